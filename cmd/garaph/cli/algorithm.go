@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -43,24 +42,12 @@ func BindAlgorithm[T algorithms.Value](build func(Env) (algorithms.Algorithm[T],
 	}
 }
 
-// programFlagNames are the flags of a run that only a vertex program has a use for.
-// algorithmGPUFlagNames are those that an algorithm has a use for if it runs on a GPU, beside
-// --device.
+// programFlagNames are the flags of a run for vertex programs only, and algorithmGPUFlagNames
+// those for algorithms that run on a GPU, beside --device.
 var (
 	programFlagNames      = slices.Concat([]string{"iterations", "mode", "method", "report", "trace", "streams", "gather", "advance", "filter", "direction"}, checkpointFlagNames)
 	algorithmGPUFlagNames = []string{"gpu", "gpu-memory"}
 )
-
-// isAlgorithm annotates the command that runs an algorithm, with where it runs: "cpu", or
-// "gpu" if there, too.
-const isAlgorithm = "garaph_algorithm"
-
-// hidden reports a flag that a command inherits and refuses.
-func hidden(cmd *cobra.Command, flag string) bool {
-	where := cmd.Annotations[isAlgorithm]
-	return where != "" && slices.Contains(programFlagNames, flag) ||
-		where == string(dispatcher.CPU) && (flag == "device" || slices.Contains(algorithmGPUFlagNames, flag))
-}
 
 // checkAlgorithm refuses flags that an algorithm has no use for.
 func (f *runFlags) checkAlgorithm(cmd *cobra.Command, p Program) error {
@@ -69,24 +56,36 @@ func (f *runFlags) checkAlgorithm(cmd *cobra.Command, p Program) error {
 		refused = slices.Concat(refused, algorithmGPUFlagNames)
 	}
 	if flags := given(cmd.Flags(), refused); flags != "" {
-		return Usagef("%s: %s is an algorithm and not a vertex program: it has no use for that; leave it out", flags, p.Name)
+		return Usagef("%s: does not apply to %s, which is an algorithm", flags, p.Name)
 	}
-	switch d := *f.device; {
-	case d == autoDevice, d == string(dispatcher.CPU), p.GPU && d == string(dispatcher.GPU):
-		return nil
-	case p.GPU:
-		return Usagef("--device %s: %s is an algorithm that runs on the CPU or on a GPU; give one of them, or %s", d, p.Name, autoDevice)
-	default:
-		return Usagef("--device %s: %s is an algorithm that runs on the CPU; leave it out", d, p.Name)
-	}
-}
-
-// checkKind reports a Program that says wrongly whether it is an algorithm.
-func (t *task) checkKind() error {
-	if is := t.result.Algorithm != nil; is != t.program.Algorithm {
-		return errors.Join(fmt.Errorf("program %q ran an algorithm: %v, and its field Algorithm is %v", t.program.Name, is, t.program.Algorithm), t.result.Close())
+	if d := *f.device; d != autoDevice && d != string(dispatcher.CPU) && (!p.GPU || d != string(dispatcher.GPU)) {
+		return Usagef("--device %s: the algorithm %s does not run there", d, p.Name)
 	}
 	return nil
+}
+
+// instead returns the task with the algorithm of the same results in place of the vertex program,
+// where the command asks for nothing that only the program has: iterations, how they are done,
+// what they look like, checkpoints, or a GPU. A job that is resumed continues as it began. Under auto
+// a GPU that is there does not count: it gets the edges later than the CPU is done with them.
+func (t *task) instead(a *app) *task {
+	onGPU := *t.flags.device != string(dispatcher.CPU) && *t.flags.device != autoDevice
+	if t.program.Instead == nil || a.resumed != nil || onGPU ||
+		given(t.cmd.Flags(), programFlagNames) != "" || given(t.cmd.Flags(), gpuFlagNames) != "" {
+		return t
+	}
+	by := *t
+	by.program.Algorithm = true
+	by.runner = t.program.Instead.Setup(pflag.NewFlagSet("", pflag.ContinueOnError))
+	return &by
+}
+
+// by returns the name of the algorithm that runs in place of the program, if any.
+func (t *task) by() string {
+	if t.program.Algorithm && t.program.Instead != nil {
+		return t.program.Instead.Name
+	}
+	return ""
 }
 
 // progressOf shows how far an algorithm is.
@@ -96,7 +95,7 @@ func progressOf(shown *phases) func(algorithms.Progress) {
 	return func(p algorithms.Progress) {
 		mu.Lock()
 		if p.BytesRead > read {
-			shown.console.metrics.read(p.BytesRead - read)
+			shown.console.metrics.count("garaph_read_bytes_total", p.BytesRead-read)
 			read = p.BytesRead
 		}
 		mu.Unlock()

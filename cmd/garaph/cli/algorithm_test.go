@@ -27,7 +27,7 @@ func (c counting) Run(_ context.Context, e *algorithms.Env) ([]int64, error) {
 	return values, err
 }
 
-// countingMain offers counting with a flag, and once with a wrong Program.
+// countingMain offers counting with a flag.
 func countingMain() {
 	count := Program{
 		Name: "count", Short: "a number for every vertex", Algorithm: true,
@@ -36,7 +36,5 @@ func countingMain() {
 			return BindAlgorithm(func(Env) (algorithms.Algorithm[int64], error) { return counting{*from}, nil })
 		},
 	}
-	wrong := NewAlgorithm("wrong", "a mistake", counting{})
-	wrong.Algorithm = false
-	Main(count, wrong)
+	Main(count)
 }

@@ -5,13 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/dustin/go-humanize"
 	"golang.org/x/sys/unix"
 )
 
@@ -83,84 +79,6 @@ func TestBars(t *testing.T) {
 	}
 	if _, screen := onTerminal(t, "run", "wcc", edges, "-q"); screen != "" {
 		t.Errorf("quiet, but on the screen: %q", screen)
-	}
-}
-
-// TestTerminalWithoutSize: lines are written where no bar could be seen.
-func TestTerminalWithoutSize(t *testing.T) {
-	control, tty := terminal(t)
-	defer control.Close()
-	defer tty.Close()
-	for _, size := range []unix.Winsize{{}, {Row: 24}, {Col: 100}, {Row: 24, Col: 100}} {
-		if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &size); err != nil {
-			t.Fatal(err)
-		}
-		sized := size.Row > 0 && size.Col > 0
-		if c := newConsole(tty); c.draws() != sized || c.lists() == sized {
-			t.Errorf("%d × %d: bars %t, lines %t", size.Col, size.Row, c.draws(), c.lists())
-		}
-	}
-}
-
-// TestBarsOfPipe: two processes that share a terminal draw in turn, and lines of the one
-// do not meet the bar of the other.
-func TestBarsOfPipe(t *testing.T) {
-	control, tty := terminal(t)
-	defer control.Close()
-	const scale = 15
-	graph, edges := filepath.Join(t.TempDir(), "g"), int64(16<<scale)
-	writer := newProcess(t, "generate", "rmat", "--scale", strconv.Itoa(scale), "--threads", "1")
-	reader := newProcess(t, "import", "-", graph, "-v")
-	written, stdout, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdin, read, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	writer.Stdout, reader.Stdin = stdout, stdin
-	bar, drawn := make(chan bool), false // closed when one is on the screen
-	go func() {
-		defer read.Close()
-		defer written.Close()
-		_, _ = io.CopyN(read, written, 1<<20)
-		select {
-		case <-bar:
-			time.Sleep(time.Second) // in which both would draw
-		case <-time.After(time.Minute):
-			t.Error("no bar was drawn")
-		}
-		_, _ = io.Copy(read, written)
-	}()
-	for _, p := range []*process{reader, writer} {
-		p.Stderr = tty
-		if err := p.Start(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, _, _ = tty.Close(), stdin.Close(), stdout.Close()
-	var screen []byte
-	for buf := make([]byte, 4096); ; { // ends with an error when the other sides are closed
-		n, err := control.Read(buf)
-		if screen = append(screen, buf[:n]...); err != nil {
-			break
-		}
-		if !drawn && bytes.Contains(screen, []byte("░")) {
-			drawn = true
-			close(bar)
-		}
-	}
-	writer.end(t, exitDone)
-	reader.end(t, exitDone)
-	left := render(string(screen))
-	if strings.ContainsAny(left, "░█") {
-		t.Errorf("a bar is left on the screen:\n%s", left)
-	}
-	for _, want := range []string{"generated " + humanize.Comma(edges) + " edges in ", fmt.Sprintf("info read entries=%d ", edges), " and " + humanize.Comma(edges) + " edges in "} {
-		if strings.Count(left, want) != 1 {
-			t.Errorf("%q is not on the screen once:\n%s", want, left)
-		}
 	}
 }
 

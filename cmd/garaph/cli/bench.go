@@ -37,7 +37,6 @@ from disk. The whole machine should be free for it.`,
 		Example: `  garaph bench web.graph
   garaph bench web.graph --memory 2GiB --programs pagerank,bfs --rounds 5
   garaph bench web.graph --json > bench.json`,
-		Annotations: map[string]string{runsItself: "yes"},
 	})
 	cmd.AddCommand(a.benchGPUCommand(), a.benchHybridCommand(), a.benchFrontierCommand())
 	return cmd

@@ -47,7 +47,7 @@ one pass over the edges, and no job is recorded. A flag about iterations, checkp
 trace, the report or a GPU has the vertex program run: --iterations 0 is enough.`,
 		Example: `  garaph run wcc web.graph --top 5
   garaph run wcc web.graph --output components.csv`,
-		Ranking: Groups, Instead: new(components()),
+		Ranking: Groups, Instead: &components,
 		Setup: func(*pflag.FlagSet) Runner {
 			return bindBuiltin(func(Env) (any, error) { return programs.WCC{}, nil })
 		},
@@ -115,60 +115,36 @@ begin with a small one.`,
 		Example:    `  garaph run neural synapses.csv --gain 0.2 --bias 0.1`,
 		Iterations: 1000, Setup: setupNeural,
 	},
-	triangles(),
-	truss(),
-	components(),
-	coreness(),
-}
-
-// coreness is what --k of kcore would have to be tried for.
-func coreness() Program {
-	p := NewAlgorithm("coreness", "core number of every vertex: the largest k whose k-core it is in", algorithms.Coreness{})
-	p.Long = `Directions of edges, parallel edges and self-loops don't matter. The summary has
-the largest core number. Where --memory has no room for the rows of the whole graph,
-passes over the edges are taken until nothing changes, with 12 bytes for each vertex.`
-	p.Example = `  garaph run coreness web.graph --top 10
-  garaph run coreness web.graph --output cores.parquet`
-	return p
-}
-
-// components are what wcc finds, by an algorithm that is not a vertex program.
-func components() Program {
-	p := NewAlgorithm("components", "weakly connected components, as wcc, in one pass over the edges", algorithms.Components{})
-	p.Ranking = Groups
-	p.Long = `A component has the id of one of its vertices, the same as with wcc. Each edge is
-read once and links its two ends; the summary has the number of components. Beside
-4 bytes for each vertex, --memory has to hold little. A GPU has all edges in its
-memory, 4 bytes each, and 12 for each vertex. Use wcc for checkpoints.`
-	p.Example = `  garaph run components web.graph --output components.parquet
-  garaph run components web.graph --memory 1GiB
-  garaph run components web.graph --device gpu --json`
-	return p
-}
-
-// triangles are counted by an algorithm, too.
-func triangles() Program {
-	p := NewAlgorithm("triangles", "number of triangles at every vertex: pairs of its neighbours that are neighbours", algorithms.Triangles{})
-	p.Long = `Directions of edges, parallel edges and self-loops don't matter. Every triangle
+	described(NewAlgorithm("triangles", "number of triangles at every vertex: pairs of its neighbours that are neighbours", algorithms.Triangles{}), Largest, `Directions of edges, parallel edges and self-loops don't matter. Every triangle
 counts at its three vertices; the summary has the number of all. Beside 20 bytes
-for each vertex, 4 for each pair of neighbours are in memory.`
-	p.Example = `  garaph run triangles web.graph --top 10
-  garaph run triangles web.graph --output triangles.parquet`
-	return p
-}
-
-// truss is an algorithm over frontiers of edges.
-func truss() Program {
-	p := NewAlgorithm("truss", "largest k such that the vertex lies in a k-truss, whose edges are in k-2 triangles each", algorithms.Truss{})
-	p.Long = `A k-truss is a set of edges each of which is in k-2 triangles of the set, or more: a
+for each vertex, 4 for each pair of neighbours are in memory.`, `  garaph run triangles web.graph --top 10
+  garaph run triangles web.graph --output triangles.parquet`),
+	described(NewAlgorithm("truss", "largest k such that the vertex lies in a k-truss, whose edges are in k-2 triangles each", algorithms.Truss{}), Largest, `A k-truss is a set of edges each of which is in k-2 triangles of the set, or more: a
 dense part of the graph, inside its (k-1)-core. Directions of edges, parallel edges and
 self-loops don't matter. A vertex with a neighbour has 2 at least, one without has 0; the
 summary has the largest k. Beside 32 bytes for each vertex, 20 for each pair of neighbours
-are in memory.`
-	p.Example = `  garaph run truss web.graph --top 10
-  garaph run truss web.graph --output truss.parquet`
+are in memory.`, `  garaph run truss web.graph --top 10
+  garaph run truss web.graph --output truss.parquet`),
+	components,
+	described(NewAlgorithm("coreness", "core number of every vertex: the largest k whose k-core it is in", algorithms.Coreness{}), Largest, `Directions of edges, parallel edges and self-loops don't matter. The summary has
+the largest core number. Where --memory has no room for the rows of the whole graph,
+passes over the edges are taken until nothing changes, with 12 bytes for each vertex.`, `  garaph run coreness web.graph --top 10
+  garaph run coreness web.graph --output cores.parquet`),
+}
+
+// described adds to an algorithm its ranking and the texts of its help.
+func described(p Program, ranking Ranking, long, example string) Program {
+	p.Ranking, p.Long, p.Example = ranking, long, example
 	return p
 }
+
+// components has the results of wcc, by an algorithm that is not a vertex program.
+var components = described(NewAlgorithm("components", "weakly connected components, as wcc, in one pass over the edges", algorithms.Components{}), Groups, `A component has the id of one of its vertices, the same as with wcc. Each edge is
+read once and links its two ends; the summary has the number of components. Beside
+4 bytes for each vertex, --memory has to hold little. A GPU has all edges in its
+memory, 4 bytes each, and 12 for each vertex. Use wcc for checkpoints.`, `  garaph run components web.graph --output components.parquet
+  garaph run components web.graph --memory 1GiB
+  garaph run components web.graph --device gpu --json`)
 
 func setupPageRank(fs *pflag.FlagSet) Runner {
 	f := pageRankFlags{
@@ -181,10 +157,14 @@ func setupPageRank(fs *pflag.FlagSet) Runner {
 	return f.run
 }
 
+func parentsFlag(fs *pflag.FlagSet) {
+	fs.Bool("parents", false, "find the vertex before on a shortest path, too: the smallest of the nearer ones")
+}
+
 func setupBFS(fs *pflag.FlagSet) Runner {
 	neededSources(fs, "to begin at")
 	parentsFlag(fs)
-	return bindPaths(func(e Env) (any, error) {
+	return bindBuiltin(func(e Env) (any, error) {
 		first, more, err := e.firstAndMore()
 		return programs.BFS{Source: first, More: more}, err
 	})
@@ -194,7 +174,7 @@ func setupSSSP(fs *pflag.FlagSet) Runner {
 	neededSources(fs, "to begin at")
 	parentsFlag(fs)
 	double := doubleFlag(fs)
-	return bindPaths(func(e Env) (any, error) {
+	return bindBuiltin(func(e Env) (any, error) {
 		first, more, err := e.firstAndMore()
 		if err == nil && !e.Graph.Catalogue().Weighted {
 			e.Log.Info("the graph has no weights: every edge counts 1")

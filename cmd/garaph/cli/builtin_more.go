@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"math"
-	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,13 +18,13 @@ func setupSSWP(fs *pflag.FlagSet) Runner {
 }
 
 func setupKCore(fs *pflag.FlagSet) Runner {
-	k := uint32Flag(fs, "k", 0, "the least `N` of edges that a vertex of the core has within it (required)")
+	k := fs.Uint32("k", 0, "the least `N` of edges that a vertex of the core has within it (required)")
 	_ = cobra.MarkFlagRequired(fs, "k") // fails for a flag that is not there
 	return bindBuiltin(func(Env) (any, error) { return programs.KCore{K: *k}, nil })
 }
 
 func setupLPA(fs *pflag.FlagSet) Runner {
-	seed := uint32Flag(fs, "seed", 1, "`N` that the random numbers begin with, from 0 to 4294967295")
+	seed := fs.Uint32("seed", 1, "`N` that the random numbers begin with, from 0 to 4294967295")
 	return bindBuiltin(func(Env) (any, error) { return programs.LPA{Seed: *seed}, nil })
 }
 
@@ -48,9 +45,12 @@ func setupKatz(fs *pflag.FlagSet) Runner {
 }
 
 func setupHeat(fs *pflag.FlagSet) Runner {
-	sourceFlag(fs, "that begins at temperature 1")
-	step := stepFlag(fs)
+	vertexFlag(fs, "source", "that begins at temperature 1")
+	step := numberFlag(fs, "step", 0.1, 0, "time that passes in an iteration, above 0; smaller ones are more exact, and none makes temperatures overshoot")
 	return bindBuiltin(func(e Env) (any, error) {
+		if *step == 0 {
+			return nil, Usagef("--step 0: expected a number above 0")
+		}
 		v, err := e.Vertex("source")
 		if err == nil {
 			warnDirected(e, "heat flows")
@@ -59,25 +59,9 @@ func setupHeat(fs *pflag.FlagSet) Runner {
 	})
 }
 
-// stepFlag declares --step of heat: in no time nothing happens.
-func stepFlag(fs *pflag.FlagSet) *float64 {
-	value := 0.1
-	parse := func(s string) (float64, error) {
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(x > 0) || math.IsInf(x, 0) {
-			return 0, errors.New("expected a number above 0")
-		}
-		return x, nil
-	}
-	show := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	fs.Var(&checked[float64]{&value, "X", parse, show, ""}, "step", "time that passes in an iteration, above 0; smaller ones are more exact, and none makes temperatures overshoot")
-	return &value
-}
-
 func setupCircuit(fs *pflag.FlagSet) Runner {
-	sourceFlag(fs, "held at --volts")
-	vertexFlag(fs, "ground", "`ID` of the vertex held at 0 volts (required)")
-	_ = cobra.MarkFlagRequired(fs, "ground") // fails for a flag that is not there
+	vertexFlag(fs, "source", "held at --volts")
+	vertexFlag(fs, "ground", "held at 0 volts")
 	volts := numberFlag(fs, "volts", 1, 1e38, "voltage of the source against the ground, at least 0 and below 1e38")
 	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of a voltage in an iteration, as part of --volts, that counts as none; not a bound of the error")
 	return bindBuiltin(func(e Env) (any, error) {
@@ -97,7 +81,7 @@ func setupCircuit(fs *pflag.FlagSet) Runner {
 	})
 }
 
-// warnDirected speaks to those who forgot --undirected.
+// warnDirected warns of a graph whose edges have one direction, for a program that spreads along both.
 func warnDirected(e Env, flow string) {
 	if !e.Graph.Catalogue().Symmetric {
 		e.Log.Warn("the graph is directed: " + flow + " along edge direction only; import it with --undirected for both")

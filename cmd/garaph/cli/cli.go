@@ -16,18 +16,19 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"github.com/garaph/garaph"
@@ -68,31 +69,33 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, stderr io.Writer, programs []Program) int {
-	a.name, a.args, a.stdin, a.stdout, a.console = nameOf(programs), args, stdin, &output{w: stdout}, newConsole(stderr)
+	a.name, a.args, a.stdin, a.stdout, a.console = nameOf(programs), args, stdin, &output{stdout}, newConsole(stderr)
 	defer a.console.close()
-	defer func() { a.console.metrics.close() }()
+	defer a.console.metrics.close()
 	ctx, a.lifeline = newLifeline(ctx)
 	defer a.lifeline.close()
 	a.own = map[string]bool{}
 	for _, p := range programs {
 		a.own[p.Name] = true
 	}
-	all, err := merge(builtin, programs)
-	if err != nil {
-		a.complain(exitFailed, "%v", err)
-		return exitFailed
-	}
-	a.programs = all
+	a.programs = merge(builtin, programs)
 	root := a.root()
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for the arguments of the process
+	var help bytes.Buffer                     // cobra ignores errors of writing it
+	root.SetOut(&help)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		err = a.helped
+		_, err = help.WriteTo(a.stdout)
 	}
-	if a.stdout.lost() {
-		a.console.log.Warn("standard output is closed, or discards what it gets: what was written to it is lost; see --output")
+	return a.exitCode(cmd, err, ctx.Err() != nil)
+}
+
+// nameOf returns garaph, or the name of the executable where it has programs of its own.
+func nameOf(programs []Program) string {
+	if len(programs) == 0 || len(os.Args) == 0 {
+		return "garaph"
 	}
-	return a.exitCode(cmd, err, ctx.Err() != nil, a.began)
+	return filepath.Base(os.Args[0])
 }
 
 // app is one run of the command line.
@@ -103,24 +106,26 @@ type app struct {
 	stdout   *output
 	console  *console
 	lifeline *lifeline
-	began    bool  // the command line was accepted
-	helped   error // why no help was printed that was asked for
+	began    bool // the command line was accepted
 
 	args []string
 	own  map[string]bool // names of the user's programs
-	// exec replaces the process; nil: it must not be replaced.
+	// exec replaces the process. If nil, it must not be replaced.
 	exec     func(path string, args, env []string) error
 	ends     bool        // the process ends with the command
-	compiler Compiler    // nil: garaph compile asks the go command for it
-	resumed  *garaph.Job // that `garaph resume` continues
+	compiler Compiler    // if nil, garaph compile asks the go command for it
+	resumed  *garaph.Job // continued by `garaph resume`
 }
 
-// Command is the tree of commands with their flags and texts, for man pages and
+// Command returns the tree of commands with their flags and texts, for man pages and
 // completions. It is not to be executed.
 func Command() *cobra.Command {
-	a := &app{name: "garaph", stdout: &output{w: io.Discard}, console: newConsole(io.Discard), lifeline: &lifeline{}, programs: builtin}
+	a := &app{name: "garaph", stdout: &output{io.Discard}, console: newConsole(io.Discard), lifeline: &lifeline{}, programs: builtin}
 	return a.root()
 }
+
+// helpColumns is the width of the help of flags.
+const helpColumns = "120"
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -133,64 +138,57 @@ A program can also run over edge lists directly.`,
 		Example: `  garaph import edges.txt.gz web.graph
   garaph run pagerank web.graph --top 20
   go mod graph | garaph run bfs - --source example.com/app`,
-		Args:          cobra.ArbitraryArgs,
+		Version:       versionText(),
 		SilenceErrors: true, SilenceUsage: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if version, _ := cmd.Flags().GetBool("version"); version {
-				return a.printVersion()
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			err := a.console.open()
+			if err == nil {
+				err = a.lifeline.open()
 			}
-			if len(args) > 0 {
-				return unknownWord(cmd, args[0])
-			}
-			return cmd.Help()
-		},
-		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			if err := cutSize(cmd, args); err != nil {
-				return err
-			}
-			if err := a.console.open(); err != nil {
-				a.began = !errors.As(err, new(usageError)) // what else is wrong is no matter of the command line
-				return err
-			}
-			return a.lifeline.open()
+			a.began = err != nil // an error that is none of usage, such as an address in use
+			return err
 		},
 	}
-	root.SuggestionsMinimumDistance = 2
-	root.Flags().Bool("version", false, "print the version") // not cobra's, whose template takes much of a binary
-	root.SetOut(a.stdout)
 	root.SetErr(a.console)
-	root.SetUsageFunc(usage)
-	root.SetHelpFunc(a.help)
-	root.SetFlagErrorFunc(flagError)
-	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "engine" { // as older versions called it
-			name = "method"
-		}
-		return pflag.NormalizedName(name)
-	})
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped "+helpColumns+" "))
 	a.console.declare(root.PersistentFlags())
 	a.lifeline.declare(root.PersistentFlags())
-	completeEnums(root)
 	a.addCommands(root)
-	root.SetHelpCommand(helpCommand())
-	a.nameTexts(root)
 	return root
 }
 
 func (a *app) addCommands(root *cobra.Command) {
-	for _, command := range []func() *cobra.Command{
-		a.importCommand, a.exportCommand, a.subgraphCommand, a.pathCommand, a.neighborsCommand, a.upgradeCommand, a.runCommand, a.communityCommand, a.resumeCommand, a.jobsCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.devicesCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,
+	for _, group := range []struct {
+		title    string
+		commands []func() *cobra.Command
+	}{
+		{"Graphs:", []func() *cobra.Command{
+			a.importCommand, a.exportCommand, a.subgraphCommand, a.upgradeCommand, a.infoCommand, a.verifyCommand, a.generateCommand,
+		}},
+		{"Questions to a graph:", []func() *cobra.Command{
+			a.runCommand, a.communityCommand, a.pathCommand, a.neighborsCommand, a.resumeCommand, a.jobsCommand,
+		}},
+		{"Programs and machines:", []func() *cobra.Command{
+			a.programsCommand, a.newCommand, a.compileCommand, a.devicesCommand, a.benchCommand, a.versionCommand,
+		}},
 	} {
-		cmd := command()
-		for _, c := range append(cmd.Commands(), cmd) {
-			c.Flags().SortFlags = false
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
+		for _, command := range group.commands {
+			cmd := command()
+			cmd.GroupID = group.title
+			root.AddCommand(cmd)
 		}
-		root.AddCommand(cmd)
+	}
+	for _, cmd := range append(root.Commands(), root) {
+		for _, c := range append(cmd.Commands(), cmd) {
+			c.Flags().SortFlags, c.PersistentFlags().SortFlags = false, false
+			completeEnums(c)
+		}
 	}
 }
 
-// job is the RunE of a command: once it is called, the command line was
-// understood.
+// job returns a RunE that notes that the command line was accepted.
 func (a *app) job(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a.began = true
@@ -198,51 +196,18 @@ func (a *app) job(f func(cmd *cobra.Command, args []string) error) func(*cobra.C
 	}
 }
 
-// exactly asks for as many arguments as names, and names them when they are not
-// there.
+// exactly asks for n arguments, which an error calls names.
 func exactly(names string, n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
+	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			if err := cutSize(cmd, args); err != nil {
-				return err
-			}
-			return Usagef("expected %s, got %s", names, arguments(len(args)))
+			return Usagef("expected %s, got %s", names, counted(int64(len(args)), "argument", "arguments"))
 		}
 		return nil
 	}
 }
 
-func arguments(n int) string {
-	switch n {
-	case 0:
-		return "none"
-	case 1:
-		return "1 argument"
-	default:
-		return fmt.Sprintf("%d arguments", n)
-	}
-}
-
-// output is standard output; a reader that has gone is errPipe, and any other failure
-// errOutput.
-type output struct {
-	w     io.Writer
-	wrote bool
-}
-
-// lost reports whether something was written to a standard output that was closed when
-// the process began. The Go runtime opens the null device in its place, for reading and
-// writing; some programs start others with the same, to discard what they write.
-func (o *output) lost() bool {
-	f, ok := o.w.(*os.File)
-	if !ok || !o.wrote {
-		return false
-	}
-	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
-	info, statErr := f.Stat()
-	null, nullErr := os.Stat(os.DevNull)
-	return err == nil && statErr == nil && nullErr == nil && flags&unix.O_ACCMODE == unix.O_RDWR && os.SameFile(info, null)
-}
+// output is standard output. An error is errPipe if its reader has gone, and errOutput otherwise.
+type output struct{ w io.Writer }
 
 // tty reports whether it is a terminal.
 func (o *output) tty() bool {
@@ -252,7 +217,6 @@ func (o *output) tty() bool {
 
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)
-	o.wrote = true
 	if errors.Is(err, syscall.EPIPE) {
 		return n, errPipe
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -65,13 +64,12 @@ the graph: garaph resume continues one that was interrupted, as with a run.`,
 	}
 	f.checkpoints = newCheckpointFlags(fs, "answers")
 	_ = cobra.MarkFlagRequired(fs, "max-size") // fails for a flag that is not there
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if err := exactly("one graph", 1)(cmd, args); err != nil {
+	cmd.MarkFlagsOneRequired("query", "queries")
+	cmd.MarkFlagsMutuallyExclusive("query", "queries")
+	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		if err := f.check(cmd); err != nil {
 			return err
 		}
-		return f.check(cmd)
-	}
-	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if !cmd.Flags().Changed("memory") {
 			*f.memory = defaultMemory()
 		}
@@ -85,44 +83,20 @@ the graph: garaph resume continues one that was interrupted, as with a run.`,
 
 // check refuses flags that do not go together.
 func (f *communityFlags) check(cmd *cobra.Command) error {
-	fs := cmd.Flags()
-	if missing := missingFlags(cmd); len(missing) > 0 {
-		return Usagef("community needs %s", strings.Join(missing, ", "))
-	}
 	switch {
-	case fs.Changed("query") && fs.Changed("queries"):
-		return Usagef("--query and --queries do not go together: give one of them")
-	case fs.Changed("query") == fs.Changed("queries"):
-		return Usagef("expected a query vertex: give --query ID or --queries FILE")
 	case *f.high < *f.low:
 		return Usagef("--min-size %d is more than --max-size %d", *f.low, *f.high)
 	case *f.limit < 0:
 		return Usagef("--time-limit %v: expected 0 or more", *f.limit)
-	case fs.Changed("output") && *f.output == "":
-		return Usagef("--output is empty: give the name of a file, or - for standard output")
-	case fs.Changed("output-format") && *f.output == "":
-		return Usagef("--output-format needs --output FILE or --output -")
-	case *f.output == "-" && *f.json:
-		return Usagef("--output - and --json both write to standard output: give --output a file")
 	}
-	return nil
+	return checkOutput(cmd.Flags())
 }
 
 // community searches a graph, and prints each answer as it comes.
 func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err error) {
 	ctx := cmd.Context()
-	out, err := newDestination(*f.output, *f.format)
-	if err == nil {
-		err = out.checkTerminal(a.stdout)
-	}
+	out, err := a.destination(*f.output, *f.format, []string{path, *f.queries})
 	if err != nil {
-		return err
-	}
-	inputs := []string{path}
-	if *f.queries != "" {
-		inputs = append(inputs, *f.queries)
-	}
-	if err := out.check(inputs); err != nil {
 		return err
 	}
 	defer keepHeapWithin(*f.memory, *f.memory/2)() // where the search has its nodes
@@ -163,13 +137,10 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 // recorded is the job of the search, and what returns its queries where no checkpoint has them.
 func (s *communitySearch) recorded(cmd *cobra.Command) (*garaph.Job, func() ([]garaph.CommunityQuery, error), error) {
 	spec := newSpec(communityName, cmd, *s.flags.output)
-	if *s.flags.queries != "" {
-		spec.Flags["queries"] = absolute(*s.flags.queries)
-	}
 	if job := s.app.resumed; job != nil {
 		s.app.console.log.Info(resuming(job, s.path, s.out))
 		return respecified(job, spec), func() ([]garaph.CommunityQuery, error) {
-			if err := checkRecordedQueries(job, *s.flags.queries); err != nil {
+			if err := checkRecordedInput(job, *s.flags.queries); err != nil {
 				return nil, err
 			}
 			return s.flags.read(s.graph, nil)
@@ -177,25 +148,6 @@ func (s *communitySearch) recorded(cmd *cobra.Command) (*garaph.Job, func() ([]g
 	}
 	queries, err := s.flags.read(s.graph, s.app.stdin) // what is wrong with them ends the command before there is a job
 	return s.graph.NewJob(spec), func() ([]garaph.CommunityQuery, error) { return queries, nil }, err
-}
-
-// checkRecordedQueries refuses to read queries where only a record says so, unless that is surely
-// the file that the user named.
-func checkRecordedQueries(job *garaph.Job, path string) error {
-	if path == "" {
-		return nil
-	}
-	err := job.CheckOwn()
-	if err == nil && path == "-" {
-		err = errors.New("that is at its end")
-	}
-	if info, failed := os.Stat(path); err == nil && (failed != nil || !info.Mode().IsRegular()) {
-		err = errors.New("that is no file")
-	}
-	if err != nil {
-		return fmt.Errorf("job %d has no checkpoint, and would read its queries from %q, but %w: begin again with `garaph community`", job.ID(), path, err)
-	}
-	return nil
 }
 
 // read returns the queries.
@@ -206,10 +158,8 @@ func (f *communityFlags) read(g *garaph.Graph, stdin io.Reader) (queries []garap
 		}
 		return nil
 	}
-	flag := "--queries"
 	switch *f.queries {
 	case "":
-		flag = "--query"
 		var v uint32
 		if v, err = g.Vertex(*f.query); err == nil {
 			err = add([]uint32{v})
@@ -220,12 +170,9 @@ func (f *communityFlags) read(g *garaph.Graph, stdin io.Reader) (queries []garap
 		err = eachVertexOfFile(g, *f.queries, add)
 	}
 	if errors.Is(err, garaph.ErrNoVertex) {
-		return nil, Usagef("%s: %w", flag, err)
+		return nil, usageError{err}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
-	}
-	return queries, nil
+	return queries, err
 }
 
 // communityName is the name of searches in a list of jobs.
@@ -269,14 +216,9 @@ func (s *communitySearch) run(ctx context.Context) (err error) {
 	})
 	if err != nil && ctx.Err() != nil {
 		answers := counted(int64(len(s.found)), "answer", "answers")
-		return &stopped{fmt.Sprintf("the search on %s was stopped after %s%s", s.path, answers, s.resumable()), err}
+		return &stopped{fmt.Sprintf("the search on %s was stopped after %s%s", s.path, answers, resumable(s.job.Job(), s.path)), err}
 	}
 	return err
-}
-
-// resumable says how to go on with a search that was stopped.
-func (s *communitySearch) resumable() string {
-	return resumable(s.job.Job(), s.path, *s.flags.output, s.app.again(map[string]string{}))
 }
 
 // write writes the members to where they are wanted.
@@ -290,11 +232,11 @@ func (s *communitySearch) write(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if !errors.Is(err, errPipe) { // whoever closed the pipe had enough
+	if !errors.Is(err, errPipe) {
 		s.job.Lose(err)
 	}
 	if ctx.Err() != nil {
-		err = &stopped{fmt.Sprintf("the search on %s was done, its members were not all written%s", s.path, s.resumable()), err}
+		err = &stopped{fmt.Sprintf("the search on %s was done, its members were not all written%s", s.path, resumable(job, s.path)), err}
 	}
 	return err
 }
@@ -322,11 +264,12 @@ func (s *communitySearch) print(c *garaph.Community) error {
 		}})
 	case s.out.path == "-":
 		return nil
-	case len(c.Members) == 0 && !c.Proven:
-		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices was found in %s; there may be one: raise --time-limit\n", printable(query), c.Query.Low, c.Query.High, seconds(c.Prepare+c.Search))
-		return err
 	case len(c.Members) == 0:
-		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices has it\n", printable(query), c.Query.Low, c.Query.High)
+		end := "has it"
+		if !c.Proven {
+			end = fmt.Sprintf("was found in %s; there may be one: raise --time-limit", seconds(c.Prepare+c.Search))
+		}
+		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices %s\n", printable(query), c.Query.Low, c.Query.High, end)
 		return err
 	}
 	proven := "the best"

@@ -51,6 +51,5 @@ func (s *communitySearch) jsonID(id string) json.RawMessage {
 	if s.graph.Catalogue().IDs.Kind != store.IDString {
 		return json.RawMessage(id)
 	}
-	text, _ := json.Marshal(id) // of a string, which has no error
-	return text
+	return jsonText(id)
 }

@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"bytes"
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -95,11 +90,8 @@ func (a *app) compile(o CompileOptions) error {
 	return nil
 }
 
-// runCompiler has the go command run the compiler, which says what is wrong.
+// runCompiler has the go command run the compiler, which reports errors itself.
 func (a *app) runCompiler(cmd *cobra.Command, o CompileOptions) error {
-	if _, err := exec.LookPath("go"); err != nil {
-		return fmt.Errorf("garaph compile needs the go command: %w", err)
-	}
 	args := []string{"run", compilerPackage}
 	if o.Check {
 		args = append(args, "--check")
@@ -114,39 +106,14 @@ func (a *app) runCompiler(cmd *cobra.Command, o CompileOptions) error {
 	}
 	c := exec.CommandContext(cmd.Context(), "go", append(append(args, "--"), o.Packages...)...)
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) }
-	said := &withoutStatus{w: a.console}
-	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, said
+	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, a.console
 	building := time.AfterFunc(between, func() {
 		a.console.log.Info("the go command builds the compiler of vertex programs, which takes a minute or two the first time")
 	})
 	err := c.Run()
 	building.Stop()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &exit) && said.status:
-		return errReported // by the compiler
-	case cmd.Context().Err() != nil:
-		return cmp.Or(context.Cause(cmd.Context()), err)
+	if errors.As(err, new(*exec.ExitError)) && cmd.Context().Err() == nil {
+		return errReported
 	}
-	return fmt.Errorf("run the compiler with the go command: %w; it works in a module that requires %s, and go get -tool %s adds it", err, modulePath, compilerPackage)
-}
-
-// withoutStatus leaves out the line in which go run says how the command ended.
-type withoutStatus struct {
-	w      io.Writer
-	status bool
-}
-
-var exitStatus = regexp.MustCompile(`(?m)^exit status [0-9]+\n`)
-
-func (s *withoutStatus) Write(b []byte) (int, error) {
-	left := exitStatus.ReplaceAll(b, nil)
-	s.status = s.status || len(left) < len(b)
-	if len(bytes.TrimSpace(left)) == 0 {
-		return len(b), nil
-	}
-	_, err := s.w.Write(left)
-	return len(b), err
+	return err
 }

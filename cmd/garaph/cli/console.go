@@ -12,60 +12,62 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"github.com/garaph/garaph/internal/results"
 )
 
 // console is standard error: log lines everywhere, and bars on a terminal. Lines
 // that come while bars are on the screen go above them.
 type console struct {
 	w              io.Writer
-	tty            bool // a terminal, of a size that it knows: on others no bar appears
+	tty            bool // a terminal that has a size
 	verbose, quiet bool
 	flags          consoleFlags
 	log            *zap.Logger
-	updates        *updates // nil: progress is not wanted as JSON
-	metrics        *metrics // nil: not served
+	updates        *updates // progress as JSON, if wanted
+	metrics        *metrics
 
-	mu     sync.Mutex    // guards the rest, and w while there are no bars
-	bars   *mpb.Progress // nil: none on the screen
-	screen *screen       // while there are bars; nil: not a file
+	mu   sync.Mutex    // guards bars, and w while there are none
+	bars *mpb.Progress // on the screen
 }
 
 // consoleFlags say what of a command is shown, and how.
 type consoleFlags struct {
 	progress, logFormat *string
-	metrics             *string // the address; "": none
+	metrics             *string // the address
 	fd                  *int
 }
 
-// The forms of progress.
+// The forms of progress and of log lines.
 const (
 	progressAuto  = "auto"
 	progressLines = "lines"
 	progressJSON  = "json"
 	progressNone  = "none"
-)
 
-// The forms of log lines.
-const (
 	logText = "text"
 	logJSON = "json"
 )
 
+// logTime is the form of times in log lines of JSON: RFC 3339, UTC, with milliseconds.
+const logTime = "2006-01-02T15:04:05.000Z"
+
 func newConsole(stderr io.Writer) *console {
 	return &console{
-		w: stderr, tty: hasSize(stderr), log: zap.NewNop(),
+		w: stderr, tty: hasSize(stderr), log: zap.NewNop(), metrics: newMetrics(),
 		flags: consoleFlags{new(progressAuto), new(logText), new(""), new(0)},
 	}
 }
 
-// hasSize reports whether it is a terminal with a size. One that was never given any has none, as under script(1).
+// hasSize reports whether w is a terminal with a size. Under script(1), one may have none.
 func hasSize(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
 	}
-	width, height, err := term.GetSize(int(f.Fd())) // an error of what is no terminal
+	width, height, err := term.GetSize(int(f.Fd()))
 	return err == nil && width > 0 && height > 0
 }
 
@@ -75,7 +77,7 @@ func (c *console) declare(fs *pflag.FlagSet) {
 	fs.BoolVarP(&c.quiet, "quiet", "q", false, "report warnings and errors only")
 	c.flags = consoleFlags{
 		progress:  enumFlag(fs, "progress", progressAuto, []string{progressAuto, progressLines, progressJSON, progressNone}, "how far a job is: as bars on a terminal and elsewhere in lines now and then (auto), in lines, as a JSON object in each line, or not at all"),
-		fd:        progressFDFlag(fs),
+		fd:        fs.Int("progress-fd", 0, "the file descriptor for --progress json (default standard error)"),
 		logFormat: enumFlag(fs, "log-format", logText, []string{logText, logJSON}, "how what is reported is written: for people, or as a JSON object in each line"),
 		metrics:   fs.String("metrics", "", "`ADDRESS` where the command serves metrics for Prometheus, and profiles, until it ends: localhost:9100, or localhost:0 for any free port"),
 	}
@@ -83,54 +85,58 @@ func (c *console) declare(fs *pflag.FlagSet) {
 
 // open begins to log, when the flags are known.
 func (c *console) open() error {
-	if c.verbose && c.quiet {
-		return Usagef("--verbose and --quiet do not go together")
-	}
 	level := zap.InfoLevel
 	switch {
+	case c.verbose && c.quiet:
+		return Usagef("--verbose and --quiet do not go together")
 	case c.quiet:
 		level = zap.WarnLevel
 	case c.verbose:
 		level = zap.DebugLevel
 	}
-	if c.jsonLog() {
-		c.log = zap.New(zapcore.NewCore(jsonEncoder(), zapcore.AddSync(c), level))
-	} else {
-		c.log = zap.New(&textCore{LevelEnabler: level, w: printableLines{c}})
-	}
-	if err := c.openUpdates(); err != nil {
+	c.log = zap.New(zapcore.NewCore(c.encoder(), zapcore.AddSync(printableLines{c, c.jsonLog()}), level), zap.Hooks(c.metrics.logged))
+	if err := c.openUpdates(); err != nil || *c.flags.metrics == "" {
 		return err
 	}
-	return c.openMetrics()
+	url, err := c.metrics.serve(*c.flags.metrics)
+	if err == nil {
+		c.log.Info("metrics are at " + url)
+	}
+	return err
 }
 
-// openMetrics begins to serve metrics, if that is wanted.
-func (c *console) openMetrics() error {
-	if *c.flags.metrics == "" {
-		return nil
+// encoder returns the form of log lines.
+func (c *console) encoder() zapcore.Encoder {
+	config := zapcore.EncoderConfig{
+		TimeKey: "time", LevelKey: "level", MessageKey: "message", ConsoleSeparator: " ",
+		EncodeTime:     zapcore.TimeEncoderOfLayout(time.TimeOnly),
+		EncodeLevel:    zapcore.LowercaseLevelEncoder,
+		EncodeDuration: zapcore.StringDurationEncoder,
 	}
-	m, url, err := newMetrics(*c.flags.metrics, versionText())
-	if err != nil {
-		return err
+	if !c.jsonLog() {
+		return zapcore.NewConsoleEncoder(config)
 	}
-	c.metrics = m
-	c.log = c.log.WithOptions(zap.Hooks(m.logged))
-	c.log.Info("metrics are at " + url)
-	return nil
+	config.EncodeDuration = zapcore.SecondsDurationEncoder
+	config.EncodeTime = func(t time.Time, e zapcore.PrimitiveArrayEncoder) { e.AppendString(t.UTC().Format(logTime)) }
+	return zapcore.NewJSONEncoder(config)
 }
 
 // openUpdates begins to write progress as JSON, if that is wanted.
 func (c *console) openUpdates() error {
-	switch fd := *c.flags.fd; {
+	fd := *c.flags.fd
+	switch {
 	case *c.flags.progress != progressJSON && fd != 0:
 		return Usagef("--progress-fd needs --progress json")
 	case *c.flags.progress != progressJSON:
 		return nil
-	case fd != 0:
-		c.updates = &updates{w: newPipeWriter(fd)}
-	default:
+	case fd == 0:
 		c.updates = &updates{w: c}
+		return nil
 	}
+	if err := results.CheckInherited(fd, unix.O_RDONLY, "writing"); err != nil {
+		return Usagef("--progress-fd %d: %w", fd, err)
+	}
+	c.updates = &updates{w: pipeWriter{os.NewFile(uintptr(fd), "progress")}}
 	return nil
 }
 
@@ -151,10 +157,7 @@ func (c *console) Write(b []byte) (int, error) {
 	if c.bars != nil {
 		return c.bars.Write(b)
 	}
-	if _, err := c.w.Write(c.amid(b)); err != nil {
-		return 0, err
-	}
-	return len(b), nil
+	return c.w.Write(b)
 }
 
 // begin reports what begins. On a terminal the bar shows it.
@@ -164,7 +167,7 @@ func (c *console) begin(message string) {
 	}
 }
 
-// summary reports how something ended, without the clothes of a log line.
+// summary prints a line without time or level.
 func (c *console) summary(line string) {
 	switch {
 	case c.quiet:
@@ -181,8 +184,8 @@ func (c *console) complain(line string, exit int) {
 		_, _ = io.WriteString(c, line+"\n") // there is no other place to report it
 		return
 	}
-	line = strings.ReplaceAll(line, "\n", " ")                                                      // as every other message
-	_ = json.NewEncoder(c).Encode(complaint{time.Now().UTC().Format(logTime), "error", line, exit}) // likewise
+	line = strings.ReplaceAll(line, "\n", " ")
+	_ = json.NewEncoder(c).Encode(complaint{time.Now().UTC().Format(logTime), "error", line, exit})
 }
 
 // complaint is the last line of a command that failed, in the JSON form of log lines.
@@ -193,16 +196,13 @@ type complaint struct {
 	Exit    int    `json:"exit"`
 }
 
-// close takes what is left on the screen away.
+// close removes the bars from the screen.
 func (c *console) close() {
 	c.mu.Lock()
-	bars, screen := c.bars, c.screen
-	c.bars, c.screen = nil, nil
+	bars := c.bars
+	c.bars = nil
 	c.mu.Unlock()
 	if bars != nil {
 		bars.Shutdown()
-	}
-	if screen != nil {
-		screen.leave()
 	}
 }

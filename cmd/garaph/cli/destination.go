@@ -1,102 +1,73 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/wholefile"
 	"github.com/garaph/garaph/store"
 )
 
-// destination is where a value of every vertex is written to.
+// destination is the place to which a value of every vertex is written.
 type destination struct {
-	path   string // "": nowhere; "-": standard output
+	path   string // "": none; "-": standard output
 	format results.Format
 }
 
 // newDestination checks path and format, but not whether the file can be
-// written. If the format is "", the name of the file decides it; for standard
-// output, devices and pipes whose names do not, it is TSV.
+// written. If the format is "", it follows from the name of the file; for standard
+// output, devices and pipes it is TSV by default.
 func newDestination(path, format string) (destination, error) {
+	if path == "" {
+		return destination{}, nil
+	}
+	stream := path == "-" || isStream(path)
 	var f results.Format
 	var err error
-	switch {
-	case path == "":
-		return destination{}, nil
-	case format == "" && (path == "-" || isStream(path)):
-		if f, err = results.FormatOf(path); err != nil {
-			f, err = results.TSV, nil
+	if format != "" {
+		f, err = results.ParseFormat(format)
+		suffix := filepath.Ext(path)
+		if err == nil && (suffix == ".gz" || suffix == ".zst") && !strings.HasSuffix(format, suffix) {
+			_, err = results.FormatOf("results." + format + suffix)
 		}
-	case format == "":
-		if f, err = results.FormatOf(path); err != nil && isFolder(path) {
-			return destination{}, fmt.Errorf("cannot write the results to %s: %w", path, results.ErrIsFolder)
-		}
-	default:
-		if f, err = results.ParseFormat(format); err == nil {
-			err = fitting(path, f)
-		}
+	} else if f, err = results.FormatOf(path); err != nil && stream {
+		f, err = results.TSV, nil
 	}
 	if err != nil {
 		return destination{}, usageError{err}
 	}
-	if f == results.Arrow && (path == "-" || isStream(path)) {
-		f = results.Arrows // whoever reads a pipe cannot go back from a directory at its end
+	if f == results.Arrow && stream {
+		f = results.Arrows // a reader of a pipe cannot go back from a directory at its end
 	}
 	return destination{path, f}, nil
 }
 
-// outputOnce declares --output for a folder.
-func outputOnce(fs *pflag.FlagSet, usage string) *string {
-	f := newOnceFlag()
-	fs.VarP(f, "output", "o", usage)
-	return f.value
-}
-
-// outputFlag declares --output for a file, once.
+// outputFlag declares --output.
 func outputFlag(fs *pflag.FlagSet, value, usage string) *string {
-	given := false
+	return fs.StringP("output", "o", value, usage)
+}
+
+// formatFlag declares --output-format.
+func formatFlag(fs *pflag.FlagSet) *string {
 	parse := func(s string) (string, error) {
-		if given {
-			return "", errTwice(value)
-		}
-		if given = true; isStdout(s) {
-			s = "-"
-		}
-		return s, nil
+		f, err := results.ParseFormat(s)
+		return string(f), err
 	}
-	fs.VarP(&checked[string]{&value, "FILE", parse, func(s string) string { return s }, ""}, "output", "o", usage)
-	return &value
+	return checkedFlag(fs, "output-format", "FORMAT", "", parse, asIs,
+		"tsv, csv, ndjson (each also with .gz or .zst), parquet, arrow (- and pipes: a stream), arrows (a stream) or npy (default by the name of the file, tsv for -, devices and pipes)")
 }
 
-// isStdout reports whether a path is that of standard output: /dev/stdout, /dev/fd/1.
-func isStdout(path string) bool {
-	fd, is := results.Descriptor(path)
-	return is && fd == 1
-}
-
-// replacesStdout reports whether a path is that of the file to which standard output goes, which a new file would take
-// the place of.
-func replacesStdout(path string) bool {
-	if _, is := results.Descriptor(path); is || path == "-" {
-		return false
-	}
-	out, err := os.Stdout.Stat()
-	there, thereErr := os.Stat(path)
-	return err == nil && thereErr == nil && out.Mode().IsRegular() && os.SameFile(out, there)
-}
-
-// isTerminal reports whether what is written to a path goes to a terminal.
+// isTerminal reports whether path leads to a terminal.
 func (o *output) isTerminal(path string) bool {
 	if path == "-" {
 		return o.tty()
@@ -107,120 +78,9 @@ func (o *output) isTerminal(path string) bool {
 
 // isStream reports whether a path is that of a device, a pipe or a file descriptor.
 func isStream(path string) bool {
-	if _, is := results.Descriptor(path); is {
-		return true
-	}
+	_, descriptor := results.Descriptor(path)
 	info, err := os.Stat(path)
-	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
-}
-
-// fitting refuses a file that is named as compressed, for a format that is
-// compressed otherwise or not at all.
-func fitting(path string, f results.Format) error {
-	for _, suffix := range []string{".gz", ".zst"} {
-		if !strings.HasSuffix(path, suffix) || strings.HasSuffix(string(f), suffix) {
-			continue
-		}
-		if _, err := results.FormatOf("results." + string(f) + suffix); err != nil {
-			return fmt.Errorf("--output-format %s does not fit the name %s: change one of them", f, path)
-		}
-	}
-	return nil
-}
-
-// check reports what would keep the results from being written. It is called
-// before the job.
-func (d destination) check(inputs []string) error {
-	if d.path == "" || d.path == "-" {
-		return nil
-	}
-	if err := checkNoInput("the results", d.path, inputs); err != nil {
-		return err
-	}
-	return results.CheckWritable(d.path)
-}
-
-// checkTerminal refuses to write what people cannot read to a terminal.
-func (d destination) checkTerminal(stdout *output) error {
-	switch {
-	case !d.format.Binary() || !stdout.isTerminal(d.path):
-		return nil
-	case d.path != "-":
-		return Usagef("results as %s are binary, and %s is a terminal: name a file with --output, or choose --output-format tsv", d.format, d.path)
-	}
-	return Usagef("results as %s are binary, and standard output is a terminal: "+
-		"name a file with --output, send standard output to a file or pipe, or choose --output-format tsv", d.format)
-}
-
-// checkNoInput refuses to write over what a run reads, and into any graph. Files
-// and folders are compared as such, and not by their names: links and mounts give
-// them others.
-func checkNoInput(what, path string, inputs []string) error {
-	if there, err := os.Stat(path); err == nil && there.Mode().IsRegular() {
-		for _, input := range inputs {
-			if input == "-" {
-				input = "/dev/stdin"
-			}
-			if in, err := os.Stat(input); err == nil && os.SameFile(in, there) {
-				return fmt.Errorf("cannot write %s to %s: it is an input of this run; name another file", what, path)
-			}
-		}
-	}
-	path, named := wholefile.Through(path), path
-	graph := store.Around(path)
-	for _, input := range inputs {
-		if inside(path, input) {
-			graph = input // as the user named it
-		}
-	}
-	if graph != "" {
-		return fmt.Errorf("cannot write %s to %s: it lies inside the graph %s; name another file", what, named, graph)
-	}
-	return nil
-}
-
-// inside reports whether a file lies, or would, in a folder or in one below it.
-func inside(path, folder string) bool {
-	if !isFolder(folder) {
-		return false
-	}
-	var folders []fs.FileInfo
-	_ = filepath.WalkDir(filepath.Clean(folder)+"/.", func(_ string, e fs.DirEntry, err error) error { // what cannot be read is not written to
-		if err == nil && e.IsDir() {
-			if info, err := e.Info(); err == nil {
-				folders = append(folders, info)
-			}
-		}
-		return nil
-	})
-	for _, there := range beneath.Above(path) {
-		if slices.ContainsFunc(folders, func(f fs.FileInfo) bool { return os.SameFile(f, there) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// sameName reports whether two paths are one name in one folder, or links lead from them to one, or they are one file descriptor.
-// The null device takes all that is written to it.
-func sameName(a, b string) bool {
-	if there, err := os.Stat(a); err == nil && results.IsNull(there) {
-		return false
-	}
-	fdA, isA := results.Descriptor(a)
-	if fdB, isB := results.Descriptor(b); isA && isB && fdA == fdB {
-		return true
-	}
-	a, b = wholefile.Through(a), wholefile.Through(b)
-	if filepath.Base(a) != filepath.Base(b) {
-		return false
-	}
-	for _, inA := range beneath.Above(a) {
-		for _, inB := range beneath.Above(b) {
-			return os.SameFile(inA, inB)
-		}
-	}
-	return false
+	return descriptor || err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 func isFolder(path string) bool {
@@ -228,17 +88,56 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// text is where the results go, for a log.
-func (d destination) text() string {
-	switch d.path {
-	case "":
-		return ""
-	case "-":
-		return ", whose results go to standard output"
-	default:
-		return ", whose results go to " + strconv.Quote(d.path)
+// destination returns the destination of results, and reports, before the job, the error that writing there
+// would end with.
+func (a *app) destination(path, format string, inputs []string) (destination, error) {
+	d, err := newDestination(path, format)
+	if err == nil && d.format.Binary() && a.stdout.isTerminal(path) {
+		err = Usagef("results as %s are binary, and they would go to a terminal: name a file with --output, or choose --output-format tsv", d.format)
 	}
+	if err == nil && path != "" && path != "-" {
+		err = checkBeside("the results", path, inputs)
+	}
+	return d, err
 }
+
+// checkBeside reports, before what takes long, the error that writing to path would end with. It leaves nothing behind.
+func checkBeside(what, path string, inputs []string) error {
+	if err := checkNoInput(what, path, inputs); err != nil {
+		return err
+	}
+	return results.CheckFile(what, path)
+}
+
+// checkNoInput refuses to write over what a run reads, and into any graph.
+func checkNoInput(what, path string, inputs []string) error {
+	there, err := os.Stat(path)
+	for _, input := range inputs {
+		if input == "-" {
+			input = "/dev/stdin"
+		}
+		in, inErr := os.Stat(input)
+		if err == nil && inErr == nil && there.Mode().IsRegular() && os.SameFile(in, there) {
+			return fmt.Errorf("cannot write %s to %s: it is an input of this run; name another file", what, path)
+		}
+	}
+	if graph := store.Around(realName(path)); graph != "" {
+		return fmt.Errorf("cannot write %s to %s: it lies inside the graph %s; name another file", what, path, graph)
+	}
+	return nil
+}
+
+// realName returns the path to which links at path and above it lead.
+func realName(path string) string {
+	path = wholefile.Through(path)
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(absolute(path))); err == nil {
+		path = filepath.Join(folder, filepath.Base(path))
+	}
+	return path
+}
+
+// sameName reports whether two paths lead to one file, other than the null device.
+func sameName(a, b string) bool { return realName(a) == realName(b) && realName(a) != os.DevNull }
 
 // write writes all rows, until ctx ends. ready gets a file that is whole before
 // it takes its place.
@@ -257,8 +156,28 @@ func (d destination) write(ctx context.Context, t results.Table, stdout *output,
 	}
 }
 
-// shown is a table for a terminal: what its names have that one acts upon is escaped. They
-// may be of a graph from anybody.
+// writeWhole writes a file that appears under its name when it is whole and on
+// disk, compressed as its name says. A file that is there is replaced only with force.
+func writeWhole(path string, force bool, write func(io.Writer) error) error {
+	if there, err := os.Stat(path); err == nil && there.Mode().IsRegular() && !isStream(path) && !force {
+		return fmt.Errorf("write %s: it exists already; --force replaces it", path)
+	}
+	var files results.Files
+	defer files.End()
+	err := files.Write(context.Background(), path, "the file", func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<20)
+		if err := write(b); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+	if err != nil {
+		return err
+	}
+	return files.Place()
+}
+
+// shown is a table for a terminal: names, which may come from a foreign graph, are escaped.
 type shown struct{ results.Table }
 
 func (s shown) Batches(yield func(*results.Batch) error) error {
@@ -305,22 +224,4 @@ func (c cancellable) Filler() results.Fill {
 		}
 		return fill(b, from, to)
 	}
-}
-
-func (c cancellable) Vertices(i int, yield func([]uint32) error) error {
-	return c.Table.Vertices(i, func(values []uint32) error {
-		if err := c.ctx.Err(); err != nil {
-			return err
-		}
-		return yield(values)
-	})
-}
-
-func (c cancellable) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *results.IDs) error) error {
-	return c.Table.IDsOf(n, vertex, func(from int, ids *results.IDs) error {
-		if err := c.ctx.Err(); err != nil {
-			return err
-		}
-		return yield(from, ids)
-	})
 }

@@ -123,16 +123,6 @@ func TestRunsOnFullDisk(t *testing.T) {
 	t.Logf("%d runs: %d ended, also by resume, %d went on without a checkpoint; %d met a page of a mapped file", diskRounds(), ended, warned, faulted)
 }
 
-// TestScratchOnFullDisk: a run over edge files whose temporary graph finds no room names the flag for another disk.
-func TestScratchOnFullDisk(t *testing.T) {
-	disk := tinydisk.Mount(t, 4<<20)
-	p := newProcess(t, "run", "pagerank", edgeFile(t, 8), "--scratch", disk)
-	if p.Run() == nil || !diskFull.MatchString(p.stderr.String()) || !strings.Contains(p.stderr.String(), "; --scratch DIR names another disk for the temporary graph") {
-		t.Error(p.stderr.String())
-	}
-	expectFiles(t, p.stderr.String(), disk)
-}
-
 // TestImportsOnFullDisk imports graphs to a disk that another process fills and
 // empties: whole and right, or not at all, with the older graph as it was.
 func TestImportsOnFullDisk(t *testing.T) {

@@ -3,17 +3,11 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
-
-	"github.com/garaph/garaph/internal/hostmem"
 )
 
 // TestOneLine: an error is reported in one line that no terminal acts upon, and not for
@@ -58,42 +52,5 @@ func TestGoneReader(t *testing.T) {
 		if code != exitPipe || stderr.Len() > 0 {
 			t.Errorf("%s: exit code %d: %s", line, code, &stderr)
 		}
-	}
-}
-
-// TestNameAddresses: a budget that follows from a limit of addresses is refused with the name of that limit.
-func TestNameAddresses(t *testing.T) {
-	const left = 1 << 30
-	if hostmem.Available() < 2*left || hostmem.AddressLimit() != 0 {
-		t.Skip("too little memory for a limit that does no harm")
-	}
-	var old unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_AS, &old); err != nil {
-		t.Fatal(err)
-	}
-	limit := old
-	limit.Cur = uint64(hostmem.ProcBytes("/proc/self/status", "VmSize:")) + left
-	if err := unix.Setrlimit(unix.RLIMIT_AS, &limit); err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Setrlimit(unix.RLIMIT_AS, &old); err != nil {
-			t.Error(err)
-		}
-	})
-	cmd := &cobra.Command{}
-	sizeFlag(cmd.Flags(), "memory", "")
-	err := fmt.Errorf("graph g: %w: the job takes more", hostmem.ErrBudget)
-	if got := nameAddresses(cmd, err); !errors.Is(got, hostmem.ErrBudget) || !strings.Contains(got.Error(), "(ulimit -v): raise that, or give --memory") {
-		t.Error(got)
-	}
-	if got := nameAddresses(cmd, os.ErrNotExist); got != os.ErrNotExist {
-		t.Error(got)
-	}
-	if setErr := cmd.Flags().Set("memory", "1GiB"); setErr != nil {
-		t.Fatal(setErr)
-	}
-	if got := nameAddresses(cmd, err); got != err {
-		t.Error(got)
 	}
 }

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -48,13 +50,9 @@ about as many edges as the others. The folder appears when all of it is there. A
 		Args: exactly("one graph, and the file to write as --output FILE", 1),
 	}
 	fs := cmd.Flags()
-	var formats []string
-	for _, f := range export.Formats() {
-		formats = append(formats, string(f))
-	}
 	f := &exportFlags{
 		output:    outputFlag(fs, "-", "write the edges to this file; - is standard output"),
-		format:    enumFlag(fs, "format", "", formats, "format of the edge list (default by the name of the file, or text)"),
+		format:    enumFlag(fs, "format", "", words(export.Formats()...), "format of the edge list (default by the name of the file, or text)"),
 		ids:       fs.String("ids", "", "write the ids of all vertices to this `FILE` too, one a line, in the order of numbers"),
 		both:      fs.Bool("both", false, "write both directions of the edges of an undirected graph"),
 		noWeights: fs.Bool("no-weights", false, "leave out the weights of a weighted graph"),
@@ -63,7 +61,6 @@ about as many edges as the others. The folder appears when all of it is there. A
 		memory:    sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)"),
 		json:      fs.Bool("json", false, "print the report as one JSON object"),
 	}
-	completeEnums(cmd)
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		return a.export(cmd.Context(), args[0], f)
 	})
@@ -86,30 +83,24 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 		o.Memory = defaultMemory()
 	}
 	path := *f.output
-	if f.inParts() {
-		if err := f.checkParts(&o); err != nil {
-			return o, err
-		}
+	if path == "" {
+		return o, Usagef("--output is empty: name a file, or - for standard output")
 	}
-	if o.Format == "" && path != "-" {
-		var err error
-		if isFolder(path) {
-			return o, fmt.Errorf("cannot write the edges to %s: %w", path, results.ErrIsFolder)
-		}
-		if o.Format, err = export.FormatOf(path); err != nil && !isStream(path) {
-			return o, usageError{err}
-		}
+	if path == "-" && (*f.json || f.inParts()) {
+		return o, Usagef("with --json or --parts, the edges do not go to standard output: name a file with --output")
 	}
 	if o.Format == "" {
-		o.Format = export.Text
+		named, err := export.FormatOf(filepath.Clean(path))
+		if err != nil && (f.inParts() || path != "-" && !isStream(path)) {
+			return o, usageError{err}
+		}
+		o.Format = cmp.Or(named, export.Text)
 	}
 	switch {
-	case o.Format.HasColumns() && compressed(path):
+	case f.inParts() && !o.Format.HasParts():
+		return o, Usagef("a file as %s is a whole graph: it cannot be one of several parts", o.Format)
+	case o.Format.HasColumns() && compressed(path) != "":
 		return o, Usagef("a file as %s is not read compressed: leave the suffix out of %s", o.Format, path)
-	case path == "":
-		return o, Usagef("--output is empty: name a file, or - for standard output")
-	case path == "-" && *f.json:
-		return o, Usagef("--json and the edges go to standard output: name a file with --output")
 	case o.Format.Binary() && a.stdout.isTerminal(path):
 		return o, Usagef("edges as %s are binary, and they would go to a terminal: name a file with --output, or choose --format text", o.Format)
 	}
@@ -126,33 +117,35 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 	return o, nil
 }
 
-// compressed reports whether a file of that name is written compressed.
-func compressed(path string) bool {
-	path = strings.ToLower(path)
-	return strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".zst")
+// compressed returns the suffix of a compressed file, as it is in path.
+func compressed(path string) string {
+	if suffix := filepath.Ext(path); strings.EqualFold(suffix, ".gz") || strings.EqualFold(suffix, ".zst") {
+		return suffix
+	}
+	return ""
 }
 
-// check reports what would keep the files from being written.
+// check reports the error that writing the files would end with.
 func (f *exportFlags) check(graph string) error {
-	for _, file := range []struct{ what, path string }{{"the edges", *f.output}, {"the ids", *f.ids}} {
-		if file.path == "" || file.path == "-" && file.what == "the edges" {
-			continue
+	if *f.ids != "" {
+		if sameName(*f.ids, *f.output) {
+			return Usagef("the edges and the ids both write %s: name two files, with --output and --ids", *f.output)
 		}
-		if err := checkNoInput(file.what, file.path, []string{graph}); err != nil {
-			return err
-		}
-		if file.path == *f.output && f.inParts() {
-			if err := wholefile.CheckPlace(f.folder()); err != nil {
-				return fmt.Errorf("cannot write the edges to %s: %w", file.path, err)
-			}
-			continue
-		}
-		if err := results.CheckFile(file.what, file.path); err != nil {
+		if err := checkBeside("the ids", *f.ids, []string{graph}); err != nil {
 			return err
 		}
 	}
-	if *f.ids != "" && (sameName(*f.ids, *f.output) || *f.output == "-" && (isStdout(*f.ids) || replacesStdout(*f.ids))) {
-		return Usagef("the edges and the ids both write %s: name two files, with --output and --ids", *f.output)
+	if !f.inParts() {
+		if *f.output == "-" {
+			return nil
+		}
+		return checkBeside("the edges", *f.output, []string{graph})
+	}
+	if err := checkNoInput("the edges", *f.output, []string{graph}); err != nil {
+		return err
+	}
+	if err := wholefile.CheckPlace(f.folder()); err != nil {
+		return fmt.Errorf("cannot write the edges to %s: %w", *f.output, err)
 	}
 	return nil
 }
@@ -190,7 +183,7 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) (err erro
 	took := time.Since(begin)
 	a.console.summary(fmt.Sprintf("exported %s in %s: %s edges/s; it is imported with `%s import %s GRAPH`",
 		counted(int64(r.Edges), "edge", "edges"), seconds(took), countText(perSecond(float64(r.Edges), took)), a.name, importText(r, *f.output)))
-	f.warn(a, g, r)
+	f.warn(a, r)
 	if *f.json {
 		return json.NewEncoder(a.stdout).Encode(exportReport{path, *f.output, r, took.Seconds(), peakMemory()})
 	}
@@ -224,7 +217,7 @@ func (f *exportFlags) write(ctx context.Context, a *app, g *garaph.Graph, o gara
 	return r, files.Place()
 }
 
-// importText is the arguments of the import that reads the file, for a shell.
+// importText returns the arguments of the import that reads the file, for a shell.
 func importText(r garaph.ExportReport, path string) string {
 	words := slices.Clone(r.Import)
 	named, _ := export.FormatOf(path)
@@ -234,29 +227,18 @@ func importText(r garaph.ExportReport, path string) string {
 	if format := r.Format.ImportName(); named.ImportName() != format && !slices.Contains(words, "--format") {
 		words = append([]string{"--format", format}, words...)
 	}
-	if path == "-" && r.Format == export.Parquet { // it is read from a file alone
-		path, words = "FILE.parquet", slices.Clone(r.Import)
-	}
-	if strings.HasPrefix(path, "-") && path != "-" {
-		path = "./" + path
-	}
 	return strings.Join(append(words, shellWord(path)), " ")
 }
 
-// warn says what of the graph is not in the file.
-func (f *exportFlags) warn(a *app, g *garaph.Graph, r garaph.ExportReport) {
+// warn reports parts of the graph that are not in the file.
+func (f *exportFlags) warn(a *app, r garaph.ExportReport) {
 	if r.Directed {
-		a.console.log.Warn("both directions of every edge are in the file, so that its import is a directed graph; --undirected --dedup would make an equal one, had the graph no parallel edges")
+		a.console.log.Warn("both directions of every edge are in the file, so that its import is a directed graph")
 	}
 	if r.Renumbered && *f.ids == "" {
 		a.console.log.Warn(fmt.Sprintf("the format %s counts vertices, and the ids of the graph are not in the file: --ids FILE writes them, in the order of the numbers", r.Format))
 	}
 	if r.Isolated > 0 {
-		gap := "sg"
-		if g.Catalogue().Weighted {
-			gap = "wsg"
-		}
-		a.console.log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them; --format ldbc, mtx, %s and graphml do",
-			counted(int64(r.Isolated), "vertex is", "vertices are"), r.Format, gap))
+		a.console.log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them", counted(int64(r.Isolated), "vertex is", "vertices are"), r.Format))
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // A folder of parts is written into a temporary one beside it, which gets its name when all parts are whole.
 
-// edgesPerPart is about how many edges a part has where nobody says how many parts there are.
+// edgesPerPart is the number of edges of a part, about, without --parts.
 const edgesPerPart = 16 << 20
 
 // inParts reports whether a folder of parts is to be written.
@@ -28,37 +28,6 @@ func (f *exportFlags) inParts() bool {
 
 // folder is the folder of parts.
 func (f *exportFlags) folder() string { return filepath.Clean(*f.output) }
-
-// checkParts checks the flags of parts, with the format that the name of the folder says if none was given.
-func (f *exportFlags) checkParts(o *garaph.ExportOptions) (err error) {
-	if *f.output == "-" {
-		return Usagef("--parts makes a folder of files: name it with --output")
-	}
-	if o.Format == "" {
-		if o.Format, err = export.FormatOf(f.folder()); err != nil {
-			return Usagef("the parts in %s have no format: name the folder such as edges.parquet/ or edges.csv.gz/, or give --format", *f.output)
-		}
-	}
-	if !o.Format.HasParts() {
-		return Usagef("a file as %s is a graph by itself, and no part of one: choose --format parquet, arrow, csv, text, el, wel, raw or raww, or write one file", o.Format)
-	}
-	return nil
-}
-
-// suffix is how the names of parts end: as that of the folder, if it names the format.
-func (f *exportFlags) suffix(format export.Format) string {
-	name := filepath.Base(f.folder())
-	if named, err := export.FormatOf(name); err != nil || named != format {
-		return format.Extension()
-	}
-	compressed := ""
-	for _, suffix := range []string{".gz", ".zst"} {
-		if strings.HasSuffix(strings.ToLower(name), suffix) {
-			compressed = name[len(name)-len(suffix):]
-		}
-	}
-	return filepath.Ext(strings.TrimSuffix(name, compressed)) + compressed
-}
 
 // count is the number of parts.
 func (f *exportFlags) count(edges uint64) int {
@@ -82,7 +51,7 @@ func (f *exportFlags) writeParts(ctx context.Context, a *app, g *garaph.Graph, o
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return r, fail(err)
 	}
-	n, suffix := 0, f.suffix(o.Format)
+	n, suffix := 0, o.Format.Extension()+compressed(f.folder())
 	create := func(write func(io.Writer) (uint64, error)) error {
 		path, edges := filepath.Join(folder, fmt.Sprintf("part-%05d%s", n, suffix)), uint64(0)
 		err := wholefile.Write(path, 0, func(w io.Writer) error {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,10 +21,10 @@ import (
 // wrong value is found before anything begins.
 type checked[T any] struct {
 	to    *T
-	kind  string // what the help calls the value
+	kind  string // name of the value in the help
 	parse func(string) (T, error)
 	show  func(T) string
-	text  string // what was given
+	text  string // as given
 }
 
 func (c *checked[T]) String() string { return c.show(*c.to) }
@@ -41,6 +39,14 @@ func (c *checked[T]) Set(s string) error {
 	return err
 }
 
+// checkedFlag declares a flag of type checked.
+func checkedFlag[T any](fs *pflag.FlagSet, name, kind string, value T, parse func(string) (T, error), show func(T) string, usage string) *T {
+	fs.Var(&checked[T]{to: &value, kind: kind, parse: parse, show: show}, name, usage)
+	return &value
+}
+
+func asIs(s string) string { return s }
+
 // enum is a flag that takes one of a few words.
 type enum struct {
 	checked[string]
@@ -51,19 +57,20 @@ type enum struct {
 func enumFlag(fs *pflag.FlagSet, name, value string, words []string, usage string) *string {
 	parse := func(s string) (string, error) {
 		if !slices.Contains(words, s) {
-			return "", fmt.Errorf("expected %s", alternatives(words))
+			return "", fmt.Errorf("expected one of %s", strings.Join(words, ", "))
 		}
 		return s, nil
 	}
-	fs.Var(&enum{checked[string]{&value, strings.Join(words, "|"), parse, func(s string) string { return s }, ""}, words}, name, usage)
+	fs.Var(&enum{checked[string]{to: &value, kind: strings.Join(words, "|"), parse: parse, show: asIs}, words}, name, usage)
 	return &value
 }
 
-func alternatives(words []string) string {
-	if len(words) == 1 {
-		return words[0]
+func words[T ~string](values ...T) []string {
+	list := make([]string, 0, len(values))
+	for _, v := range values {
+		list = append(list, string(v))
 	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+	return list
 }
 
 // countFlag declares a flag that takes a whole number, least or more.
@@ -76,7 +83,7 @@ func threadsFlag(fs *pflag.FlagSet) *int {
 	return rangeFlag(fs, "threads", 0, 0, hostmem.MaxThreads, "goroutines; 0: one for each processor")
 }
 
-// streamsFlag declares --streams, of whatever usage says.
+// streamsFlag declares --streams.
 func streamsFlag(fs *pflag.FlagSet, usage string) *int {
 	return rangeFlag(fs, "streams", 0, 0, gpuengine.MaxStreams, usage+"; 0: 4, or 2 where edges are streamed")
 }
@@ -85,113 +92,47 @@ func streamsFlag(fs *pflag.FlagSet, usage string) *int {
 func rangeFlag(fs *pflag.FlagSet, name string, value, least, most int, usage string) *int {
 	parse := func(s string) (int, error) {
 		n, err := strconv.Atoi(s)
-		switch ok := err == nil && n >= least && n <= most; {
-		case ok:
-			return n, nil
-		case most < math.MaxInt:
+		if err != nil || n < least || n > most {
 			return 0, fmt.Errorf("expected a whole number from %d to %d", least, most)
-		default:
-			return 0, fmt.Errorf("expected a whole number, %d or more", least)
 		}
+		return n, nil
 	}
-	fs.Var(&checked[int]{&value, "N", parse, strconv.Itoa, ""}, name, usage)
-	return &value
+	return checkedFlag(fs, name, "N", value, parse, strconv.Itoa, usage)
 }
 
-// uint32Flag declares a flag that takes a whole number of 32 bits; usage names
-// it.
-func uint32Flag(fs *pflag.FlagSet, name string, value uint32, usage string) *uint32 {
-	parse := func(s string) (uint32, error) {
-		n, err := strconv.ParseUint(s, 10, 32)
-		if err != nil {
-			return 0, fmt.Errorf("expected a whole number from 0 to %d", uint32(math.MaxUint32))
-		}
-		return uint32(n), nil
-	}
-	show := func(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
-	fs.Var(&checked[uint32]{&value, "N", parse, show, ""}, name, usage)
-	return &value
-}
-
-// numberFlag declares a flag that takes a number from 0 to below a limit; 0 is
-// none.
+// numberFlag declares a flag that takes a number from 0 to below a limit, without limit if that is 0.
 func numberFlag(fs *pflag.FlagSet, name string, value, below float64, usage string) *float64 {
+	if below == 0 {
+		below = math.Inf(1)
+	}
 	parse := func(s string) (float64, error) {
 		x, err := strconv.ParseFloat(s, 64)
-		switch {
-		case err == nil && x >= 0 && (below == 0 && !math.IsInf(x, 0) || x < below):
-			return x, nil
-		case below == 0:
-			return 0, errors.New("expected a number, 0 or more")
-		default:
+		if err != nil || !(x >= 0 && x < below) {
 			return 0, fmt.Errorf("expected a number, at least 0 and below %v", below)
 		}
+		return x, nil
 	}
 	show := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	fs.Var(&checked[float64]{&value, "X", parse, show, ""}, name, usage)
-	return &value
+	return checkedFlag(fs, name, "X", value, parse, show, usage)
 }
 
-// sizeFlag declares a flag that takes a number of bytes.
+// sizeFlag declares a flag that takes a number of bytes, such as 512MiB, 2GiB or 1.5G.
 func sizeFlag(fs *pflag.FlagSet, name, usage string) *int64 {
-	var value int64
 	show := func(n int64) string {
 		if n == 0 {
 			return "" // the usage names the default
 		}
 		return humanize.IBytes(uint64(n))
 	}
-	fs.Var(&checked[int64]{&value, "SIZE", parseSize, show, ""}, name, usage)
-	return &value
+	return checkedFlag(fs, name, "SIZE", 0, parseSize, show, usage)
 }
 
-// parseSize reads a number of bytes, such as 512MiB, 2GiB or 1.5G.
 func parseSize(s string) (int64, error) {
 	n, err := humanize.ParseBytes(s)
 	if err != nil || n > math.MaxInt64 {
 		return 0, errors.New("expected a number of bytes such as 512MiB, 2GiB or 1.5G")
 	}
 	return int64(n), nil
-}
-
-var sizeUnit = regexp.MustCompile(`(?i)^[kmgt]i?b?$`)
-
-// cutSize is the error of a size with a blank in it, --memory 1 GB, of which the unit is an argument; nil: there is none.
-func cutSize(cmd *cobra.Command, args []string) (err error) {
-	unit := ""
-	for _, arg := range args {
-		if _, there := os.Lstat(arg); there != nil && sizeUnit.MatchString(arg) && len(arg) > len(unit) {
-			unit = arg
-		}
-	}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		size, ok := f.Value.(*checked[int64])
-		if !ok || unit == "" {
-			return
-		}
-		const least = 1 << 20 // no budget is as small
-		if n, noNumber := strconv.ParseFloat(size.given(), 64); noNumber == nil && n > 0 && n < least {
-			err = Usagef("--%s %s %s has a blank in the size: --%s %s%s", f.Name, size.given(), unit, f.Name, size.given(), unit)
-		}
-	})
-	return err
-}
-
-// flagGroup annotates a flag with the title that it stands under in a help text.
-const flagGroup = "garaph_group"
-
-// grouped adds the flags that declare declares to fs, under a title.
-func grouped(fs *pflag.FlagSet, title string, declare func(*pflag.FlagSet)) {
-	own := pflag.NewFlagSet(title, pflag.ContinueOnError)
-	own.SortFlags = false
-	declare(own)
-	own.VisitAll(func(f *pflag.Flag) {
-		if f.Annotations == nil {
-			f.Annotations = map[string][]string{}
-		}
-		f.Annotations[flagGroup] = []string{title}
-	})
-	fs.AddFlagSet(own)
 }
 
 // completeEnums lets shells complete the words of cmd's flags.
@@ -204,14 +145,14 @@ func completeEnums(cmd *cobra.Command) {
 			} else if f.Name == "output-format" {
 				words = results.Formats()
 			}
-			if words != nil { // fails when it was done before
+			if words != nil { // an error says that it was done before
 				_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 			}
 		})
 	}
 }
 
-// given names those of some flags that were given.
+// given returns the flags among names that are set, for an error.
 func given(fs *pflag.FlagSet, names []string) string {
 	var list []string
 	for _, name := range names {
@@ -220,25 +161,4 @@ func given(fs *pflag.FlagSet, names []string) string {
 		}
 	}
 	return strings.Join(list, ", ")
-}
-
-// unless annotates a flag that must be given, with one for a file that may be given instead.
-const unless = "garaph_unless"
-
-// missingFlags lists the flags of cmd that must be given and were not.
-func missingFlags(cmd *cobra.Command) []string {
-	var missing []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		required, or := f.Annotations[cobra.BashCompOneRequiredFlag], f.Annotations[unless]
-		if f.Changed || len(or) == 0 && (len(required) == 0 || required[0] != "true") || len(or) > 0 && cmd.Flags().Changed(or[0]) {
-			return
-		}
-		name, _ := pflag.UnquoteUsage(f)
-		text := strings.TrimSpace("--" + f.Name + " " + name)
-		if len(or) > 0 {
-			text += " or --" + or[0] + " FILE"
-		}
-		missing = append(missing, text)
-	})
-	return missing
 }

@@ -78,12 +78,3 @@ func TestDestination(t *testing.T) {
 		}
 	}
 }
-
-func TestMemory(t *testing.T) {
-	if n := defaultMemory(); n < 1<<20 {
-		t.Errorf("the default budget is %d bytes", n)
-	}
-	if n := peakMemory(); n < 1<<20 {
-		t.Errorf("the peak of memory is %d bytes", n)
-	}
-}

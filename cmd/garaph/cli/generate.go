@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -16,8 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/bench"
-	"github.com/garaph/garaph/internal/results"
-	"github.com/garaph/garaph/internal/wholefile"
 )
 
 // generateFlags are the flags of every kind of generated graph.
@@ -49,28 +43,23 @@ func (a *app) generateCommand() *cobra.Command {
 bytes on every machine.`,
 		Example: `  garaph generate rmat --scale 20 --output rmat20.txt
   garaph generate grid --rows 1000 --cols 1000 --weights | garaph import - --undirected road.graph`,
-		Annotations: map[string]string{childKind: "kind"},
-		Args:        cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return Usagef("expected a kind of graph: rmat, uniform or grid")
 			}
-			return unknownWord(cmd, args[0])
+			return unknownWord(cmd, "kind", args[0])
 		},
 	}
-	cmd.SuggestionsMinimumDistance = 2
-	cmd.PersistentFlags().SortFlags = false
-	var f generateFlags
-	grouped(cmd.PersistentFlags(), "Flags of every kind", func(fs *pflag.FlagSet) {
-		f.seed = countFlag(fs, "seed", 1, 0, "of the random choices")
-		f.weights = fs.Bool("weights", false, "give every edge a weight, an integer from 1 to 255")
-		f.format = enumFlag(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW}, "lines, or pairs of 32-bit ids, without or with weights")
-		f.output = outputFlag(fs, "-", "`FILE`, which appears whole or not at all, compressed when it ends with .gz or .zst; - is standard output")
-		f.force = fs.Bool("force", false, "replace the file that is there")
-		f.threads = threadsFlag(fs)
-		f.json = fs.Bool("json", false, "print the report as one JSON object")
-	})
-	completeEnums(cmd)
+	fs := cmd.PersistentFlags()
+	f := generateFlags{
+		seed:    countFlag(fs, "seed", 1, 0, "of the random choices"),
+		weights: fs.Bool("weights", false, "give every edge a weight, an integer from 1 to 255"),
+		format:  enumFlag(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW}, "lines, or pairs of 32-bit ids, without or with weights"),
+		output:  outputFlag(fs, "-", "`FILE`, which appears whole or not at all, compressed when it ends with .gz or .zst; - is standard output"),
+		force:   fs.Bool("force", false, "replace the file that is there"),
+		threads: threadsFlag(fs),
+		json:    fs.Bool("json", false, "print the report as one JSON object"),
+	}
 	cmd.AddCommand(a.generateKind(&f, bench.RMAT, "recursive matrix: skewed degrees, as in social and web graphs", rmatFlags),
 		a.generateKind(&f, bench.Uniform, "both ends of each edge uniformly at random", uniformFlags),
 		a.generateKind(&f, bench.Grid, "a lattice with four neighbours: large diameter, as in road networks", gridFlags))
@@ -107,9 +96,7 @@ func gridFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
 
 func (a *app) generateKind(f *generateFlags, kind, short string, declare kindFlags) *cobra.Command {
 	cmd := &cobra.Command{Use: kind + " [flags]", Short: short, Args: exactly("no argument", 0)}
-	cmd.Flags().SortFlags = false
-	var fill func(*bench.GenOptions)
-	grouped(cmd.Flags(), "Flags of "+kind, func(fs *pflag.FlagSet) { fill = declare(fs) })
+	fill := declare(cmd.Flags())
 	cmd.RunE = a.job(func(cmd *cobra.Command, _ []string) error {
 		o := bench.GenOptions{Kind: kind, Seed: uint64(*f.seed), Weights: *f.weights, Format: *f.format, Threads: *f.threads}
 		fill(&o)
@@ -118,8 +105,7 @@ func (a *app) generateKind(f *generateFlags, kind, short string, declare kindFla
 		case err != nil:
 			return usageError{err}
 		case vertices > 1<<32:
-			return Usagef("a graph of %s vertices cannot be processed: their ids have 32 bits, enough for %s (an rmat scale of 32)",
-				humanize.Comma(int64(vertices)), humanize.Comma(1<<32))
+			return Usagef("a graph of %s vertices cannot be processed: their ids have 32 bits", humanize.Comma(int64(vertices)))
 		}
 		if *f.json && *f.output == "-" {
 			return Usagef("--json and the edges go to standard output: name a file with --output")
@@ -136,7 +122,7 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, f *generateFlags
 		return err
 	}
 	path := *f.output
-	if path != "-" && path != os.DevNull {
+	if path != "-" {
 		if err := checkNoInput("the edges", path, nil); err != nil {
 			return err
 		}
@@ -150,7 +136,7 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, f *generateFlags
 	case "-":
 		err = write(a.stdout)
 	default:
-		err = writeWhole(path, *f.force, func(w io.Writer) error { return results.Compressed(w, path, write) })
+		err = writeWhole(path, *f.force, write)
 	}
 	s.end()
 	switch {
@@ -166,49 +152,6 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, f *generateFlags
 		return json.NewEncoder(a.stdout).Encode(generateReport{
 			o.Kind, path, o.Format, vertices, edges, o.Weights || o.Format == bench.RawW, o.Seed, took.Seconds(), rate, peakMemory(),
 		})
-	}
-	return nil
-}
-
-// writeWhole writes a file that appears under its name when it is whole and on
-// disk. One that is there is replaced with force only; of a link, what it leads to. To the
-// null device, and to a file descriptor, it is written as it comes.
-func writeWhole(path string, force bool, write func(io.Writer) error) error {
-	buffered := func(w io.Writer) error {
-		b := bufio.NewWriterSize(w, 1<<20)
-		if err := write(b); err != nil {
-			return err
-		}
-		return b.Flush()
-	}
-	if fd, is := results.Descriptor(path); is {
-		if err := results.WriteDescriptor(context.Background(), fd, buffered); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
-		}
-		return nil
-	}
-	if force {
-		path = wholefile.Through(path)
-	}
-	there, err := os.Lstat(path)
-	switch {
-	case err == nil && there.IsDir():
-		return fmt.Errorf("write %s: %w", path, results.ErrIsFolder)
-	case err == nil && results.IsNull(there):
-		return write(io.Discard)
-	case err == nil && there.Mode().Type()&^fs.ModeSymlink != 0:
-		return fmt.Errorf("write %s: %w", path, results.NoFile(there))
-	case err == nil && !force:
-		return fmt.Errorf("write %s: it exists already; --force replaces it", path)
-	case errors.Is(err, fs.ErrNotExist):
-		if err := results.CheckFolder(path); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
-		}
-	case err != nil:
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := wholefile.Write(path, 0, buffered); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
 }

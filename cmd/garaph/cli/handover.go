@@ -53,21 +53,19 @@ func (a *app) handOver(on, gpu, program string) error {
 		absent = errors.New("there is no NVIDIA driver on this machine")
 	}
 	if absent != nil {
-		switch {
-		case must && program == "":
+		if must {
 			return fmt.Errorf("no GPU: %w; --gpu emulated takes an emulated one", absent)
-		case must:
-			return fmt.Errorf("no GPU: %w; --device cpu runs without one, --gpu emulated on an emulated GPU", absent)
-		case hasDriver():
-			a.console.log.Info(fmt.Sprintf("the GPU of this machine is not used: %v", absent))
 		}
-		return nil
+		if !hasDriver() {
+			return nil
+		}
+	} else {
+		absent = a.becomeCUDA(program)
 	}
-	err := a.becomeCUDA(program)
 	if must {
-		return fmt.Errorf("no GPU: %w", err)
+		return fmt.Errorf("no GPU: %w", absent)
 	}
-	a.console.log.Info(fmt.Sprintf("the GPU of this machine is not used: %v", err))
+	a.console.log.Info(fmt.Sprintf("the GPU of this machine is not used: %v", absent))
 	return nil
 }
 
@@ -84,10 +82,7 @@ func (t *task) soonerOnCPU() bool {
 	if t.program.Algorithm {
 		return true
 	}
-	if t.program.Value == nil {
-		return false
-	}
-	if hasGPU(*f.gpu) || !hasDriver() { // nobody takes over
+	if t.program.Value == nil || hasGPU(*f.gpu) || !hasDriver() { // this process runs it
 		return false
 	}
 	folder, err := graphFolder(t.args)

@@ -4,22 +4,15 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"maps"
-	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/dgraph-io/badger/v4"
 )
 
 // content is what a graph's folder holds beside its jobs: the values of its
-// database and the blobs, which version 1 has there too and version 2 in a file
-// of their own, by the key of version 1.
+// database and the blobs, by keys of their own.
 type content struct {
 	version int
 	values  map[string][]byte
@@ -92,16 +85,16 @@ const (
 
 // readContent reads a graph; nil where that cannot be read any more.
 func readContent(graph string) *content {
-	g := &content{version: 1, values: valuesOf(filepath.Join(graph, "db")), places: map[string][2]int{}}
+	g := &content{version: 2, values: valuesOf(filepath.Join(graph, "db")), places: map[string][2]int{}}
 	if g.values == nil {
 		return nil
 	}
 	g.sides = sidesOf(g.values["catalogue"])
 	payload, err := readSmall(filepath.Join(graph, "payload"))
 	if err != nil {
-		return g
+		return nil
 	}
-	g.version, g.payload = 2, payload
+	g.payload = payload
 	take := func(key string, at []byte) {
 		off, n := binary.LittleEndian.Uint64(at), binary.LittleEndian.Uint64(at[8:])
 		if end := off + n; n > 0 && n <= end && end <= uint64(len(payload)) {
@@ -137,10 +130,7 @@ func isBlob(key string) bool {
 
 // write writes the graph's database, and the blobs where they were; those of
 // another size behind all others.
-func (g *content) write(graph string, layout func(*badger.Options)) error {
-	if g.version == 1 {
-		return writeBadger(filepath.Join(graph, "db"), g.values, 1<<10, layout)
-	}
+func (g *content) write(graph string) error {
 	values := map[string][]byte{}
 	for _, key := range slices.Sorted(maps.Keys(g.values)) {
 		b := g.values[key]
@@ -173,7 +163,7 @@ func (g *content) write(graph string, layout func(*badger.Options)) error {
 	if err := os.WriteFile(filepath.Join(graph, "payload"), g.payload, 0o666); err != nil {
 		return err
 	}
-	return writeBadger(filepath.Join(graph, "db"), values, 1<<10, layout)
+	return writeBadger(filepath.Join(graph, "db"), values, 1<<10)
 }
 
 // degreesOf is how many bytes of degrees lie behind a shard's blob, as the directory
@@ -217,27 +207,13 @@ func (g *content) move(key string, off, n int) {
 type shardInfo struct {
 	first, vertices, in, out uint32
 	sums                     [2]uint32
-	places                   [4]uint64 // of version 2: places and sizes of both sides
+	places                   [4]uint64 // and sizes of both sides
 	degrees                  [2]uint32 // and the bytes of their degrees
 	beside                   []byte    // the entries of further sides
 }
 
 // shards returns what is said of the shards.
 func (g *content) shards() (list []shardInfo) {
-	if g.version == 1 {
-		var x struct {
-			Shards []struct {
-				First, Vertices, In, Out uint32
-				InSum                    uint32 `json:"in_checksum"`
-				OutSum                   uint32 `json:"out_checksum"`
-			}
-		}
-		_ = json.Unmarshal(g.values["catalogue"][32:], &x) // of a mutated one, what can be read
-		for _, s := range x.Shards {
-			list = append(list, shardInfo{first: s.First, vertices: s.Vertices, in: s.In, out: s.Out, sums: [2]uint32{s.InSum, s.OutSum}})
-		}
-		return list
-	}
 	le := binary.LittleEndian
 	for i := 0; ; i++ {
 		record, at, size := g.place(i)
@@ -257,14 +233,6 @@ func (g *content) shards() (list []shardInfo) {
 
 // setShards says something else of the shards.
 func (g *content) setShards(list []shardInfo) {
-	if g.version == 1 {
-		all := []any{}
-		for _, s := range list {
-			all = append(all, map[string]any{"first": s.first, "vertices": s.vertices, "in": s.in, "out": s.out, "in_checksum": s.sums[0], "out_checksum": s.sums[1]})
-		}
-		g.change(func(x map[string]any) { x["shards"] = all })
-		return
-	}
 	head := g.values[recordKey("shards", 0)][:32]
 	le := binary.LittleEndian
 	b := bytes.Clone(head)
@@ -291,101 +259,4 @@ func (g *content) setShards(list []shardInfo) {
 // change changes the catalogue.
 func (g *content) change(change func(x map[string]any)) {
 	putCatalogue(g, changeJSON(g.values["catalogue"][32:], change))
-}
-
-// toVersion1 makes a graph of version 1 of one of version 2.
-func (g *content) toVersion1() error {
-	if g.version == 1 {
-		return os.ErrExist
-	}
-	list := g.shards()
-	var blocks []uint32
-	for i := 0; ; i++ {
-		b := g.values[recordKey("blocks", i/blocksInRecord)]
-		at := 32 + i%blocksInRecord*blockEntry
-		if at+blockEntry > len(b) {
-			break
-		}
-		blocks = append(blocks, binary.LittleEndian.Uint32(b[at:]))
-	}
-	g.change(func(x map[string]any) {
-		if ids, is := x["ids"].(map[string]any); is && len(blocks) > 0 {
-			ids["blocks"] = blocks
-		}
-		delete(x, "directory")
-	})
-	g.version = 1
-	g.setShards(list)
-	for key := range g.values {
-		if strings.HasPrefix(key, "shards/") || strings.HasPrefix(key, "blocks/") {
-			delete(g.values, key)
-		}
-	}
-	return nil
-}
-
-// hugeCatalogue makes a catalogue that is right in itself and promises far more
-// than there is.
-func hugeCatalogue(_ *hostileCase, r *rand.Rand, g *content) string {
-	list := g.shards()
-	if len(list) == 0 {
-		return ""
-	}
-	last := list[len(list)-1]
-	first := uint64(last.first) + uint64(last.vertices)
-	what := anyOf(r, []string{"vertices", "edges", "blocks", "max_bytes", "shards of one vertex", "base", "sources"})
-	switch what {
-	case "vertices", "shards of one vertex":
-		n, each := 1+r.IntN(65535), uint64(65536)
-		if what != "vertices" {
-			n, each = 300_000, 1
-		}
-		for ; n > 0 && first+each <= math.MaxUint32; n-- {
-			more := shardInfo{first: uint32(first), vertices: uint32(each), places: last.places, degrees: [2]uint32{uint32(4 + each), uint32(4 + each)}, beside: last.beside}
-			if more.places[1] > 0 { // as large as a shard without edges is
-				size := (64 + 4*(each+1) + 15) &^ 15
-				more.places[1], more.places[3] = size, min(more.places[3], size)
-			}
-			list, first = append(list, more), first+each
-		}
-		g.change(func(x map[string]any) { x["vertices"] = first })
-	case "edges":
-		for _, side := range []*uint32{&list[r.IntN(len(list))].in, &list[r.IntN(len(list))].out} {
-			*side += 4_000_000_000
-		}
-		g.change(func(x map[string]any) { x["edges"] = integer(x["edges"]) + 4_000_000_000 })
-	case "blocks":
-		var blocks []uint64
-		for v := range min(first, 1<<20) {
-			blocks = append(blocks, v)
-		}
-		g.change(func(x map[string]any) {
-			x["ids"] = map[string]any{"kind": anyOf(r, []string{"string", "int", "uint"}), "blocks": blocks, "max_bytes": 10}
-			if d, is := x["directory"].(map[string]any); is {
-				d["id_blocks"] = anyOf(r, []int64{1 << 20, 1 << 40, math.MaxInt64, -1})
-			}
-		})
-	case "max_bytes", "base":
-		g.change(func(x map[string]any) {
-			ids, is := x["ids"].(map[string]any)
-			if is && what == "base" {
-				x["ids"] = map[string]any{"kind": "base", "base": anyOf(r, []int64{math.MinInt64, math.MaxInt64 - 1000, math.MaxInt64, -1})}
-			} else if is {
-				ids["max_bytes"] = anyOf(r, []int64{-1, 0, math.MaxInt32, math.MaxInt64, 1 << 40})
-			}
-		})
-	case "sources":
-		g.change(func(x map[string]any) {
-			x["source"] = []string{strings.Repeat("x", 1<<20), "\x1b[2J", "two\nlines"}
-			x["created"] = time.Unix(1<<40, 0).UTC()
-		})
-	}
-	g.setShards(list)
-	return fmt.Sprintf("%s: %d shards", what, len(list))
-}
-
-func integer(x any) int64 {
-	n, _ := x.(json.Number)
-	i, _ := n.Int64()
-	return i
 }

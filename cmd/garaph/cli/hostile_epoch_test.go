@@ -27,7 +27,7 @@ func epochMutations() []mutation {
 				return ""
 			}
 			what := attempt(func() string { return change(r, folder, values) })
-			if what == "" || writeBadger(filepath.Join(folder, "db"), values, 0, nil) != nil || os.RemoveAll(filepath.Join(folder, "db", "DISCARD")) != nil || sumEpoch(folder) != nil {
+			if what == "" || writeBadger(filepath.Join(folder, "db"), values, 0) != nil || os.RemoveAll(filepath.Join(folder, "db", "DISCARD")) != nil || sumEpoch(folder) != nil {
 				return ""
 			}
 			c.another, c.job = true, filepath.Base(filepath.Dir(folder))
@@ -94,21 +94,6 @@ func epochMutations() []mutation {
 			values[key] = randomBytes(r, r.IntN(100))
 			return fmt.Sprintf("%q is garbage", key)
 		}),
-		{"lines of an EPOCH", false, func(c *hostileCase, r *rand.Rand) string {
-			folders, _ := filepath.Glob(c.path("jobs", "*", "epoch-*"))
-			folder := anyOf(r, folders)
-			if folder == "" {
-				return ""
-			}
-			rel, _ := filepath.Rel(c.path(), folder)
-			return c.rewrite(rel+"/EPOCH", func(b []byte) ([]byte, string) {
-				lines := strings.SplitAfter(string(b), "\n")
-				lines = lines[:max(1, len(lines)-2)]
-				add := anyOf(r, []string{"00000000 0 ..\n", "00000000 0 .\n", "00000000 -1 MANIFEST\n", "00000000 0 \x1b[31m\n", "x\n", strings.Repeat("00000000 1 MANIFEST\n", 100_000)})
-				c.another = true
-				return sealEpoch(strings.Join(slices.Insert(lines, r.IntN(len(lines)+1), add), "")), fmt.Sprintf("%.40q", add)
-			})
-		}},
 	}
 }
 

@@ -83,19 +83,9 @@ func (h *hostile) make(s *soundGraph, edges string, o garaph.ImportOptions) {
 	h.interruptedJob(graph, 4, "three", "--checkpoint-every", "2", "--iterations", "9", "--report", h.in("work", "out", "report.html"), "--trace", h.in("work", "out", "trace.json"))
 	h.interruptedJob(graph, 5, "four", "--checkpoint-every", "1", "--iterations", "9", "--device", "hybrid", "--gpu", "emulated")
 	h.killedJob(filepath.Join(graph, "jobs", "4"))
-	h.must(os.WriteFile(filepath.Join(graph, "speeds.json"), []byte(speedsOfEmulated), 0o600))
 	s.folder = filepath.Join(h.dir, s.name)
 	h.must(os.Rename(h.in("work"), s.folder))
 }
-
-// speedsOfEmulated is what a run beside the emulated device measured.
-const speedsOfEmulated = `{
-	"emulated on the CPU, 2 threads, from memory, programs.PageRank[float32]": {
-		"cpu": 1.9378256351169226e-9, "page": 2.0456928823841734e-9, "notify": 0, "least": 0,
-		"resident": 1.3840087890625e-8, "streamed": 0, "link": 3.6239035087719297e-10, "alone": 0, "both": 0
-	}
-}
-`
 
 // interruptedJob runs PageRank until an iteration, or to its end where there is
 // none after it, with its results in a file.

@@ -133,38 +133,3 @@ func noteSums(g *content) {
 func putCatalogue(g *content, text []byte) {
 	g.values["catalogue"] = sealEnvelope(append(bytes.Clone(g.values["catalogue"][:32]), text...))
 }
-
-// forgeDegrees changes what lies behind a shard's blob: the degrees of its vertices, in a
-// zstd frame. Store's tests change them within.
-func forgeDegrees(_ *hostileCase, r *rand.Rand, g *content) string {
-	key := anyOf(r, shardKeys(g))
-	place, known := g.places[key]
-	if !known {
-		return ""
-	}
-	from := place[0] + place[1]
-	b := g.payload[from:min(len(g.payload), from+g.degreesOf(key))]
-	const head = 4 // their checksum
-	if len(b) <= head {
-		return ""
-	}
-	degrees := b[head:]
-	var what string
-	switch at := r.IntN(len(degrees)); r.IntN(4) {
-	case 0:
-		other := r.IntN(len(degrees))
-		degrees[at], degrees[other] = degrees[other], degrees[at]
-		what = fmt.Sprintf("%d and %d change places", at, other)
-	case 1:
-		copy(degrees[at:], binary.AppendUvarint(nil, math.MaxUint32))
-		what = fmt.Sprintf("4 billion at %d", at)
-	case 2:
-		copy(degrees[at:], bytes.Repeat([]byte{0xff}, 11))
-		what = fmt.Sprintf("no number at %d", at)
-	default:
-		clear(degrees[at:])
-		what = fmt.Sprintf("0 from %d", at)
-	}
-	binary.LittleEndian.PutUint32(b, crcOf(degrees))
-	return fmt.Sprintf("%q: %s", key, what)
-}

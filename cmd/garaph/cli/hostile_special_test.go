@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -123,16 +122,6 @@ func looksLikeOurs(c *hostileCase, r *rand.Rand) string {
 	return rel
 }
 
-func deep(c *hostileCase, r *rand.Rand) string {
-	return c.at(anyOf(r, append(c.folders(), ".")), func(name string) error {
-		at := name
-		for len(at)-len(name) < 3000 {
-			at = filepath.Join(at, strings.Repeat("d", 1+r.IntN(30)))
-		}
-		return os.MkdirAll(at, 0o777)
-	})
-}
-
 // oddNames are file names that mean something to a terminal or to a reader of
 // lines.
 func oddNames(c *hostileCase, r *rand.Rand) string {
@@ -144,22 +133,4 @@ func oddNames(c *hostileCase, r *rand.Rand) string {
 		}
 		return os.WriteFile(name, randomBytes(r, r.IntN(100)), 0o666)
 	})
-}
-
-// many makes thousands of files or folders as ours are called.
-func many(c *hostileCase, r *rand.Rand) string {
-	kind := anyOf(r, []string{"jobs/%d", "jobs/2/epoch-%08d", "db/%06d.vlog", "db/%06d.sst", "jobs/.job-%d"})
-	if info, err := os.Lstat(filepath.Dir(c.path(kind))); err != nil || !info.IsDir() {
-		return ""
-	}
-	n := 200 + r.IntN(2000)
-	for i := range n {
-		name := c.path(fmt.Sprintf(kind, 100+i))
-		if strings.HasPrefix(kind, "db/") {
-			_ = os.WriteFile(name, nil, 0o666)
-		} else {
-			_ = os.Mkdir(name, 0o777)
-		}
-	}
-	return fmt.Sprintf("%d of %s", n, kind)
 }

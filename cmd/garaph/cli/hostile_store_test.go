@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/dgraph-io/badger/v4"
-	boptions "github.com/dgraph-io/badger/v4/options"
 )
 
 // storeMutations change what the graph's database holds, each blob under its right
@@ -29,7 +28,7 @@ func storeMutations() []mutation {
 				return ""
 			}
 			c.another = true
-			if err := c.writeStore(g, nil); err != nil {
+			if err := c.writeStore(g); err != nil {
 				return "" // a key that Badger does not take
 			}
 			return what
@@ -41,7 +40,6 @@ func storeMutations() []mutation {
 			putCatalogue(g, b)
 			return what
 		}),
-		blob("huge catalogue", hugeCatalogue),
 		blob("header of a shard", shardMutation(func(b []byte, r *rand.Rand) string {
 			at := 8 + 4*r.IntN(13) // in bytes: all but the magic and the checksum
 			value := anyOf(r, []uint32{0, 1, 2, 3, 65535, 65536, 1 << 20, math.MaxInt32, 1 << 31, math.MaxUint32 - 1, math.MaxUint32})
@@ -57,7 +55,6 @@ func storeMutations() []mutation {
 			neighbours := shardSections(b)[1]
 			return putNumber(b[neighbours[0]:neighbours[1]], r)
 		})),
-		blob("degrees of a shard", forgeDegrees),
 		blob("weights of a shard", shardMutation(func(b []byte, r *rand.Rand) string {
 			weights := shardSections(b)[2]
 			if b[10]&1 == 0 || weights[0]+4 > len(b) {
@@ -160,7 +157,7 @@ func storeMutations() []mutation {
 				return ""
 			}
 			c.another = true
-			if c.writeStore(g, nil) != nil || os.Truncate(c.path("payload"), 1<<42) != nil {
+			if c.writeStore(g) != nil || os.Truncate(c.path("payload"), 1<<42) != nil {
 				return ""
 			}
 			return what
@@ -173,21 +170,6 @@ func storeMutations() []mutation {
 			g.values[key] = b
 			return what
 		}),
-		{"another layout of the database", true, func(c *hostileCase, r *rand.Rand) string {
-			g := readContent(c.path())
-			name := anyOf(r, slices.Sorted(maps.Keys(layouts)))
-			if g == nil || c.writeStore(g, layouts[name]) != nil {
-				return ""
-			}
-			return name
-		}},
-		{"store version 1", true, func(c *hostileCase, _ *rand.Rand) string {
-			g := readContent(c.path())
-			if g == nil || g.toVersion1() != nil || os.RemoveAll(c.path("payload")) != nil || c.writeStore(g, nil) != nil {
-				return ""
-			}
-			return "of the same content"
-		}},
 	}
 }
 
@@ -208,19 +190,6 @@ func hugeBlob(r *rand.Rand, g *content) string {
 	binary.LittleEndian.PutUint64(b[at+8:], size)
 	g.values[key], g.settled = sealEnvelope(b), true
 	return fmt.Sprintf("%q: %d bytes", key, size)
-}
-
-// layouts are ways to write a database that we don't write.
-var layouts = map[string]func(o *badger.Options){
-	"zstd":           func(o *badger.Options) { o.Compression, o.ValueThreshold = boptions.ZSTD, 1<<19 },
-	"snappy":         func(o *badger.Options) { o.Compression, o.ValueThreshold = boptions.Snappy, 1<<19 },
-	"values in keys": func(o *badger.Options) { o.ValueThreshold = 1 << 19 },
-	"all in the log": func(o *badger.Options) { o.ValueThreshold = 0 },
-	"encrypted": func(o *badger.Options) {
-		o.EncryptionKey, o.IndexCacheSize = bytes.Repeat([]byte("k"), 32), 1<<20
-	},
-	"tiny blocks": func(o *badger.Options) { o.BlockSize, o.BloomFalsePositive = 64, 0.5 },
-	"two logs":    func(o *badger.Options) { o.ValueLogMaxEntries, o.ValueLogFileSize = 2, 1<<20 },
 }
 
 // attempt does something to a blob; "" where that is not laid out any more as it
@@ -244,15 +213,15 @@ func valuesOf(folder string) map[string][]byte {
 }
 
 // writeStore writes what the graph holds and what sums it up.
-func (c *hostileCase) writeStore(g *content, layout func(*badger.Options)) error {
-	if err := g.write(c.path(), layout); err != nil {
+func (c *hostileCase) writeStore(g *content) error {
+	if err := g.write(c.path()); err != nil {
 		return err
 	}
 	return c.sumGraph(g.version)
 }
 
 // writeBadger writes a database in the place of another one.
-func writeBadger(folder string, values map[string][]byte, threshold int64, layout func(*badger.Options)) error {
+func writeBadger(folder string, values map[string][]byte, threshold int64) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return err
 	}
@@ -260,10 +229,6 @@ func writeBadger(folder string, values map[string][]byte, threshold int64, layou
 	o.Logger, o.MetricsEnabled, o.SyncWrites, o.CompactL0OnClose = nil, false, false, false
 	o.ValueThreshold, o.ValueLogFileSize, o.MemTableSize, o.NumMemtables = threshold, 64<<20, 8<<20, 1
 	o.BlockCacheSize, o.Compression, o.NumCompactors, o.DetectConflicts = 0, 0, 0, false
-	if layout != nil {
-		o.MemTableSize, o.BlockCacheSize = 64<<20, 1<<20
-		layout(&o)
-	}
 	db, err := badger.Open(o)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ const (
 	bytesAtOnce = 2 << 20
 )
 
-// eachVertexOfFile calls add with the vertices of a file of ids, some at a time. It has at least one.
+// eachVertexOfFile calls add with the vertices of a file of ids, some at a time. The file has at least one.
 func eachVertexOfFile(g *garaph.Graph, path string, add func([]uint32) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -32,9 +32,6 @@ func eachVertexOfFile(g *garaph.Graph, path string, add func([]uint32) error) er
 
 // eachVertexOfInput is eachVertexOfFile for standard input.
 func eachVertexOfInput(g *garaph.Graph, stdin io.Reader, add func([]uint32) error) error {
-	if stdin == nil {
-		return errors.New("there is no standard input")
-	}
 	return eachVertexIn(g, stdin, "standard input", add)
 }
 
@@ -102,8 +99,8 @@ func (l *lookUp) flush() error {
 	return err
 }
 
-// eachID calls f with the ids of a list, an id a line, in quotes or not, as export writes them. Blank lines are passed over. A line that begins
-// with # may be an id, for results as tsv have such ids without quotes, or a comment. A byte order mark may stand first.
+// eachID calls f with the ids of a list, an id a line, in quotes or not, as export writes them. Blank lines are skipped.
+// A line that begins with # may be an id, for tsv results have such ids without quotes, or a comment.
 func eachID(in io.Reader, name string, f func(id string, line int, maybe bool) error) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)

@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/ingest"
@@ -22,37 +19,33 @@ func (a *app) importCommand() *cobra.Command {
 		Short: "Make a graph from edge lists",
 		Long: `Make a graph, a folder, from edge lists: files, also compressed ones, folders of
 them, or - for standard input. The graph appears whole or not at all.`,
+		Args: cobra.MinimumNArgs(2),
 		Example: `  garaph import edges.txt.gz web.graph
   garaph import --undirected --dedup part-*.csv friends.graph
   garaph import --delimiter tab --columns from,to,minutes trips.tsv trips.graph
   go mod graph | garaph import - modules.graph`,
 	}
-	var flags *importFlags
-	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) < 2 {
-			return Usagef("expected one or more edge files (or -) and the graph to make, got %s", arguments(len(args)))
-		}
-		return flags.check()
-	}
-	grouped(cmd.Flags(), "Flags of the input", func(fs *pflag.FlagSet) { flags = newImportFlags(fs) })
+	flags := newImportFlags(cmd.Flags())
 	force := cmd.Flags().Bool("force", false, "replace the graph that is there, and its jobs; refused while one is running")
 	pythonIDs := cmd.Flags().String("python-ids", "", "ids stand for others, which the Python package puts into the folder of the graph in a file that has this `WORD`, too")
 	_ = cmd.Flags().MarkHidden("python-ids") // it is there; the Python package alone gives it
 	threads := threadsFlag(cmd.Flags())
 	memory := sizeFlag(cmd.Flags(), "memory", "memory of the process, at least 188MiB (128MiB with --layout csc); how much more is needed depends on the vertices (default half of what is available)")
 	asJSON := cmd.Flags().Bool("json", false, "print the report as one JSON object")
-	completeEnums(cmd)
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		if err := flags.check(); err != nil {
+			return err
+		}
 		defer keepWithin(*memory)()
 		o := flags.options()
 		o.Force, o.Threads, o.Memory, o.Storage.PythonIDs = *force, *threads, *memory, *pythonIDs
 		inputs, path := args[:len(args)-1], args[len(args)-1]
 		if path == "-" {
-			return Usagef("expected the folder of the graph as the last argument, not -; a folder of that name is ./-")
+			return Usagef("expected the folder of the graph as the last argument, not -")
 		}
 		for _, input := range inputs {
-			if inside(path, input) {
-				return fmt.Errorf("cannot make the graph %s: it would lie in the folder %s, of which all files are edges; name another place", path, input)
+			if isFolder(input) && below(absolute(path), absolute(input)) {
+				return fmt.Errorf("cannot make the graph %s: it would lie in the folder %s, of which all files are edges", path, input)
 			}
 		}
 		report, err := a.importGraph(cmd.Context(), inputs, path, o)
@@ -125,30 +118,6 @@ func importSummary(r importReport) string {
 		}
 	}
 	return s
-}
-
-// counted is a number of things.
-func counted(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return humanize.Comma(n) + " " + many
-}
-
-// perSecond is a rate; none in no time.
-func perSecond(n float64, d time.Duration) float64 {
-	if d <= 0 {
-		return 0
-	}
-	return n / d.Seconds()
-}
-
-// seconds is a duration for a reader.
-func seconds(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.3g s", d.Seconds())
-	}
-	return d.Round(time.Second).String()
 }
 
 // importPhases shows a stage for each phase of an import.

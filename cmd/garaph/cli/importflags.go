@@ -25,11 +25,10 @@ type importFlags struct {
 	names                                          []string // of all of them
 }
 
-func newImportFlags(fs *pflag.FlagSet) *importFlags {
-	formats := []string{string(ingest.Auto)}
-	for _, f := range ingest.Formats() {
-		formats = append(formats, string(f))
-	}
+func newImportFlags(all *pflag.FlagSet) *importFlags {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.SortFlags = false
+	formats := words(append([]ingest.Format{ingest.Auto}, ingest.Formats()...)...)
 	f := &importFlags{
 		format:        enumFlag(fs, "format", "auto", formats, "format of the edge files"),
 		ids:           enumFlag(fs, "ids", "auto", words(ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString), "kind of vertex ids"),
@@ -47,48 +46,33 @@ func newImportFlags(fs *pflag.FlagSet) *importFlags {
 		skipBadLines:  fs.Bool("skip-bad-lines", false, "count lines that cannot be read instead of ending at the first"),
 	}
 	fs.VisitAll(func(flag *pflag.Flag) { f.names = append(f.names, flag.Name) })
+	all.AddFlagSet(fs)
 	return f
 }
 
 // delimiterFlag declares --delimiter, a character or the name of one; 0 is none.
 func delimiterFlag(fs *pflag.FlagSet) *byte {
-	var value byte
 	named := map[string]byte{"tab": '\t', `\t`: '\t', "space": ' ', "comma": ',', "semicolon": ';'}
 	parse := func(s string) (byte, error) {
-		c, ok := named[s]
-		if !ok && len(s) != 1 {
+		if c, ok := named[s]; ok {
+			return c, nil
+		}
+		if len(s) != 1 {
 			return 0, errors.New("expected tab, space or one character, such as , or ;")
 		}
-		if !ok {
-			c = s[0]
-		}
-		o := ingest.TableOptions{Delimiter: c}
-		return c, o.Check("")
+		return s[0], nil
 	}
-	show := func(c byte) string {
-		if c == 0 {
-			return ""
-		}
-		return string(rune(c))
-	}
-	fs.Var(&checked[byte]{&value, "CHAR", parse, show, ""}, "delimiter", "what separates the columns of text: tab, space or one character (default a comma in files named .csv and a tab in .tsv, if the first line shows it, else blanks or a comma)")
-	return &value
+	show := func(c byte) string { return strings.Trim(string(rune(c)), "\x00") }
+	return checkedFlag(fs, "delimiter", "CHAR", 0, parse, show, "what separates the columns of text: tab, space or one character (default a comma in files named .csv and a tab in .tsv, if the first line shows it, else blanks or a comma)")
 }
 
 // columnsFlag declares --columns, a list as a line of CSV.
 func columnsFlag(fs *pflag.FlagSet) *[]string {
-	var value []string
 	parse := func(s string) ([]string, error) {
-		columns, err := csv.NewReader(strings.NewReader(s)).Read()
-		if err != nil {
-			return nil, errors.New("expected names or numbers of columns, separated by commas")
-		}
-		o := ingest.TableOptions{Columns: columns}
-		return columns, o.Check("")
+		return csv.NewReader(strings.NewReader(s)).Read()
 	}
 	show := func(columns []string) string { return strings.Join(columns, ",") }
-	fs.Var(&checked[[]string]{&value, "SRC,DST[,WEIGHT]", parse, show, ""}, "columns", "the columns to take, by their names (in the header of text) or by numbers from 1 (default those of usual names, or the first ones); of GraphML, source,target and the key of weights")
-	return &value
+	return checkedFlag(fs, "columns", "SRC,DST[,WEIGHT]", nil, parse, show, "the columns to take, by their names (in the header of text) or by numbers from 1 (default those of usual names, or the first ones); of GraphML, source,target and the key of weights")
 }
 
 // table returns the options of text in columns.
@@ -115,14 +99,6 @@ func (f *importFlags) check() error {
 	return nil
 }
 
-func words[T ~string](values ...T) []string {
-	list := make([]string, 0, len(values))
-	for _, v := range values {
-		list = append(list, string(v))
-	}
-	return list
-}
-
 func (f *importFlags) options() garaph.ImportOptions {
 	return garaph.ImportOptions{
 		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Storage: garaph.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows},
@@ -130,6 +106,3 @@ func (f *importFlags) options() garaph.ImportOptions {
 		Edges: garaph.EdgeOptions{Undirected: *f.undirected, Dedup: *f.dedup, DropSelfLoops: *f.dropSelfLoops}, SkipBadLines: *f.skipBadLines,
 	}
 }
-
-// given lists those that are on the command line, as in "--dedup and --ids".
-func (f *importFlags) given(flags *pflag.FlagSet) string { return given(flags, f.names) }

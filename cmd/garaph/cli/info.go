@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -35,10 +36,10 @@ writes that as a page with plots.`,
 		if err := checkFileName(cmd.Flags(), "report"); err != nil {
 			return err
 		}
-		if *report != "" && !*degrees {
-			return Usagef("--report is a page of degrees: give --degrees, too")
-		}
 		if *report != "" {
+			if !*degrees {
+				return Usagef("--report is a page of degrees: give --degrees, too")
+			}
 			if err := checkBeside("the report", *report, args); err != nil {
 				return err
 			}
@@ -75,7 +76,7 @@ type graphInfo struct {
 	Degrees []degreeInfo `json:"degrees,omitempty"`
 }
 
-// storedInfo is how a graph lies on the disk.
+// storedInfo describes a graph on the disk.
 type storedInfo struct {
 	Layout       string  `json:"layout"`
 	Shards       int     `json:"shards"`
@@ -94,7 +95,7 @@ type idInfo struct {
 	Kind  string `json:"kind"`
 	First string `json:"first"`
 	Last  string `json:"last"`
-	// Python is a word that the file has, too, in which the Python package has the ids for which these stand.
+	// Python is the word in the file in which the Python package has the ids for which these stand.
 	Python string `json:"python,omitempty"`
 }
 
@@ -103,11 +104,7 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 	if err != nil {
 		return i, err
 	}
-	defer func() {
-		if closeErr := g.Close(); err == nil {
-			err = closeErr
-		}
-	}()
+	defer func() { err = errors.Join(err, g.Close()) }()
 	c := g.Catalogue()
 	i = graphInfo{
 		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Symmetric: c.Symmetric, Mirrored: c.Mirrored,
@@ -137,16 +134,11 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 	return i, nil
 }
 
-// symmetry says whether the graph is undirected, or as good as that.
-func (i graphInfo) symmetry() string {
-	if i.Mirrored {
-		return "no, but every edge has its reverse"
-	}
-	return yes(i.Symmetric)
-}
-
 func (i graphInfo) print(w *output) error {
-	kind := store.IDKind(i.IDs.Kind).Words()
+	kind, symmetric := store.IDKind(i.IDs.Kind).Words(), yes(i.Symmetric)
+	if i.Mirrored {
+		symmetric = "no, but every edge has its reverse"
+	}
 	var sides []string
 	for _, s := range i.Sides {
 		sides = append(sides, fmt.Sprintf("%s, %.2f bytes per edge", s.Side, s.BytesPerEdge))
@@ -157,7 +149,7 @@ func (i graphInfo) print(w *output) error {
 		{"vertices", humanize.Comma(int64(i.Vertices))},
 		{"edges", humanize.Comma(int64(i.Edges))},
 		{"weighted", yes(i.Weighted)},
-		{"symmetric", i.symmetry()},
+		{"symmetric", symmetric},
 		{"layout", i.Layout},
 		{"sides", strings.Join(sides, "; ")},
 		{"ids", fmt.Sprintf("%s, from %s to %s", kind, i.IDs.First, i.IDs.Last)},

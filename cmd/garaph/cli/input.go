@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/garaph/garaph"
@@ -12,45 +11,43 @@ import (
 	"github.com/garaph/garaph/internal/scratch"
 )
 
-// input is the graph of a run: a stored one, or one that was imported for the
-// occasion.
+// input is the graph of a run: a stored one, or a temporary one.
 type input struct {
 	graph     *garaph.Graph
 	imported  *importReport // nil for a stored graph
 	temporary *scratch.Dir  // nil for a stored graph
 }
 
-// openInput opens the graph that args name, or imports the edge files that they
-// name. check is called when it is clear that the command line makes sense, and
-// before an import.
-func (t *task) openInput(ctx context.Context, a *app, check func() error) (*input, error) {
+// openInput opens the graph that args name, or imports the edge files that they name.
+func (t *task) openInput(ctx context.Context, a *app) (*input, error) {
 	folder, err := graphFolder(t.args)
 	if err != nil {
 		return nil, err
 	}
+	flags := t.cmd.Flags()
+	if given := given(flags, checkpointFlagNames); folder == "" && given != "" {
+		return nil, Usagef("%s: the graph of edge files is temporary; `garaph import EDGES... GRAPH` makes one that stays", given)
+	}
+	if given := given(flags, append(t.flags.imports.names, "scratch")); folder != "" && given != "" {
+		return nil, Usagef("%s does not apply to %s, which is a graph and no edge file", given, folder)
+	}
 	if folder == "" {
-		if given := given(t.cmd.Flags(), checkpointFlagNames); given != "" {
-			return nil, Usagef("%s: the graph of edge files is temporary and goes with the run; make one that stays with `garaph import EDGES... GRAPH`", given)
-		}
-		if err := check(); err != nil {
-			return nil, err
-		}
 		return t.importInput(ctx, a)
-	}
-	if given := t.flags.imports.given(t.cmd.Flags()); given != "" {
-		return nil, Usagef("%s is a graph that garaph has imported: %s is for edge files; import them again with it, or leave it out", folder, given)
-	}
-	if given := given(t.cmd.Flags(), []string{"scratch"}); given != "" {
-		return nil, Usagef("%s is a graph that garaph has imported: %s is for edge files; leave it out", folder, given)
-	}
-	if err := check(); err != nil {
-		return nil, err
 	}
 	g, err := garaph.Open(folder)
 	if err != nil {
 		return nil, err
 	}
 	return &input{graph: g}, nil
+}
+
+// withGraph calls f with the graph at a path.
+func withGraph(path string, f func(*garaph.Graph) error) error {
+	g, err := garaph.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(g), g.Close())
 }
 
 // graphFolder is the folder among the arguments; "" when all are edge files.
@@ -84,9 +81,6 @@ func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
 	o.Threads, o.Memory, o.Storage.Rows = *t.flags.threads, *t.flags.memory, o.Storage.Rows || t.program.Algorithm
 	path := folder.Graph()
 	report, err := a.importGraph(ctx, t.args, path, o)
-	if missing := (*ingest.InputError)(nil); errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; a graph, which is a folder, comes from `garaph import`", err)
-	}
 	if errors.Is(err, garaph.ErrNoSpace) {
 		err = fmt.Errorf("%w; --scratch DIR names another disk for the temporary graph", err)
 	}
@@ -126,5 +120,5 @@ func (in *input) close() error {
 	return errors.Join(errs...)
 }
 
-// name is what the user calls the graph.
+// name is the user's name of the graph.
 func (t *task) name() string { return strings.Join(t.args, " ") }

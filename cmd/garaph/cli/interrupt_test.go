@@ -155,32 +155,6 @@ func TestNohup(t *testing.T) {
 	p.end(t, exitInterrupted)
 }
 
-// TestInterruptIterations: the message says how far the job came.
-func TestInterruptIterations(t *testing.T) {
-	p := newProcess(t, append(endless(edgeFile(t, 10)), "-v")...)
-	p.Stderr = nil
-	stderr, err := p.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var seen []byte
-	for buf := make([]byte, 4096); !bytes.Contains(seen, []byte("iteration 3 ")); {
-		n, err := stderr.Read(buf)
-		if seen = append(seen, buf[:n]...); err != nil {
-			t.Fatalf("%v after %s", err, seen)
-		}
-	}
-	_ = p.Process.Signal(os.Interrupt)
-	rest, _ := io.ReadAll(stderr)
-	p.end(t, exitInterrupted)
-	if !bytes.Contains(rest, []byte("pagerank on ")) || !bytes.Contains(rest, []byte("iterations; no results were written")) {
-		t.Errorf("standard error ends with %s", rest[max(0, len(rest)-300):])
-	}
-}
-
 // TestForceRunning: a graph of which a job is running is not replaced.
 func TestForceRunning(t *testing.T) {
 	edges, graph := edgeFile(t, 10), filepath.Join(t.TempDir(), "g")
@@ -231,33 +205,6 @@ func TestInterruptStdin(t *testing.T) {
 	p.end(t, exitInterrupted)
 	if text := p.stderr.String(); !strings.Contains(text, "interrupted: the import of - was stopped") {
 		t.Errorf("standard error: %s", text)
-	}
-}
-
-// TestClosedPipe: `garaph … | head` ends quietly.
-func TestClosedPipe(t *testing.T) {
-	edges := edgeFile(t, 14)
-	for _, args := range [][]string{
-		{"run", "wcc", edges, "-q", "--output", "-"},
-		{"run", "wcc", edges, "-q", "--output", "-", "--output-format", "parquet"},
-		{"run", "wcc", edges, "-q"},
-		{"generate", "rmat", "-q"},
-		{"programs"},
-	} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := newProcess(t, args...)
-		p.Stdout = w
-		if err := p.Start(); err != nil {
-			t.Fatal(err)
-		}
-		_, _ = r.Close(), w.Close()
-		p.end(t, exitPipe)
-		if p.stderr.Len() > 0 {
-			t.Errorf("%v: standard error: %s", args, p.stderr.String())
-		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -24,8 +23,7 @@ and the last ones that are done. Iterations are those that were done when the jo
 last noted it; saved are those in its newest checkpoint, after which resume goes on.`,
 		Example: `  garaph jobs web.graph
   garaph jobs rm web.graph 3`,
-		Annotations: map[string]string{runsItself: "yes"},
-		Args:        exactly("one graph", 1),
+		Args: exactly("one graph", 1),
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print them as JSON, one object")
 	cmd.RunE = a.job(func(_ *cobra.Command, args []string) error {
@@ -34,11 +32,7 @@ last noted it; saved are those in its newest checkpoint, after which resume goes
 			return err
 		}
 		if *asJSON {
-			b, err := json.Marshal(jobsReport{list})
-			if err == nil {
-				_, err = a.stdout.Write(append(printableJSON(b), '\n'))
-			}
-			return err
+			return json.NewEncoder(a.stdout).Encode(jobsReport{list})
 		}
 		if len(list) == 0 {
 			a.console.summary(fmt.Sprintf("graph %s has no jobs", printable(args[0])))
@@ -50,40 +44,11 @@ last noted it; saved are those in its newest checkpoint, after which resume goes
 		Short: "Remove jobs and their checkpoints",
 		Long: `Remove jobs and their checkpoints. A new job has the number after the highest of
 those that are there, so that the number of the last one is given again when it is removed.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return Usagef("expected a graph and one or more jobs, got %s", arguments(len(args)))
-			}
-			return nil
-		},
+		Args: cobra.MinimumNArgs(2),
 	}
 	rm.RunE = a.job(func(_ *cobra.Command, args []string) error { return a.removeJobs(args[0], args[1:]) })
-	rm.ValidArgsFunction = completeJobs(true, func(jobInfo) bool { return true })
 	cmd.AddCommand(rm)
 	return cmd
-}
-
-// completeJobs lets shells complete the numbers of a graph's jobs, behind the graph: one of those that offered takes, or several.
-func completeJobs(several bool, offered func(jobInfo) bool) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		switch {
-		case len(args) == 0:
-			return nil, cobra.ShellCompDirectiveDefault // a graph is a folder
-		case len(args) > 1 && !several:
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		jobs, err := jobsOf(args[0])
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var numbers []cobra.Completion
-		for _, j := range jobs {
-			if number := strconv.Itoa(j.Job); offered(j) && !slices.Contains(args[1:], number) {
-				numbers = append(numbers, cobra.CompletionWithDesc(number, printable(j.Program)+", "+string(j.State)))
-			}
-		}
-		return numbers, cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 // jobsReport is `garaph jobs` as JSON.
@@ -104,16 +69,14 @@ type jobInfo struct {
 	Flags      map[string]string `json:"flags,omitempty"`
 	Output     string            `json:"output,omitempty"`
 	Error      string            `json:"error,omitempty"`
-	unfinished bool              // it can be resumed
 }
 
 func jobsOf(path string) ([]jobInfo, error) {
-	g, err := garaph.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer g.Close()
-	jobs, err := g.Jobs()
+	var jobs []garaph.JobInfo
+	err := withGraph(path, func(g *garaph.Graph) (err error) {
+		jobs, err = g.Jobs()
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +85,6 @@ func jobsOf(path string) ([]jobInfo, error) {
 		info := jobInfo{
 			Job: j.ID, Program: j.Name, State: j.Status, Iterations: j.Iteration, Epochs: j.Epochs,
 			Created: j.Created, Updated: j.Updated, Flags: j.Flags, Output: j.Output, Error: j.Error,
-			unfinished: j.Unfinished(),
 		}
 		switch {
 		case errors.Is(j.Err, checkpoint.ErrVersion):
@@ -146,55 +108,40 @@ func jobsOf(path string) ([]jobInfo, error) {
 func (a *app) printJobs(list []jobInfo) error {
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	if len(list) > 0 {
-		fprint(table, "job", "program", "state", "iterations", "checkpoints", "saved", "began", "output", "error")
+		fmt.Fprintln(table, "job\tprogram\tstate\titerations\tcheckpoints\tsaved\tbegan\toutput\terror")
 	}
 	for _, j := range list {
-		began := ""
+		began, saved := "", "-"
 		if !j.Created.IsZero() {
 			began = j.Created.Local().Format(time.DateTime)
 		}
-		saved := "-"
 		if j.Saved != nil {
 			saved = strconv.Itoa(*j.Saved)
 		}
-		row := []string{strconv.Itoa(j.Job), printable(j.Program), string(j.State), strconv.Itoa(j.Iterations), strconv.Itoa(len(j.Epochs)), saved, began, printable(j.Output)}
+		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s", j.Job, printable(j.Program), j.State, j.Iterations, len(j.Epochs), saved, began, printable(j.Output))
 		if j.Error != "" {
-			row = append(row, oneLine(errors.New(j.Error)))
+			fmt.Fprint(table, "\t"+oneLine(errors.New(j.Error)))
 		}
-		fprint(table, row...)
+		fmt.Fprintln(table)
 	}
 	return table.Flush()
 }
 
-// fprint puts a row into a table, whose Flush reports errors.
-func fprint(table *tabwriter.Writer, cells ...string) {
-	for i, cell := range cells {
-		if i > 0 {
-			_, _ = table.Write([]byte{'\t'})
-		}
-		_, _ = table.Write([]byte(cell))
-	}
-	_, _ = table.Write([]byte{'\n'})
-}
-
 // removeJobs removes jobs of the graph at path; none where one of them is not there.
 func (a *app) removeJobs(path string, args []string) error {
-	g, err := garaph.Open(path)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
 	var ids []int
 	for _, arg := range args {
-		id, err := jobID([]string{arg})
+		id, err := jobID(arg)
 		if err != nil {
 			return err
 		}
 		ids = append(ids, id)
 	}
-	removed, err := g.RemoveJobs(ids...)
-	for _, id := range removed {
-		a.console.summary(fmt.Sprintf("removed job %d of %s", id, path))
-	}
-	return err
+	return withGraph(path, func(g *garaph.Graph) error {
+		removed, err := g.RemoveJobs(ids...)
+		for _, id := range removed {
+			a.console.summary(fmt.Sprintf("removed job %d of %s", id, path))
+		}
+		return err
+	})
 }

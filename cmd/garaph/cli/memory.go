@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"runtime/debug"
-	"syscall"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
@@ -15,19 +14,9 @@ import (
 // the machine, or the container, can give.
 func defaultMemory() int64 { return hostmem.Available() / 4 * 3 }
 
-// peakMemory is the largest resident memory of the process so far. It is not
-// taken from getrusage, whose figure a process inherits from the one that
-// started it.
-func peakMemory() int64 {
-	if n := hostmem.ProcBytes("/proc/self/status", "VmHWM:"); n > 0 {
-		return n
-	}
-	var r syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
-		return 0
-	}
-	return r.Maxrss << 10
-}
+// peakMemory returns the largest resident memory of the process so far. A process inherits the figure
+// of getrusage from the one that started it.
+func peakMemory() int64 { return hostmem.ProcBytes("/proc/self/status", "VmHWM:") }
 
 // goBytes is what the Go runtime and its heap may take of any budget, beside a
 // sixteenth of it: code and arrays have the rest.
@@ -51,11 +40,8 @@ func keepHeapWithin(budget, heap int64) (undo func()) {
 	}
 }
 
-// held is what a program holds on the heap beside its job.
-type held struct {
-	bytes      int64
-	unrecorded bool // the job could not be resumed with it
-}
+// held counts what a program holds on the heap beside its job.
+type held struct{ bytes int64 }
 
 // add lets the heap grow by so much.
 func (h *held) add(bytes int64) {
@@ -68,9 +54,6 @@ func (h *held) add(bytes int64) {
 // beside runs a program in the memory that what is held and these bytes leave of the budget.
 func (e Env) beside(bytes int64, run func(garaph.RunOptions) (*garaph.Result, error)) (*garaph.Result, error) {
 	o := e.endless()
-	if e.held.unrecorded {
-		o.Job = nil
-	}
 	bytes += e.held.bytes
 	o.Memory = less(o.Memory, bytes)
 	r, err := run(o)

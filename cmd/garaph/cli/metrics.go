@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/pprof"
 	"sync"
 	"sync/atomic"
-	"syscall"
+	"time"
 
 	vm "github.com/VictoriaMetrics/metrics"
 	"go.uber.org/zap/zapcore"
@@ -17,67 +16,38 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 )
 
-// metrics are what --metrics shows of a command, in the text format of Prometheus, and
-// the profiles of the process beside them. They end with the command. Its methods may be
-// called from many goroutines, and do nothing for nil: nobody looks.
+// metrics are the metrics of a command, in the text format of Prometheus. With --metrics they are
+// served, and the profiles of the process with them, until the command ends. Its methods may be called
+// from many goroutines.
 type metrics struct {
 	set    *vm.Set
-	server *httpServer
+	server *http.Server   // if they are served
+	ended  sync.WaitGroup // the server
 
 	active, queue, gpuMemory atomic.Int64
-
-	mu    sync.Mutex // guards phase
-	phase *stage     // the one that runs; nil: none
+	phase                    atomic.Pointer[stage] // in progress, or nil
 }
 
-// The metrics. docs/operations.md says what they are.
-const (
-	metricIterations = "garaph_iterations_total"
-	metricEdges      = "garaph_edges_total"
-	metricVertices   = "garaph_vertices_total"
-	metricPages      = "garaph_pages_total"
-	metricSeconds    = "garaph_device_seconds_total"
-	metricRead       = "garaph_read_bytes_total"
-	metricCopied     = "garaph_copied_bytes_total"
-	metricActive     = "garaph_active_vertices"
-	metricQueue      = "garaph_queue_shards"
-	metricGPUMemory  = "garaph_gpu_memory_bytes"
-	metricLines      = "garaph_log_lines_total"
-	metricInfo       = "garaph_info"
-	metricPhaseDone  = "garaph_phase_done"
-	metricPhaseTotal = "garaph_phase_total"
-)
-
-// newMetrics serves metrics at an address, host and port.
-func newMetrics(address, version string) (*metrics, string, error) {
-	const expected = "expected an address of this machine and a port, such as localhost:9100, or localhost:0 for a free one"
-	_, port, err := net.SplitHostPort(address)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
-	}
-	if err != nil || port == "" {
-		return nil, "", Usagef("--metrics %q: %s", address, expected)
-	}
-	listener, err := net.Listen("tcp", address)
-	var unknown *net.DNSError
-	switch {
-	case errors.As(err, &unknown) && unknown.IsNotFound, errors.Is(err, syscall.EADDRNOTAVAIL):
-		return nil, "", Usagef("--metrics %q: %s: %w", address, expected, err)
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, "", fmt.Errorf("--metrics %s: another process listens there already: give another port, or port 0 for a free one", address)
-	case err != nil:
-		return nil, "", fmt.Errorf("--metrics %s: %w", address, err)
-	}
+func newMetrics() *metrics {
 	m := &metrics{set: vm.NewSet()}
-	m.set.NewCounter(fmt.Sprintf("%s{version=%q}", metricInfo, version)).Set(1)
-	m.set.NewGauge(metricActive, func() float64 { return float64(m.active.Load()) })
-	m.set.NewGauge(metricQueue, func() float64 { return float64(m.queue.Load()) })
-	m.set.NewGauge(metricGPUMemory, func() float64 { return float64(m.gpuMemory.Load()) })
-	for _, name := range []string{metricIterations, metricVertices, metricRead} {
+	m.set.NewCounter(fmt.Sprintf("garaph_info{version=%q}", versionText())).Set(1)
+	m.set.NewGauge("garaph_active_vertices", func() float64 { return float64(m.active.Load()) })
+	m.set.NewGauge("garaph_queue_shards", func() float64 { return float64(m.queue.Load()) })
+	m.set.NewGauge("garaph_gpu_memory_bytes", func() float64 { return float64(m.gpuMemory.Load()) })
+	for _, name := range []string{"garaph_iterations_total", "garaph_vertices_total", "garaph_read_bytes_total"} {
 		m.set.NewCounter(name)
 	}
 	for _, l := range []zapcore.Level{zapcore.WarnLevel, zapcore.ErrorLevel} {
 		m.set.NewCounter(lineMetric(l))
+	}
+	return m
+}
+
+// serve serves the metrics at an address, host and port, and returns their URL.
+func (m *metrics) serve(address string) (string, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return "", fmt.Errorf("--metrics %s: %w; expected an address such as localhost:9100, or localhost:0 for a free port", address, err)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", m.write)
@@ -86,8 +56,9 @@ func newMetrics(address, version string) (*metrics, string, error) {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	m.server = serveHTTP(listener, mux)
-	return m, "http://" + listener.Addr().String() + "/metrics", nil
+	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	m.ended.Go(func() { _ = m.server.Serve(listener) }) // until close
+	return "http://" + listener.Addr().String() + "/metrics", nil
 }
 
 // write answers a request.
@@ -95,74 +66,40 @@ func (m *metrics) write(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	m.set.WritePrometheus(w)
 	vm.WriteProcessMetrics(w)
-	m.mu.Lock()
-	s := m.phase
-	m.mu.Unlock()
+	s := m.phase.Load()
 	if s == nil {
 		return
 	}
 	done := s.done()
 	labels := fmt.Sprintf("{phase=%q,unit=%q}", s.name, s.unit.name)
-	_, _ = fmt.Fprintf(w, "%s%s %d\n", metricPhaseDone, labels, done) // a client that has gone does not matter
+	_, _ = fmt.Fprintf(w, "garaph_phase_done%s %d\n", labels, done) // a client that has gone does not matter
 	if s.total > 0 {
-		_, _ = fmt.Fprintf(w, "%s%s %d\n", metricPhaseTotal, labels, s.total)
+		_, _ = fmt.Fprintf(w, "garaph_phase_total%s %d\n", labels, s.total)
 	}
 }
 
-// close ends the server, and what it is just answering.
+// close ends the server and its requests.
 func (m *metrics) close() {
-	if m == nil {
-		return
-	}
-	m.server.close()
-}
-
-// begin notes which phase runs.
-func (m *metrics) begin(s *stage) {
-	if m == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.phase = s
-}
-
-// end notes that a phase runs no more.
-func (m *metrics) end(s *stage) {
-	if m == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.phase == s {
-		m.phase = nil
-	}
-}
-
-// read counts bytes that came from disk.
-func (m *metrics) read(bytes int64) {
-	if m != nil {
-		m.count(metricRead, bytes)
+	if m.server != nil {
+		_ = m.server.Close() // nothing is lost
+		m.ended.Wait()
 	}
 }
 
 // iterated counts what an iteration did.
 func (m *metrics) iterated(it garaph.Iteration) {
-	if m == nil {
-		return
-	}
-	m.count(metricIterations, int64(max(1, it.Levels)))
-	m.count(metricVertices, int64(it.Vertices))
-	m.count(metricRead, it.BytesRead)
+	m.count("garaph_iterations_total", int64(max(1, it.Levels)))
+	m.count("garaph_vertices_total", int64(it.Vertices))
+	m.count("garaph_read_bytes_total", it.BytesRead)
 	for d, did := range it.Devices {
 		label := fmt.Sprintf("{device=%q}", d)
-		m.count(metricEdges+label, int64(did.Edges))
-		m.count(metricPages+label, int64(did.Pages))
-		m.set.GetOrCreateFloatCounter(metricSeconds + label).Add(did.Seconds)
+		m.count("garaph_edges_total"+label, int64(did.Edges))
+		m.count("garaph_pages_total"+label, int64(did.Pages))
+		m.set.GetOrCreateFloatCounter("garaph_device_seconds_total" + label).Add(did.Seconds)
 	}
 	if it.BytesCopied+it.BytesBack > 0 {
-		m.count(metricCopied+`{to="gpu"}`, it.BytesCopied)
-		m.count(metricCopied+`{to="host"}`, it.BytesBack)
+		m.count(`garaph_copied_bytes_total{to="gpu"}`, it.BytesCopied)
+		m.count(`garaph_copied_bytes_total{to="host"}`, it.BytesBack)
 	}
 	m.active.Store(int64(it.Active))
 	m.queue.Store(0)
@@ -178,13 +115,10 @@ func (m *metrics) logged(e zapcore.Entry) error {
 	return nil
 }
 
-func lineMetric(l zapcore.Level) string { return fmt.Sprintf("%s{level=%q}", metricLines, l) }
+func lineMetric(l zapcore.Level) string { return fmt.Sprintf("garaph_log_lines_total{level=%q}", l) }
 
-// lookOn makes a run show its queue and the memory of GPUs, too.
-func (m *metrics) lookOn(t *dispatcher.Trace) {
-	if m == nil {
-		return
-	}
+// observe makes a run report its queue and the memory of GPUs, too.
+func (m *metrics) observe(t *dispatcher.Trace) {
 	t.Queue = func(shards int) { m.queue.Store(int64(shards)) }
 	t.GPUMemory = m.gpuMemory.Store
 	next := t.Page

@@ -13,6 +13,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
@@ -43,7 +44,6 @@ in, out, or both of an undirected graph, then the other vertex, and the weight. 
 		json:   fs.Bool("json", false, "print them as one JSON object"),
 		memory: sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)"),
 	}
-	completeEnums(cmd)
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if *f.memory == 0 {
 			*f.memory = defaultMemory()
@@ -65,26 +65,26 @@ func (a *app) neighbors(ctx context.Context, name, id string, f *neighborsFlags)
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriterSize(a.stdout, 64<<10)
-	p := &edgePrinter{graph: g, v: v, limit: *f.limit, out: out, tty: a.stdout.tty()}
-	if *f.json {
-		p.json = true
-		if err := p.begin(name, id); err != nil {
-			return err
-		}
+	out := bufio.NewWriterSize(a.stdout, 64<<10) // errors are kept until Flush
+	p := &edgePrinter{graph: g, v: v, limit: *f.limit, out: out, json: *f.json, tty: a.stdout.tty()}
+	if p.json {
+		_, _ = fmt.Fprintf(out, `{"graph":%s,"id":%s,"directions":[`, jsonText(name), jsonText(id))
 	}
 	var told []string
 	for i, way := range waysOf(g.Catalogue(), *f.along) {
 		if p.way = way; way.dir == shard.Out && g.Catalogue().Weighted && !p.weighted() {
-			a.console.log.Warn("out-edges have no weights in this layout: `garaph upgrade` makes one in which they have")
+			a.console.log.Warn("out-edges have no weights in this layout")
 		}
-		if err := p.direction(ctx, i, *f.memory); err != nil {
+		if p.degree, p.printed = 0, 0; p.json && i > 0 {
+			_ = out.WriteByte(',')
+		}
+		if err := algorithms.Visit(ctx, g.Store(), p, algorithms.Options{Threads: 1, Memory: *f.memory}); err != nil {
 			return err
 		}
 		told = append(told, p.text(id))
 	}
-	if *f.json {
-		_, _ = out.WriteString("]}\n") // errors are kept until Flush
+	if p.json {
+		_, _ = out.WriteString("]}\n")
 	}
 	if err := out.Flush(); err != nil {
 		return err
@@ -95,7 +95,12 @@ func (a *app) neighbors(ctx context.Context, name, id string, f *neighborsFlags)
 	return nil
 }
 
-// wayOf is a direction of rows, and what it is called.
+func jsonText[T string | []string](text T) []byte {
+	b, _ := json.Marshal(text) // strings have no error
+	return b
+}
+
+// wayOf is a direction of rows, with its name.
 type wayOf struct {
 	name string
 	dir  shard.Direction
@@ -140,31 +145,9 @@ func (p *edgePrinter) weighted() bool {
 	return c.Weighted && (stored || p.way.dir == shard.In || c.Symmetric)
 }
 
-// Plan is rows.
+// Plan asks for rows.
 func (p *edgePrinter) Plan(*store.Catalogue, int) algorithms.Plan {
 	return algorithms.Plan{Rows: []shard.Direction{p.way.dir}, Weights: p.weighted()}
-}
-
-// begin begins the JSON object.
-func (p *edgePrinter) begin(name, id string) error {
-	texts := [2][]byte{}
-	for i, text := range []string{name, id} {
-		var err error
-		if texts[i], err = json.Marshal(text); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(p.out, `{"graph":%s,"id":%s,"directions":[`, texts[0], texts[1])
-	return err
-}
-
-// direction prints the edges of a direction, the i-th.
-func (p *edgePrinter) direction(ctx context.Context, i int, memory int64) error {
-	p.degree, p.printed = 0, 0
-	if p.json && i > 0 {
-		_ = p.out.WriteByte(',') // errors are kept until Flush
-	}
-	return algorithms.Visit(ctx, p.graph.Store(), p, algorithms.Options{Threads: 1, Memory: memory})
 }
 
 // Visit reads the shard of the vertex, and prints its row.
@@ -180,19 +163,17 @@ func (p *edgePrinter) Visit(ctx context.Context, e *algorithms.Env) error {
 		}
 		p.printed = len(row)
 		if !p.json {
-			return p.row(ctx, row, weights, p.line)
+			return p.row(ctx, row, weights)
 		}
 		_, _ = fmt.Fprintf(p.out, `{"direction":%q,"degree":%d,"edges":[`, p.way.name, p.degree)
-		if err := p.row(ctx, row, weights, p.object); err != nil {
-			return err
-		}
-		_, err := p.out.WriteString("]}")
+		err := p.row(ctx, row, weights)
+		_, _ = p.out.WriteString("]}")
 		return err
 	})
 }
 
 // row prints edges. Neighbours are ascending, so that each block of ids is read once.
-func (p *edgePrinter) row(ctx context.Context, row []uint32, weights []float32, edge func(i int, ids *store.IDBlock, at int, weight *float32) error) error {
+func (p *edgePrinter) row(ctx context.Context, row []uint32, weights []float32) error {
 	ids := p.graph.Store().IDs()
 	for i, u := range row {
 		if i%1024 == 0 && ctx.Err() != nil {
@@ -206,7 +187,13 @@ func (p *edgePrinter) row(ctx context.Context, row []uint32, weights []float32, 
 		if weights != nil {
 			weight = &weights[i]
 		}
-		if err := edge(i, block, int(u-block.First), weight); err != nil {
+		at := int(u - block.First)
+		if !p.json {
+			err = p.line(block.Text(at), weight)
+		} else {
+			err = p.object(i, block, at, weight)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -214,8 +201,8 @@ func (p *edgePrinter) row(ctx context.Context, row []uint32, weights []float32, 
 }
 
 // line prints an edge as text.
-func (p *edgePrinter) line(_ int, ids *store.IDBlock, at int, weight *float32) error {
-	text := p.way.name + "\t" + idOnLine(ids.Text(at), p.tty)
+func (p *edgePrinter) line(id string, weight *float32) error {
+	text := p.way.name + "\t" + idOnLine(id, p.tty)
 	if weight != nil {
 		text += "\t" + strconv.FormatFloat(float64(*weight), 'g', -1, 32)
 	}
@@ -226,17 +213,9 @@ func (p *edgePrinter) line(_ int, ids *store.IDBlock, at int, weight *float32) e
 // object prints an edge as JSON.
 func (p *edgePrinter) object(i int, ids *store.IDBlock, at int, weight *float32) error {
 	if i > 0 {
-		_ = p.out.WriteByte(',') // errors are kept until Flush
+		_ = p.out.WriteByte(',')
 	}
-	var id any
-	switch {
-	case ids.Strings != nil:
-		id = ids.Strings[at]
-	case ids.Uints != nil:
-		id = ids.Uints[at]
-	default:
-		id = ids.Ints[at]
-	}
+	id := idOf(&results.IDs{Ints: ids.Ints, Uints: ids.Uints, Strings: ids.Strings}, at)
 	text, err := json.Marshal(neighbor{id, weight})
 	if err == nil {
 		_, err = p.out.Write(text)
@@ -244,7 +223,7 @@ func (p *edgePrinter) object(i int, ids *store.IDBlock, at int, weight *float32)
 	return err
 }
 
-// text says how many edges there are in the direction.
+// text describes the edges of the direction.
 func (p *edgePrinter) text(id string) string {
 	where := map[string]string{"in": "into", "out": "out of", "both": "of"}[p.way.name]
 	text := fmt.Sprintf("%s %s %s", counted(int64(p.degree), "edge", "edges"), where, id)

@@ -2,11 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -14,8 +14,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/garaph/garaph/store"
 )
 
 //go:embed template
@@ -44,7 +42,7 @@ version of this command, if that is a released one.`,
 }
 
 // begin writes the module, which uses the checkout in dir; "" looks for one.
-// Nothing is left of it when that fails.
+// After an error nothing is left of it.
 func (a *app) begin(name, dir string) error {
 	m := module{Path: name, Name: path.Base(name), Version: released()}
 	if err := m.check(); err != nil {
@@ -54,16 +52,11 @@ func (a *app) begin(name, dir string) error {
 	if err := m.findCheckout(dir); err != nil {
 		return err
 	}
-	if graph := store.Around(m.Name); graph != "" {
-		return fmt.Errorf("make the folder of the module: it would lie inside the graph %s; change to another folder", graph)
-	}
 	files, err := m.files()
 	if err != nil {
 		return err
 	}
-	if err := os.Mkdir(m.Name, 0o777); errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there already: give the program another name, or remove it", m.Name)
-	} else if err != nil {
+	if err := os.Mkdir(m.Name, 0o777); err != nil {
 		return fmt.Errorf("make the folder of the module: %w", err)
 	}
 	for name, text := range files {
@@ -71,46 +64,27 @@ func (a *app) begin(name, dir string) error {
 			return errors.Join(fmt.Errorf("write the module: %w", err), os.RemoveAll(m.Name))
 		}
 	}
-	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go.%s Next:
+	tidy := ""
+	if m.Checkout == "" {
+		tidy = "\n  go mod tidy            # asks for the modules that it needs"
+	}
+	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go. It uses garaph %[2]s. Next:
 
-  cd %[1]s
-%[3]s  go test .              # the first time compiles garaph, for a minute or two
+  cd %[1]s%[3]s
+  go test .              # the first time compiles garaph, for a minute or two
   $EDITOR %[1]s.go %[1]s_test.go
   go generate            # loops of its own: several times as fast
-  go run . run %[1]s GRAPH`, m.Name, m.uses(), m.firstSteps()))
+  go run . run %[1]s GRAPH`, m.Name, cmp.Or(m.Checkout, m.Version), tidy))
 	return nil
 }
 
-// uses says which garaph the module is built with.
-func (m *module) uses() string {
-	switch {
-	case m.Checkout != "":
-		return " It uses garaph in " + m.Checkout + "."
-	case m.Version != "":
-		return " It uses garaph " + m.Version + "."
-	}
-	return ""
-}
-
-// firstSteps are the lines to run before the module can be built.
-func (m *module) firstSteps() string {
-	const tidy = "  go mod tidy            # asks for the modules that it needs\n"
-	switch {
-	case m.Checkout != "":
-		return ""
-	case m.Version != "":
-		return tidy
-	}
-	return "  go mod edit -replace " + modulePath + "=DIR   # DIR is a clone of garaph: this build of it has no released version\n" + tidy
-}
-
-// module is what the files are made of.
+// module describes the module to be written.
 type module struct {
 	Path, Name, Type string
 	Version          string // of garaph, "" without a released one
-	Checkout         string // path of a checkout of garaph, "" without
-	Requires         string // what the checkout requires
-	sum              []byte // go.sum of the checkout
+	Checkout         string // path of a clone of garaph, "" without
+	Requires         string // requirements of the clone
+	sum              []byte // go.sum of the clone
 }
 
 var (
@@ -122,36 +96,13 @@ var (
 func (m *module) check() error {
 	switch {
 	case !elements.MatchString(m.Path) || strings.Contains(m.Path, ".."):
-		return Usagef("%q is no module path: expected a word such as widest, or words with slashes between them such as example.com/widest", m.Path)
-	case m.Path == modulePath || strings.HasPrefix(m.Path, modulePath+"/"):
-		return Usagef("%q is a path of garaph itself: give the module another one, such as example.com/%s", m.Path, m.Name)
+		return Usagef("%q is no module path, such as widest or example.com/widest", m.Path)
 	case !lowWords.MatchString(m.Name):
 		return Usagef("%q is no name of a program: expected lower-case letters, digits and hyphens, as in widest-path", m.Name)
-	case m.Name == "main" || m.Name == "go":
-		return Usagef("%q is taken by a file of the module: give the program another name", m.Name)
-	case slices.ContainsFunc(builtin, func(p Program) bool { return p.Name == m.Name }):
-		return Usagef("%q is a program that garaph has already: give yours another name, such as my-%s", m.Name, m.Name)
-	}
-	if slices.Contains([]string{"all", "tool", "type", "work"}, m.Path) {
-		return Usagef("%q has a meaning of its own for the go command: give the module another path, such as example.com/%s", m.Path, m.Name)
-	}
-	if isStandard(m.Path) {
-		return Usagef("%q is a package of Go's standard library: give the module another path, such as example.com/%s", m.Path, m.Name)
+	case m.Name == "main" || m.Name == "go" || slices.ContainsFunc(builtin, func(p Program) bool { return p.Name == m.Name }):
+		return Usagef("%q is taken: give the program another name", m.Name)
 	}
 	return nil
-}
-
-// isStandard asks the go command whether a path is one of its standard library: that of this
-// process is not known where it was built with -trimpath. Without a go command it is none.
-func isStandard(path string) bool {
-	if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
-		return false
-	}
-	list := exec.Command("go", "list", "-find", "-f", "{{.Standard}}", path)
-	list.Dir = os.TempDir() // outside of modules, which may ask for another Go
-	list.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off", "GO111MODULE=on")
-	out, err := list.Output()
-	return err == nil && bytes.HasPrefix(out, []byte("true"))
 }
 
 // typeName turns widest-path into WidestPath.
@@ -163,31 +114,25 @@ func typeName(name string) string {
 	return b.String()
 }
 
-// findCheckout takes the source of garaph in dir, or looks for it: in the working
+// findCheckout uses the clone of garaph in dir. If that is "", it looks in the working
 // folder, in those above it and beside each of them.
 func (m *module) findCheckout(dir string) error {
 	if dir != "" {
-		path, err := filepath.Abs(dir)
-		if err != nil {
-			return fmt.Errorf("find the clone of garaph: %w", err)
-		}
-		if !m.useCheckout(path) {
-			return Usagef("--garaph %s: it is no clone of garaph, whose go.mod begins with \"module %s\"", dir, modulePath)
+		if !m.useCheckout(absolute(dir)) {
+			return Usagef("--garaph %s: it is no clone of garaph", dir)
 		}
 		return nil
 	}
-	dir, err := os.Getwd()
-	for err == nil {
-		if m.useCheckout(dir) || m.useCheckout(filepath.Join(dir, "garaph")) {
-			break
+	for dir = absolute("."); !m.useCheckout(dir) && !m.useCheckout(filepath.Join(dir, "garaph")); dir = filepath.Dir(dir) {
+		if dir != filepath.Dir(dir) {
+			continue
 		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			break
+		if m.Version == "" {
+			return Usagef("this build of garaph has no released version: give --garaph DIR, a clone of it")
 		}
-		dir = up
+		return nil
 	}
-	return nil // without a working folder, there is none around it
+	return nil
 }
 
 func (m *module) useCheckout(dir string) bool {
@@ -225,7 +170,6 @@ func (m *module) goMod() []byte {
 
 // files makes the texts of the module's files.
 func (m *module) files() (map[string][]byte, error) {
-	// Not text/template, which keeps the linker from leaving out methods that nobody calls.
 	fill := strings.NewReplacer("{{.Name}}", m.Name, "{{.Type}}", m.Type)
 	names := map[string]string{"main.go": "main.go.tmpl", m.Name + ".go": "program.go.tmpl", m.Name + "_test.go": "program_test.go.tmpl"}
 	files := map[string][]byte{}

@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/internal/builtins"
 )
 
@@ -54,25 +52,12 @@ func (f pageRankFlags) run(ctx context.Context, e Env) (*garaph.Result, error) {
 // weighted runs it with weights. Their sums are in memory beside the job, and are no part of its record:
 // they follow from the graph.
 func (f pageRankFlags) weighted(ctx context.Context, e Env, sources []uint32) (*garaph.Result, error) {
-	run := func(e Env, strength func(v uint32) float64, bytes int64) (*garaph.Result, error) {
-		return e.beside(bytes, func(o garaph.RunOptions) (*garaph.Result, error) {
-			return builtins.Run(ctx, e.Graph, f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, strength), o)
-		})
-	}
 	sums, err := e.Graph.Strengths(ctx, garaph.AlgorithmOptions{Threads: e.Options.Threads, Memory: less(e.Options.Memory, e.held.bytes), Progress: e.Progress, Log: e.Log})
-	var need *algorithms.MemoryError
-	if errors.As(err, &need) { // the job may need more
-		none := e
-		none.Options.Memory, none.Options.Job = 1, nil
-		_, err2 := run(none, func(uint32) float64 { return 0 }, 8*int64(e.Graph.Catalogue().Vertices))
-		var more *garaph.MemoryError
-		if errors.As(err2, &more) && more.Least() > need.Least() {
-			return nil, more
-		}
-	}
 	if err != nil {
 		return nil, fmt.Errorf("--weighted: %w", err)
 	}
 	defer sums.Close()
-	return run(e, sums.Of, sums.Bytes())
+	return e.beside(sums.Bytes(), func(o garaph.RunOptions) (*garaph.Result, error) {
+		return builtins.Run(ctx, e.Graph, f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, sums.Of), o)
+	})
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
+	"slices"
 
 	"github.com/spf13/pflag"
 	"go.uber.org/zap"
@@ -24,8 +24,8 @@ type Program struct {
 	Example string // lines for its help, indented by two spaces
 	Column  string // name of the result column; "" is that of Value, if it is gas.Named, or else Name
 	Ranking Ranking
-	// Value is a program as Setup makes it, to show whether it is compiled, and how its result is
-	// called; its fields don't matter. New fills it in.
+	// Value is a program as Setup makes it, to show whether it is compiled and the name of its result;
+	// its fields don't matter. New fills it in.
 	Value any
 	// Iterations is the limit when the user gives none; 0: until no vertex is
 	// active.
@@ -36,9 +36,8 @@ type Program struct {
 	Algorithm bool
 	// GPU: an algorithm runs on a GPU, too. Flags for that are refused otherwise.
 	GPU bool
-	// Instead is an algorithm with the same results, without flags of its own; nil: there is none.
-	// On the CPU it takes the place of a vertex program where nothing is asked for that only
-	// the program has (instead.go).
+	// Instead is an algorithm with the same results, without flags of its own, or nil. On the CPU it
+	// takes the place of a vertex program where nothing is asked for that only the program has.
 	Instead *Program
 	// Timed: iterations are a time that passes, or rounds of a game. The job does
 	// not end by itself, and is not unfinished when they are over.
@@ -108,14 +107,20 @@ func Bind[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
 	}
 }
 
-// bindBuiltin is [Bind] for a program of package programs.
+// bindBuiltin is [Bind] for a program of package programs, which may have the flag --parents.
 func bindBuiltin(build func(Env) (any, error)) Runner {
 	return func(ctx context.Context, e Env) (*garaph.Result, error) {
 		p, err := build(e)
 		if err != nil {
 			return nil, err
 		}
-		return e.beside(0, func(o garaph.RunOptions) (*garaph.Result, error) { return builtins.Run(ctx, e.Graph, p, o) })
+		parents, _ := e.Flags.GetBool("parents") // an error says that there is no such flag
+		return e.beside(0, func(o garaph.RunOptions) (*garaph.Result, error) {
+			if parents {
+				return builtins.RunWithParents(ctx, e.Graph, p, o, e.Progress)
+			}
+			return builtins.Run(ctx, e.Graph, p, o)
+		})
 	}
 }
 
@@ -134,7 +139,7 @@ func New[V, A any](name, short string, p gas.Program[V, A]) Program {
 	return Program{Name: name, Short: short, Value: p, Setup: func(*pflag.FlagSet) Runner { return runner }}
 }
 
-// column is what the one result is called.
+// column returns the name of the result.
 func (p Program) column() string {
 	if n, ok := p.Value.(gas.Named); ok && p.Column == "" {
 		p.Column = n.ColumnName()
@@ -144,43 +149,14 @@ func (p Program) column() string {
 
 // merge adds the user's programs to the built-in ones. One of the same name
 // takes the built-in's place.
-func merge(builtin, own []Program) ([]Program, error) {
-	word := regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
-	all, at := []Program{}, map[string]int{}
-	for i, p := range append(builtin, own...) {
-		if !word.MatchString(p.Name) || p.Setup == nil {
-			return nil, fmt.Errorf("program %q cannot be offered: it needs a Name of lower-case letters, digits and hyphens, and a Setup", p.Name)
-		}
-		if err := p.checkFlags(); err != nil {
-			return nil, err
-		}
-		old, known := at[p.Name]
-		switch {
-		case !known:
-			at[p.Name] = len(all)
+func merge(builtin, own []Program) []Program {
+	all := slices.Clone(builtin)
+	for _, p := range own {
+		if i := slices.IndexFunc(all, func(old Program) bool { return old.Name == p.Name }); i >= 0 {
+			all[i] = p
+		} else {
 			all = append(all, p)
-		case i >= len(builtin) && old < len(builtin):
-			all[old] = p
-			at[p.Name] = len(all) // a second one of this name is an error
-		default:
-			return nil, fmt.Errorf("two programs are named %q: give one of them another Name", p.Name)
 		}
 	}
-	return all, nil
-}
-
-// checkFlags refuses flags that every run has.
-func (p Program) checkFlags() (err error) {
-	common := pflag.NewFlagSet("", pflag.ContinueOnError)
-	newRunFlags(common)
-	(&console{}).declare(common)
-	common.BoolP("help", "h", false, "")
-	own := pflag.NewFlagSet(p.Name, pflag.ContinueOnError)
-	p.Setup(own)
-	own.VisitAll(func(f *pflag.Flag) {
-		if common.Lookup(f.Name) != nil || f.Shorthand != "" && common.ShorthandLookup(f.Shorthand) != nil {
-			err = fmt.Errorf("program %q cannot be offered: its flag --%s is one that every run has; give it another name", p.Name, f.Name)
-		}
-	})
-	return err
+	return all
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"math"
 	"sync"
 	"time"
@@ -15,22 +16,25 @@ import (
 // between is the time between two log lines of a stage.
 const between = 2 * time.Second
 
-// unit is what a stage is measured in.
+// measured is how long a stage must have run for a rate to say something.
+const measured = 100 * time.Millisecond
+
+// unit is the unit in which a stage is measured.
 type unit struct {
-	name string // as --progress json has it
+	name string // in --progress json
 	text func(int64) string
 }
 
 // The units.
 var (
 	inBytes      = unit{"bytes", bytesText}
-	inEdges      = unit{"edges", edgesText}
+	inEdges      = unit{"edges", func(n int64) string { return countText(float64(n)) + " edges" }}
 	inIterations = unit{"iterations", func(n int64) string { return iterations(int(n)) }}
 	inQueries    = unit{"queries", func(n int64) string { return counted(n, "query", "queries") }}
 	inSteps      = unit{"steps", func(n int64) string { return counted(n, "step", "steps") }}
 )
 
-// stage shows how far one stage of a job is: as a bar on a terminal, elsewhere
+// stage shows the progress of one stage of a job: as a bar on a terminal, elsewhere
 // as a log line now and then, or as lines of JSON. Its methods may be called from many
 // goroutines.
 type stage struct {
@@ -39,14 +43,13 @@ type stage struct {
 	total   int64 // ≤ 0: unknown
 	unit    unit
 	begun   time.Time
+	bar     *mpb.Bar // if one is drawn
 
 	mu     sync.Mutex // guards the rest
-	bar    *mpb.Bar   // nil where none is drawn
-	ended  bool
-	from   int64 // how much was done when it began
-	text   string
-	logged time.Time // when the last log line was written, or line of JSON
-	last   update    // as it was set
+	from   int64      // done when it began
+	text   string     // beside the bar
+	logged time.Time  // time of the last log line, or line of JSON
+	last   update     // as it was set
 }
 
 // stage begins a stage of the given length; total ≤ 0: unknown. Its end must be
@@ -55,75 +58,54 @@ func (c *console) stage(name string, total int64, in unit) *stage {
 	now := time.Now()
 	s := &stage{console: c, name: name, total: total, unit: in, begun: now, logged: now}
 	s.update(phaseBegun)
-	c.metrics.begin(s)
-	s.draw()
+	c.metrics.phase.Store(s)
+	if c.draws() {
+		s.draw()
+	}
 	return s
 }
 
-// draw puts a bar onto the screen, if that is wanted and no other process draws there.
+// leastBar is the width of a bar on a narrow terminal, with the spaces around it.
+const leastBar = 12
+
+// draw puts a bar onto the screen.
 func (s *stage) draw() {
 	c := s.console
-	if !c.draws() {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s.mu.Lock()
-	has, done := s.bar != nil || s.ended, s.last.Done
-	s.mu.Unlock()
-	if has || !c.openBars() {
+	if c.bars == nil {
+		c.bars = mpb.New(mpb.WithOutput(c.w), mpb.WithRefreshRate(150*time.Millisecond))
+	}
+	note := func(at decor.Statistics) string {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		text := []rune(" " + s.text)
+		if room := at.AvailableWidth - leastBar; room > 0 && len(text) > room {
+			return string(text[:room-1]) + "…"
+		}
+		return string(text)
+	}
+	options := []mpb.BarOption{mpb.PrependDecorators(decor.Name(s.name + " ")), mpb.AppendDecorators(decor.Any(note))}
+	if s.total <= 0 {
+		s.bar = c.bars.New(0, mpb.SpinnerStyle().PositionLeft(), append(options, mpb.BarWidth(1))...)
 		return
 	}
 	filler := mpb.BarStyle().Lbound("").Rbound("").Filler("█").Tip("█").Padding("░")
-	options := []mpb.BarOption{
-		mpb.BarWidth(24),
-		mpb.PrependDecorators(decor.Name(s.name + " ")),
-		mpb.AppendDecorators(decor.Any(func(at decor.Statistics) string { return cutTo(" "+s.note(), at.AvailableWidth-leastBar) })),
-	}
-	var bar *mpb.Bar
-	if s.total > 0 {
-		bar = c.bars.New(0, filler, options...)
-		bar.SetTotal(s.total, false) // a bar that is full stays until end, when it goes
-		bar.SetCurrent(done)
-	} else {
-		bar = c.bars.New(0, mpb.SpinnerStyle().PositionLeft(), append(options, mpb.BarWidth(1))...)
-	}
-	s.mu.Lock()
-	s.bar = bar
-	s.mu.Unlock()
+	s.bar = c.bars.New(0, filler, append(options, mpb.BarWidth(24))...)
+	s.bar.SetTotal(s.total, false) // a bar that is full stays until end
 }
 
-// leastBar is what a bar has of a narrow terminal, with the spaces around it.
-const leastBar = 12
-
-// cutTo is a text of at most so many characters, if there is room for any.
-func cutTo(text string, room int) string {
-	if runes := []rune(text); room > 0 && len(runes) > room {
-		return string(runes[:room-1]) + "…"
-	}
-	return text
-}
-
-func (s *stage) note() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text
-}
-
-// done is how much of the stage is done.
+// done returns how much of the stage is done.
 func (s *stage) done() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last.Done
 }
 
-// set says how far the stage is, as a number and in words; without words, as an amount
-// of its unit.
-func (s *stage) set(done int64, text string) {
-	s.show(done, text, nil)
-}
+// set shows that so much is done, with a text; without one, as an amount of its unit.
+func (s *stage) set(done int64, text string) { s.show(done, text, nil) }
 
-// iterated is set after an iteration.
+// iterated shows an iteration.
 func (s *stage) iterated(text string, it garaph.Iteration) {
 	s.console.metrics.iterated(it)
 	s.mu.Lock()
@@ -138,11 +120,10 @@ func (s *stage) show(done int64, text string, it *garaph.Iteration) {
 	now := time.Now()
 	s.mu.Lock()
 	pace := s.pace(done, now, measured)
-	shown := text
+	shown, left := text, pace.left()
 	if shown == "" {
 		shown = pace.amount(s.unit)
 	}
-	left := pace.left()
 	switch { // a bar may have no room for all of it
 	case left == "":
 		s.text = shown
@@ -160,11 +141,10 @@ func (s *stage) show(done int64, text string, it *garaph.Iteration) {
 	if due {
 		s.logged = now
 	}
-	bar := s.bar
 	s.mu.Unlock()
 	switch {
-	case bar != nil:
-		bar.SetCurrent(done)
+	case s.bar != nil:
+		s.bar.SetCurrent(done)
 	case due && s.console.updates != nil:
 		s.update(phaseRunning)
 	case due && s.console.lists():
@@ -172,8 +152,6 @@ func (s *stage) show(done int64, text string, it *garaph.Iteration) {
 			shown += ", " + left
 		}
 		s.console.log.Info(s.name + ": " + shown)
-	case due:
-		s.draw() // another process may have ended
 	}
 }
 
@@ -198,53 +176,38 @@ func (s *stage) update(state string) {
 	}
 	if eta, known := p.eta(); known {
 		left := int64(math.Ceil(eta.Seconds()))
-		if state == phaseEnded { // perhaps before its total, as what converges
+		if state == phaseEnded { // perhaps before its total, by converging
 			left = 0
 		}
 		line.ETA = &left
 	}
 	if line.Iteration != nil {
 		it := *line.Iteration
-		it.Iteration++ // from 1 on, as everywhere that a user looks
+		it.Iteration++ // users count from 1
 		line.Iteration = &it
 	}
 	s.console.updates.write(line)
 }
 
-// end takes the stage's bar from the screen.
+// end removes the stage's bar from the screen.
 func (s *stage) end() {
 	s.update(phaseEnded)
-	s.console.metrics.end(s)
-	bar := s.over()
-	if bar == nil {
-		return
+	s.console.metrics.phase.CompareAndSwap(s, nil)
+	if s.bar != nil {
+		s.bar.Abort(true)
+		s.bar.Wait()
+		s.console.close()
 	}
-	bar.Abort(true)
-	bar.Wait()
-	s.console.close()
 }
 
-// over is the bar, after which no other one is drawn.
-func (s *stage) over() *mpb.Bar {
-	s.console.mu.Lock() // of a bar that is begun
-	defer s.console.mu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = true
-	return s.bar
-}
-
-// pace is how fast a stage goes.
+// pace is the speed of a stage.
 type pace struct {
 	done, total int64   // total ≤ 0: unknown
-	rate        float64 // a second; 0: not known yet
-	most        bool    // it may be over sooner, as what converges is
+	rate        float64 // a second; 0: unknown yet
+	most        bool    // the stage may end sooner, by converging
 }
 
-// measured is how long a stage must have run for a rate to say something.
-const measured = 100 * time.Millisecond
-
-// pace is that of the stage, whose lock is held, once it has run for longer than least.
+// pace returns the pace of the stage, whose lock is held, once it has run for longer than least.
 func (s *stage) pace(done int64, now time.Time, least time.Duration) pace {
 	p := pace{done: done, total: s.total, most: s.unit.name == inIterations.name}
 	if took := now.Sub(s.begun); took > least {
@@ -253,19 +216,16 @@ func (s *stage) pace(done int64, now time.Time, least time.Duration) pace {
 	return p
 }
 
-// eta is how long the rest takes at this pace.
+// eta returns how long the rest takes at this pace.
 func (p pace) eta() (left time.Duration, known bool) {
 	if p.rate <= 0 || p.total <= 0 {
 		return 0, false
 	}
 	seconds := float64(max(0, p.total-p.done)) / p.rate
-	if seconds > 1e9 { // decades
-		return 0, false
-	}
-	return time.Duration(seconds * float64(time.Second)), true
+	return time.Duration(seconds * float64(time.Second)), seconds < 1e9 // decades
 }
 
-// amount is how much of the whole is done, at which rate.
+// amount returns how much of the whole is done, and the rate.
 func (p pace) amount(u unit) string {
 	text := u.text(p.done)
 	if p.total > 0 {
@@ -277,7 +237,7 @@ func (p pace) amount(u unit) string {
 	return text
 }
 
-// left says how long the rest takes; "" where that is not known.
+// left returns how long the rest takes; "" where that is not known.
 func (p pace) left() string {
 	eta, known := p.eta()
 	if !known || p.done >= p.total {
@@ -296,11 +256,11 @@ type phases struct {
 	console *console
 
 	mu    sync.Mutex // guards the rest
-	stage *stage     // nil before the first
+	stage *stage     // in progress
 	over  bool
 }
 
-// at is the stage of a name, which begins if it is not the last one that was asked for.
+// at returns the stage of a name, which begins if it is not the last one that was asked for.
 // It is nil when the job is over.
 func (p *phases) at(name string, total int64, in unit) *stage {
 	p.mu.Lock()
@@ -317,7 +277,7 @@ func (p *phases) at(name string, total int64, in unit) *stage {
 	return p.stage
 }
 
-// set says how far the stage of a name is.
+// set shows how much of the stage of a name is done.
 func (p *phases) set(name string, done, total int64, in unit) {
 	if s := p.at(name, total, in); s != nil {
 		s.set(done, "")
@@ -333,9 +293,17 @@ func (p *phases) end() {
 	}
 }
 
-func bytesText(n int64) string { return humanize.IBytes(uint64(max(0, n))) }
+// counted is a number of things.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return humanize.Comma(n) + " " + many
+}
 
-func edgesText(n int64) string { return countText(float64(n)) + " edges" }
+func iterations(n int) string { return counted(int64(n), "iteration", "iterations") }
+
+func bytesText(n int64) string { return humanize.IBytes(uint64(max(0, n))) }
 
 // countText rounds a large number for a reader: 12.3 M.
 func countText(x float64) string {
@@ -344,4 +312,20 @@ func countText(x float64) string {
 	}
 	unit := math.Pow(1000, math.Floor(math.Log10(x)/3))
 	return humanize.SIWithDigits(x+unit/20, 1, "") // which cuts off
+}
+
+// perSecond is a rate, 0 in no time.
+func perSecond(n float64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return n / d.Seconds()
+}
+
+// seconds is a duration for a reader.
+func seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.3g s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
 }

@@ -5,16 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
 	"strings"
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/dispatcher"
 )
 
 // TestStageLines: without a terminal a stage writes a line every two seconds at
@@ -53,35 +48,6 @@ func TestCountText(t *testing.T) {
 	}
 }
 
-// TestIterationFields: what a GPU counts is called batches, and never added to pages.
-func TestIterationFields(t *testing.T) {
-	cpu, gpu := dispatcher.DeviceWork{Pages: 5}, dispatcher.DeviceWork{Pages: 3}
-	for _, c := range []struct {
-		device  dispatcher.Device
-		devices map[dispatcher.Device]dispatcher.DeviceWork
-		pages   int
-		want    map[string]any
-	}{
-		{dispatcher.CPU, map[dispatcher.Device]dispatcher.DeviceWork{dispatcher.CPU: cpu}, 5, map[string]any{"pages": int64(5), "cpu_pages": int64(5)}},
-		{dispatcher.GPU, map[dispatcher.Device]dispatcher.DeviceWork{dispatcher.GPU: gpu}, 3, map[string]any{"batches": int64(3), "gpu_batches": int64(3)}},
-		{dispatcher.Hybrid, map[dispatcher.Device]dispatcher.DeviceWork{dispatcher.CPU: cpu, dispatcher.GPU: gpu}, 8, map[string]any{"cpu_pages": int64(5), "gpu_batches": int64(3)}},
-	} {
-		fields := zapcore.NewMapObjectEncoder()
-		for _, f := range iterationFields(garaph.Iteration{Device: c.device, Pages: c.pages, Devices: c.devices}) {
-			f.AddTo(fields)
-		}
-		got := map[string]any{}
-		for name, value := range fields.Fields {
-			if strings.HasSuffix(name, "pages") || strings.HasSuffix(name, "batches") {
-				got[name] = value
-			}
-		}
-		if !maps.Equal(got, c.want) {
-			t.Errorf("%s: got %v, want %v", c.device, got, c.want)
-		}
-	}
-}
-
 func TestPace(t *testing.T) {
 	for _, c := range []struct {
 		done, total int64
@@ -100,15 +66,6 @@ func TestPace(t *testing.T) {
 		p := pace{c.done, c.total, c.rate, c.in.name == inIterations.name}
 		if got := strings.TrimSuffix(p.amount(c.in)+", "+p.left(), ", "); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
-		}
-	}
-}
-
-// TestCutTo: a narrow terminal has room for a part of a text, and that is said.
-func TestCutTo(t *testing.T) {
-	for room, want := range map[int]string{-3: "α 0.5, left", 0: "α 0.5, left", 1: "…", 5: "α 0.…", 10: "α 0.5, le…", 11: "α 0.5, left"} {
-		if got := cutTo("α 0.5, left", room); got != want {
-			t.Errorf("%d: got %q, want %q", room, got, want)
 		}
 	}
 }
@@ -173,18 +130,5 @@ func TestUpdates(t *testing.T) {
 	}
 	if last.State != phaseEnded || last.Done != 9 || last.ETA == nil || *last.ETA != 0 || last.Text != "iteration 9" || last.Iteration.Iteration != 9 {
 		t.Errorf("the last: %+v", last)
-	}
-}
-
-// TestTextLines: fields are words behind the message, and no JSON.
-func TestTextLines(t *testing.T) {
-	var out bytes.Buffer
-	c := newConsole(&out)
-	if err := c.open(); err != nil {
-		t.Fatal(err)
-	}
-	c.log.With(zap.Int("job", 3)).Info("read", zap.Int64("entries", 5), zap.String("ids", "dense integers"), zap.Duration("took", 2*time.Second), zap.Error(io.EOF))
-	if got, want := out.String()[8:], " info read job=3 entries=5 ids=\"dense integers\" took=2s error=EOF\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

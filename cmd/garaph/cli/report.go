@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -108,7 +109,7 @@ type list struct {
 	each func(item func(json any) error) error
 }
 
-// writeObject writes a report as a JSON object, with a list as its last part; nil: without one.
+// writeObject writes a report as a JSON object, with a list as its last part, if that is not nil.
 func writeObject(w io.Writer, report any, last *list) error {
 	object, err := json.Marshal(report)
 	if err != nil {
@@ -153,13 +154,15 @@ func (t *task) ownParameters() map[string]any {
 	all := map[string]any{}
 	t.cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		text := f.Value.String()
-		list, isList := f.Value.(manyFlag)
-		switch {
-		case f.Name == "help":
-		case isList && len(list.GetSlice()) > 1:
-			all[f.Name] = list.GetSlice()
-		case f.Value.Type() == "string" && text == "":
-		case f.Value.Type() != "string" && json.Valid([]byte(text)):
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			if text = strings.Join(list.GetSlice(), ", "); len(list.GetSlice()) > 1 {
+				all[f.Name] = list.GetSlice()
+				return
+			}
+		}
+		switch kind := f.Value.Type(); {
+		case f.Name == "help" || text == "":
+		case kind != "string" && kind != "stringArray" && json.Valid([]byte(text)):
 			all[f.Name] = json.RawMessage(text)
 		default:
 			all[f.Name] = text

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
-	"github.com/garaph/garaph/internal/results"
 )
 
 // runFlags are the flags of every run.
@@ -37,16 +35,13 @@ type gpuFlags struct {
 
 // gpuFlag declares --gpu.
 func gpuFlag(fs *pflag.FlagSet) *string {
-	value := ""
 	parse := func(s string) (string, error) {
 		if _, err := strconv.ParseUint(s, 10, 16); err != nil && !strings.HasPrefix(s, device.EmulatedName) {
 			return "", fmt.Errorf("expected a number, as garaph devices lists them, or %s", device.EmulatedName)
 		}
 		return s, nil
 	}
-	fs.Var(&checked[string]{&value, "NAME", parse, func(s string) string { return s }, ""},
-		"gpu", "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
-	return &value
+	return checkedFlag(fs, "gpu", "NAME", "", parse, asIs, "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
 }
 
 // advancingFlags say how frontiers are advanced on a GPU.
@@ -86,66 +81,48 @@ standard input), which are then imported into a temporary graph. Without
 		Example: `  garaph run pagerank web.graph --top 20
   garaph run bfs web.graph --source 42 --output hops.parquet
   garaph run wcc --undirected edges.txt.gz --json`,
-		Annotations: map[string]string{childKind: "program"},
-		Args:        cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return Usagef("expected a program and a graph: `garaph programs` lists the programs")
 			}
-			return cmp.Or(swapped(cmd, args), unknownWord(cmd, args[0]))
+			return unknownWord(cmd, "program", args[0])
 		},
 	}
-	cmd.SuggestionsMinimumDistance = 2
-	cmd.PersistentFlags().SortFlags = false
 	flags := newRunFlags(cmd.PersistentFlags())
-	completeEnums(cmd)
 	for _, p := range a.programs {
 		cmd.AddCommand(a.programCommand(p, flags))
 	}
 	return cmd
 }
 
-func newRunFlags(all *pflag.FlagSet) *runFlags {
-	f := &runFlags{}
-	grouped(all, "Flags of every run", func(fs *pflag.FlagSet) {
-		f.iterations = countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default: see the help of the program)")
-		f.mode = enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when other vertices see a new value: after the iteration, and results are the same bits in every run on the CPU with one --method (sync), or after its page, which takes fewer iterations, and results may differ from run to run as far as the program allows (async)")
-		f.method = enumFlag(fs, "method", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier), "which vertices work in an iteration: all gather (pull), those with an edge from an active vertex do, which are marked first (notify-pull), or active vertices push along their edges (frontier, for programs that only improve values; on a GPU as --advance, --filter and --direction say); auto chooses by how many edges leave the active vertices")
-		f.device = enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it")
-		f.threads = threadsFlag(fs)
-		f.memory = sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)")
-		f.scratch = fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)")
-	})
-	grouped(all, "Flags of the GPU", func(fs *pflag.FlagSet) {
-		f.gpu = gpuFlag(fs)
-		f.gpuMemory = sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond it are streamed (default what is free, but for a small reserve)")
-		f.streams = streamsFlag(fs, "streams of copies and computations on the GPU, which overlap")
-		f.gather = enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block of threads adds up: a thread per edge on copies of each sum (replicated), or 16 edges per thread in registers (segmented)")
-		f.advancingFlags = newAdvancingFlags(fs)
-	})
-	grouped(all, "Flags of checkpoints, of a run over a graph", func(fs *pflag.FlagSet) { f.checkpoints = newRunCheckpointFlags(fs) })
-	grouped(all, "Flags of the results", func(fs *pflag.FlagSet) {
-		f.output = outputFlag(fs, "", "`FILE` for a value of every vertex; - is standard output")
-		f.format = formatFlag(fs)
-		f.top = countFlag(fs, "top", 0, 1, "print the first N vertices (default 10 without --output and --json)")
-		f.json = fs.Bool("json", false, "print a report as one JSON object")
-		f.report = fs.String("report", "", "`FILE` for an HTML page with the facts of the run, and plots of its iterations and pages")
-		f.trace = fs.String("trace", "", "`FILE` for what CPU and GPU did when, by streams and pages; chrome://tracing and Perfetto show it")
-	})
-	grouped(all, "Flags of edge files, as for `garaph import`", func(fs *pflag.FlagSet) { f.imports = newImportFlags(fs) })
-	return f
-}
-
-// formatFlag declares --output-format.
-func formatFlag(fs *pflag.FlagSet) *string {
-	value := ""
-	parse := func(s string) (string, error) {
-		f, err := results.ParseFormat(s)
-		return string(f), err
+// newRunFlags declares the flags of every run.
+func newRunFlags(fs *pflag.FlagSet) *runFlags {
+	return &runFlags{
+		iterations: countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default: see the help of the program)"),
+		mode:       enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when other vertices see a new value: after the iteration, and results are the same bits in every run on the CPU with one --method (sync), or after its page, which takes fewer iterations, and results may differ from run to run as far as the program allows (async)"),
+		method:     enumFlag(fs, "method", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier), "which vertices work in an iteration: all gather (pull), those with an edge from an active vertex do, which are marked first (notify-pull), or active vertices push along their edges (frontier, for programs that only improve values; on a GPU as --advance, --filter and --direction say); auto chooses by how many edges leave the active vertices"),
+		device:     enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it"),
+		threads:    threadsFlag(fs),
+		memory:     sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)"),
+		scratch:    fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)"),
+		gpuFlags: gpuFlags{
+			gpu:            gpuFlag(fs),
+			gpuMemory:      sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond it are streamed (default what is free, but for a small reserve)"),
+			streams:        streamsFlag(fs, "streams of copies and computations on the GPU, which overlap"),
+			gather:         enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block of threads adds up: a thread per edge on copies of each sum (replicated), or 16 edges per thread in registers (segmented)"),
+			advancingFlags: newAdvancingFlags(fs),
+		},
+		checkpoints: newRunCheckpointFlags(fs),
+		resultFlags: resultFlags{
+			output: outputFlag(fs, "", "`FILE` for a value of every vertex; - is standard output"),
+			format: formatFlag(fs),
+			top:    countFlag(fs, "top", 0, 1, "print the first N vertices (default 10 without --output and --json)"),
+			json:   fs.Bool("json", false, "print a report as one JSON object"),
+			report: fs.String("report", "", "`FILE` for an HTML page with the facts of the run, and plots of its iterations and pages"),
+			trace:  fs.String("trace", "", "`FILE` for what CPU and GPU did when, by streams and pages; chrome://tracing and Perfetto show it"),
+		},
+		imports: newImportFlags(fs),
 	}
-	fs.Var(&checked[string]{&value, "FORMAT", parse, func(s string) string { return s }, ""},
-		"output-format", "tsv, csv, ndjson (each also with .gz or .zst), parquet, arrow (- and pipes: a stream), arrows (a stream) or npy (default by the name of the file, tsv for -, devices and pipes)")
-	return &value
 }
 
 func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
@@ -156,11 +133,6 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 	}
 	switch {
 	case p.Algorithm:
-		where := dispatcher.CPU
-		if p.GPU {
-			where = dispatcher.GPU
-		}
-		cmd.Annotations = map[string]string{isAlgorithm: string(where)}
 		cmd.Long += "\nIt is an algorithm and not a vertex program, without iterations."
 	case p.Timed:
 		cmd.Long += fmt.Sprintf("\nIt does not end by itself: it runs for --iterations, %d if that is not given, and with 0\nuntil it is interrupted.", p.Iterations)
@@ -169,28 +141,17 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 	default:
 		cmd.Long += "\nIt ends when nothing changes any more, or after --iterations."
 	}
-	cmd.Flags().SortFlags = false
-	var runner Runner
-	grouped(cmd.Flags(), "Flags of "+p.Name, func(fs *pflag.FlagSet) { runner = p.Setup(fs) })
-	completeEnums(cmd)
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
+	runner := p.Setup(cmd.Flags())
+	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return Usagef("expected a graph, edge files or -, got none")
 		}
-		if missing := missingFlags(cmd); len(missing) > 0 {
-			return Usagef("%s needs %s", p.Name, strings.Join(missing, ", "))
-		}
-		if p.Algorithm {
-			if err := flags.checkAlgorithm(cmd, p); err != nil {
-				return err
-			}
-		}
-		if err := a.checkFrontier(*flags.method, p); err != nil {
-			return err
-		}
-		return flags.check(cmd)
+		return nil
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		if err := flags.check(cmd, p); err != nil {
+			return err
+		}
 		t := (&task{program: p, runner: runner, flags: flags, cmd: cmd, args: args}).instead(a)
 		if t.program.Algorithm && !t.program.GPU {
 			return a.run(cmd, t)
@@ -208,24 +169,17 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 	return cmd
 }
 
-// checkFrontier refuses frontiers of a program that has none.
-func (a *app) checkFrontier(method string, p Program) error {
-	has := func(p Program) bool { return !p.Algorithm && p.Value != nil && dispatcher.Improves(p.Value) }
-	if method != string(dispatcher.Frontier) || p.Algorithm || p.Value == nil || has(p) {
-		return nil
-	}
-	var names []string
-	for _, other := range a.programs {
-		if has(other) {
-			names = append(names, other.Name)
+// check refuses flags that do not go together.
+func (f *runFlags) check(cmd *cobra.Command, p Program) error {
+	if p.Algorithm {
+		if err := f.checkAlgorithm(cmd, p); err != nil {
+			return err
 		}
 	}
-	return Usagef("--method %s: %s is none of the programs whose values only get better from neighbour to neighbour, as those of %s do; --method %s is for any program",
-		method, p.Name, strings.Join(names, ", "), dispatcher.Auto)
-}
-
-// check refuses flags that do not go together.
-func (f *runFlags) check(cmd *cobra.Command) error {
+	improves := p.Algorithm || p.Value == nil || dispatcher.Improves(p.Value)
+	if *f.method == string(dispatcher.Frontier) && !improves {
+		return Usagef("--method %s: the values of %s do not only get better, as frontiers need", *f.method, p.Name)
+	}
 	if err := f.resultFlags.check(cmd.Flags()); err != nil {
 		return err
 	}
@@ -257,24 +211,32 @@ func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
 
 // check refuses results that would be written to one place.
 func (f *resultFlags) check(fs *pflag.FlagSet) error {
-	toStdout := *f.output == "-"
-	switch {
-	case fs.Changed("output") && *f.output == "":
-		return Usagef("--output is empty: give the name of a file, or - for standard output")
-	case fs.Changed("output-format") && *f.output == "":
-		return Usagef("--output-format needs --output FILE or --output -")
-	case toStdout && *f.json:
-		return Usagef("--output - and --json both write to standard output: give --output a file")
-	case toStdout && *f.top > 0:
+	if err := checkOutput(fs); err != nil {
+		return err
+	}
+	if *f.output == "-" && *f.top > 0 {
 		return Usagef("--output - and --top both write to standard output: give --output a file")
 	}
 	return f.checkFiles(fs)
 }
 
-// checkFileName refuses a name that is none for a flag whose file is not for
-// standard output.
+// checkOutput refuses --output and --output-format that name no file, and two results on standard output.
+func checkOutput(fs *pflag.FlagSet) error {
+	output := fs.Lookup("output").Value.String()
+	switch {
+	case fs.Changed("output") && output == "":
+		return Usagef("--output is empty: give the name of a file, or - for standard output")
+	case fs.Changed("output-format") && output == "":
+		return Usagef("--output-format needs --output FILE or --output -")
+	case output == "-" && fs.Lookup("json").Value.String() == "true":
+		return Usagef("--output - and --json both write to standard output: give --output a file")
+	}
+	return nil
+}
+
+// checkFileName refuses standard output, and no name, for a file.
 func checkFileName(fs *pflag.FlagSet, name string) error {
-	if path := fs.Lookup(name).Value.String(); fs.Changed(name) && (path == "" || path == "-" || isStdout(path)) {
+	if path := fs.Lookup(name).Value.String(); fs.Changed(name) && (path == "" || path == "-") {
 		return Usagef("--%s %q: give the name of a file", name, path)
 	}
 	return nil
@@ -283,26 +245,18 @@ func checkFileName(fs *pflag.FlagSet, name string) error {
 // checkFiles refuses a file that would be written twice, and names for the trace
 // and the report that are none.
 func (f *resultFlags) checkFiles(fs *pflag.FlagSet) error {
-	for _, name := range []string{"trace", "report"} {
-		if err := checkFileName(fs, name); err != nil {
-			return err
-		}
-	}
-	var given []string
-	for _, name := range []string{"output", "trace", "report"} {
+	for i, name := range []string{"output", "trace", "report"} {
 		if !fs.Changed(name) {
 			continue
 		}
-		path := fs.Lookup(name).Value.String()
-		if replacesStdout(path) {
-			return Usagef("--%s and standard output both write %s: name two files", name, path)
+		if err := checkFileName(fs, name); err != nil && name != "output" {
+			return err
 		}
-		for _, other := range given {
-			if sameName(path, fs.Lookup(other).Value.String()) {
+		for _, other := range []string{"output", "trace"}[:i] {
+			if path := fs.Lookup(name).Value.String(); fs.Changed(other) && sameName(path, fs.Lookup(other).Value.String()) {
 				return Usagef("--%s and --%s both write %s: name two files", other, name, path)
 			}
 		}
-		given = append(given, name)
 	}
 	return nil
 }

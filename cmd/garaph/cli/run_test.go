@@ -3,17 +3,13 @@ package cli
 import (
 	"bytes"
 	"context"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
-
-	"github.com/garaph/garaph"
 )
 
 // TestNoLeaks runs commands one after another in this process: every goroutine
@@ -38,26 +34,17 @@ func TestNoLeaks(t *testing.T) {
 			t.Errorf("%v: exit code %d\n%s", args, code, stderr.String())
 		}
 	}
+	folder := t.TempDir()
 	for _, args := range [][]string{
 		endless(graph),
 		{"generate", "rmat", "--scale", "30"},
+		{"generate", "rmat", "--scale", "30", "--output", filepath.Join(folder, "graph.txt")},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		if code := Run(ctx, args, nil, &bytes.Buffer{}, &bytes.Buffer{}); code != exitInterrupted {
 			t.Errorf("%v: exit code %d", args, code)
 		}
 		cancel()
-	}
-}
-
-// TestGenerateWhole: a graph that was interrupted leaves no file.
-func TestGenerateWhole(t *testing.T) {
-	folder := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	args := []string{"generate", "rmat", "--scale", "30", "--output", filepath.Join(folder, "graph.txt")}
-	if code := Run(ctx, args, nil, &bytes.Buffer{}, &bytes.Buffer{}); code != exitInterrupted {
-		t.Errorf("exit code %d", code)
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, error %v", left, err)
@@ -73,16 +60,5 @@ func TestPeakMemory(t *testing.T) {
 	rows, peak := strings.Index(all.String(), "1\t1\n2\t1\n"), strings.Index(all.String(), "peak memory")
 	if rows < 0 || peak < rows {
 		t.Errorf("the peak was reported before the results were written:\n%s", all.String())
-	}
-}
-
-// TestOldFlags: a job that an older version recorded is resumed by the names that
-// its flags have now.
-func TestOldFlags(t *testing.T) {
-	old := map[string]string{"engine": "pull", "passes": "2", "tolerance": "0"}
-	got := resumedFlags(&cobra.Command{}, garaph.JobSpec{Flags: old, Output: "/ranks"})
-	want := map[string]string{"method": "pull", "tolerance": "0", "output": "/ranks"}
-	if !maps.Equal(got, want) {
-		t.Errorf("flags %v, want %v", got, want)
 	}
 }

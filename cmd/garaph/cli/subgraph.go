@@ -46,7 +46,7 @@ The columns of a tsv file have no names, but numbers: '2 = 5'.`,
 	}
 	fs := cmd.Flags()
 	f := &subgraphFlags{
-		output:  outputOnce(fs, "make the new graph in this `FOLDER` (required)"),
+		output:  outputFlag(fs, "", "make the new graph in this `FOLDER` (required)"),
 		ids:     fs.String("ids", "", "take the vertices of this `FILE`, also compressed, "+idLines+"; - is standard input"),
 		results: fs.String("results", "", "take vertices by their rows in this `FILE` of results, in any format of run: csv, tsv and ndjson also compressed"),
 		where:   conditionsFlag(fs),

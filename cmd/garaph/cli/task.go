@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph"
@@ -34,8 +31,8 @@ type task struct {
 	args    []string // a graph or edge files
 
 	options garaph.RunOptions
-	trace   *trace   // nil: none
-	page    *runPage // nil: none
+	trace   *trace   // if wanted
+	page    *runPage // if wanted
 	input   *input
 	result  *garaph.Result
 	peak    int64 // see peakMemory
@@ -43,10 +40,8 @@ type task struct {
 
 // run runs a program from the command line to its results.
 func (a *app) run(cmd *cobra.Command, t *task) (err error) {
-	out, err := newDestination(*t.flags.output, *t.flags.format)
-	if err == nil {
-		err = out.checkTerminal(a.stdout)
-	}
+	ctx := cmd.Context()
+	out, err := a.destination(*t.flags.output, *t.flags.format, t.reads())
 	if err != nil {
 		return err
 	}
@@ -60,9 +55,9 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		t.page = &runPage{path: path}
 	}
 	t.options = t.runOptions()
-	a.console.metrics.lookOn(&t.options.Trace)
+	a.console.metrics.observe(&t.options.Trace)
 	defer keepWithin(t.options.Memory)()
-	if t.input, err = t.openInput(cmd.Context(), a, func() error { return out.check(t.reads()) }); err != nil {
+	if t.input, err = t.openInput(ctx, a); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.input.close()) }()
@@ -78,7 +73,7 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	if a.resumed != nil {
 		a.console.log.Info(resuming(a.resumed, t.name(), out))
 	}
-	if err := t.execute(cmd.Context(), a); err != nil {
+	if err := t.execute(ctx, a); err != nil {
 		return err
 	}
 	defer func() {
@@ -91,18 +86,16 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 		}
 	}()
 	t.warn(a.console.log)
-	t.warnNoGPU(a.console.log)
-	t.warnAdvancing(a.console.log)
-	failed := t.deliver(cmd.Context(), a, out)
-	beside := t.saveBeside(cmd.Context())
+	failed := t.undelivered(ctx, t.deliver(ctx, a, out))
+	beside := t.saveBeside(ctx)
 	if failed != nil {
-		return errors.Join(t.undelivered(cmd.Context(), a, failed, beside != nil), beside)
+		return errors.Join(failed, beside)
 	}
 	a.console.summary(t.summary())
 	return beside
 }
 
-// reads are the files and graphs that the run reads.
+// reads returns the files and graphs that the run reads.
 func (t *task) reads() []string {
 	all := slices.Clone(t.args)
 	for _, arg := range t.args {
@@ -110,27 +103,13 @@ func (t *task) reads() []string {
 			all = append(all, beside)
 		}
 	}
-	t.cmd.Flags().Visit(func(f *pflag.Flag) {
-		if _, ok := f.Value.(pathFlag); ok {
-			all = append(all, f.Value.String())
-		}
-	})
+	if f := t.cmd.Flags().Lookup("sources"); f != nil && f.Changed {
+		all = append(all, f.Value.String())
+	}
 	return all
 }
 
-// warnNoGPU says why a vertex program had none, where one was named.
-func (t *task) warnNoGPU(log *zap.Logger) {
-	if t.result.Algorithm != nil || !hasGPU(*t.flags.gpu) || t.result.Report.GPU != "" {
-		return // an algorithm has logged why
-	}
-	why := "the job ran on the CPU"
-	if reason := t.result.Report.Without; reason != "" {
-		why += ": " + reason
-	}
-	t.warnGPU(log, why)
-}
-
-// peakMemory is the largest resident memory of the process when the results were written. It is
+// peakMemory returns the largest resident memory of the process when the results were written:
 // one figure for all that report it, however much memory the reports take.
 func (t *task) peakMemory() int64 {
 	if t.peak == 0 {
@@ -139,23 +118,23 @@ func (t *task) peakMemory() int64 {
 	return t.peak
 }
 
-// undelivered says how to continue a job whose results were not all written, if that can be.
-// Whoever closed a pipe had enough. beside: the report and the trace were not written either.
-func (t *task) undelivered(ctx context.Context, a *app, err error, beside bool) error {
-	closed := errors.Is(err, errPipe)
-	if !closed {
-		t.result.Lose(err)
-	}
-	switch {
-	case ctx.Err() != nil:
-		return &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, t.resumable(a, beside)), err}
-	case closed, errors.Is(err, garaph.ErrDamaged): // which a resumed job would meet again
+// undelivered adds to the error of results that were not all written how the job goes on, if it can.
+func (t *task) undelivered(ctx context.Context, err error) error {
+	if err == nil || errors.Is(err, errPipe) {
 		return err
 	}
-	return fmt.Errorf("%w%s", err, t.resumable(a, beside))
+	t.result.Lose(err)
+	resume := resumable(t.options.Job, t.name())
+	switch {
+	case ctx.Err() != nil:
+		return &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, resume), err}
+	case errors.Is(err, garaph.ErrDamaged): // which a resumed job would meet again
+		return err
+	}
+	return fmt.Errorf("%w%s", err, resume)
 }
 
-// saveBeside writes the trace and the page of the run, where they are wanted.
+// saveBeside writes the trace and the page of the run, if they are wanted.
 func (t *task) saveBeside(ctx context.Context) error {
 	var errs []error
 	if t.trace != nil {
@@ -209,7 +188,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	o.Trace.Phase = func(p dispatcher.Phase) { shown.at(string(p), 0, inSteps) }
 	o.Progress = func(it garaph.Iteration) {
 		text := iterationText(it)
-		o.Log.Debug(text, iterationFields(it)...)
+		o.Log.Debug(text, zap.Any("devices", it.Devices), zap.Int64("bytes_read", it.BytesRead), zap.Int64("bytes_copied", it.BytesCopied))
 		if s := shown.at(t.program.Name, int64(t.options.Iterations), inIterations); s != nil {
 			s.iterated(text, it)
 		}
@@ -220,19 +199,15 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	switch {
 	case err == nil:
 		t.result = result
-		return t.checkKind()
-	case ctx.Err() != nil && t.program.Algorithm:
-		return &stopped{fmt.Sprintf("%s on %s was stopped; no results were written", t.program.Name, t.name()), err}
+		return nil
 	case ctx.Err() != nil:
-		done := 0
+		after := ""
 		if result != nil {
-			done = result.Report.Done()
+			after = " after " + iterations(result.Report.Done())
 		}
-		return &stopped{fmt.Sprintf("%s on %s was stopped after %s; no results were written%s", t.program.Name, t.name(), iterations(done), t.resumable(a, true)), err}
+		return &stopped{fmt.Sprintf("%s on %s was stopped%s; no results were written%s", t.program.Name, t.name(), after, resumable(t.options.Job, t.name())), err}
 	case errors.As(err, &overflow) && t.program.Overflow != "":
 		return fmt.Errorf("%w; no results were written: %s", err, t.program.Overflow)
-	case errors.Is(err, garaph.ErrDiffers) && t.cmd.Flags().Changed("sources"):
-		return fmt.Errorf("the sources in %s may have changed, which were too many for the record of the job: %w", t.cmd.Flags().Lookup("sources").Value, err)
 	default:
 		return err
 	}
@@ -251,35 +226,13 @@ func iterationText(it garaph.Iteration) string {
 		countText(float64(it.Active)), it.Fraction, alpha, countText(perSecond(float64(it.Edges), it.Duration)), seconds(it.Duration))
 }
 
-// iterationFields are what each device and each way did.
-func iterationFields(it garaph.Iteration) []zap.Field {
-	fields := []zap.Field{zap.Uint64("edges", it.Edges), zap.Uint64("vertices", it.Vertices)}
-	if it.Device != dispatcher.Hybrid { // pages and batches have no sum
-		fields = append(fields, zap.Int(pagesOf(it.Device), it.Pages))
-	}
-	for _, d := range slices.Sorted(maps.Keys(it.Devices)) {
-		did := it.Devices[d]
-		fields = append(fields, zap.Int(string(d)+"_"+pagesOf(d), did.Pages), zap.Uint64(string(d)+"_edges", did.Edges), zap.Float64(string(d)+"_seconds", did.Seconds))
-	}
-	fields = append(fields, zap.Int64("bytes_read", it.BytesRead))
-	if it.RowsRead+it.RowsNeeded > 0 {
-		fields = append(fields, zap.Int64("rows_read", it.RowsRead), zap.Int64("rows_needed", it.RowsNeeded))
-	}
-	if it.BytesCopied+it.BytesBack > 0 {
-		fields = append(fields, zap.Int64("bytes_copied", it.BytesCopied), zap.Int64("bytes_back", it.BytesBack))
-	}
-	return fields
-}
-
-// pagesOf is what the pages that a device counts are.
+// pagesOf names the pages that a device counts.
 func pagesOf(d dispatcher.Device) string {
 	if d == dispatcher.GPU {
 		return "batches"
 	}
 	return "pages"
 }
-
-func iterations(n int) string { return counted(int64(n), "iteration", "iterations") }
 
 func (t *task) summary() string {
 	if t.result.Algorithm != nil {
@@ -314,31 +267,29 @@ func (t *task) summary() string {
 	if r.Calibration > 0 {
 		loading += fmt.Sprintf(" (%s of it calibration)", seconds(r.Calibration))
 	}
-	return fmt.Sprintf("%s: %s%s in %s and %s, %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Done()-r.Before), earlierText(r),
+	earlier := ""
+	if r.Before > 0 {
+		earlier = fmt.Sprintf(" after %d of earlier processes", r.Before)
+	}
+	return fmt.Sprintf("%s: %s%s in %s and %s, %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Done()-r.Before), earlier,
 		seconds(r.Duration), loading, end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(t.peakMemory()))
 }
 
-// earlierText says what earlier processes did of a job that was resumed.
-func earlierText(r dispatcher.Report) string {
-	switch {
-	case r.Before == 0:
-		return ""
-	case r.Earlier == nil:
-		return fmt.Sprintf(" after %d of earlier processes", r.Before)
-	}
-	return fmt.Sprintf(" after %d of earlier processes (%s)", r.Before, seconds(time.Duration(r.Earlier.Seconds*float64(time.Second))))
-}
-
-// warn reports that the program's own limit of iterations ended the job.
+// warn reports that the program's own limit of iterations ended the job, and flags that had no effect.
 func (t *task) warn(log *zap.Logger) {
-	if t.program.Algorithm || t.program.Timed || t.result.Report.Converged || t.cmd.Flags().Changed("iterations") {
-		return
+	r, flags := t.result.Report, t.cmd.Flags()
+	if t.result.Algorithm == nil && !t.program.Timed && !r.Converged && !flags.Changed("iterations") {
+		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations N sets another limit, 0 none", t.program.Name, iterations(t.options.Iterations)))
 	}
-	if f := t.cmd.Flags().Lookup("tolerance"); f != nil && f.Value.String() == "0" { // it may never converge
-		log.Info(fmt.Sprintf("%s ended after its %s, for with --tolerance 0 it continues as long as any value changes: --iterations N sets how many they are", t.program.Name, iterations(t.options.Iterations)))
-		return
+	if t.result.Algorithm == nil && hasGPU(*t.flags.gpu) && r.GPU == "" { // an algorithm has logged why
+		t.warnGPU(log, strings.TrimSuffix("the job ran on the CPU: "+r.Without, ": "))
 	}
-	log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations 0 runs it until it has", t.program.Name, iterations(t.options.Iterations)))
+	advanced := func(it dispatcher.Iteration) bool {
+		return it.Method == dispatcher.Frontier && it.Device == dispatcher.GPU
+	}
+	if given := given(flags, advancingFlagNames); given != "" && r.GPU != "" && !slices.ContainsFunc(r.Iterations, advanced) {
+		log.Warn(given + ": without effect, no frontier was advanced on the GPU; --method frontier does that")
+	}
 }
 
 // warnGPU reports that the flags of the GPU that were given had no effect.
@@ -348,17 +299,7 @@ func (t *task) warnGPU(log *zap.Logger, why string) {
 	}
 }
 
-// warnAdvancing reports that flags of frontiers had no effect on a GPU.
-func (t *task) warnAdvancing(log *zap.Logger) {
-	flags := given(t.cmd.Flags(), advancingFlagNames)
-	if r := t.result.Report; flags != "" && r.GPU != "" && !slices.ContainsFunc(r.Iterations, func(it dispatcher.Iteration) bool {
-		return it.Method == dispatcher.Frontier && it.Device == dispatcher.GPU
-	}) {
-		log.Warn(flags + ": without effect, no frontier was advanced on the GPU; --method frontier does that")
-	}
-}
-
-// deliver writes what was asked for.
+// deliver writes the results, the report and the first vertices, as they were asked for.
 func (t *task) deliver(ctx context.Context, a *app, out destination) error {
 	table := t.result.Table(t.program.column())
 	if err := out.write(ctx, table, a.stdout, t.noted); err != nil {
@@ -368,7 +309,7 @@ func (t *task) deliver(ctx context.Context, a *app, out destination) error {
 	if n == 0 && out.path == "" && !*t.flags.json {
 		n = defaultTop
 	}
-	var rows *topRows // nil: none are wanted
+	var rows *topRows // if wanted
 	if n > 0 {
 		top, err := newTopRows(cancellable{table, ctx}, n, t.program.Ranking)
 		if err != nil {
@@ -389,9 +330,9 @@ func (t *task) deliver(ctx context.Context, a *app, out destination) error {
 }
 
 // noted notes the file of the results in the record of the run, before it takes
-// its place: a resumed job may replace it. Without the note, it asks.
+// its place, so that a resumed job may replace it.
 func (t *task) noted(temporary string) {
 	if job := t.result.Job(); job != nil && job.Begun() {
-		_ = job.Writes(temporary) // as said
+		_ = job.Writes(temporary) // without the note, resume asks for --output
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,21 +13,20 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
 )
 
-// TestRanked compares it with a sort: the same items, in the same order, in as
-// many parts as the room demands, and again when asked again.
+// TestRanked compares it with a sort.
 func TestRanked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOf(rapid.Int64Range(0, 20)).Draw(t, "values")
 		k := rapid.IntRange(1, 30).Draw(t, "k")
-		most := rapid.IntRange(0, 35).Draw(t, "most")
 		var all []scored[int64]
 		for v, x := range values {
 			all = append(all, scored[int64]{x, uint32(v)})
 		}
-		r, err := newRanked(k, 16*int64(most), largestFirst, func(yield func(scored[int64])) error {
+		got, err := newRanked(k, 0, largestFirst, func(yield func(scored[int64])) error {
 			for _, x := range all {
 				yield(x)
 			}
@@ -35,24 +35,16 @@ func TestRanked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer r.close()
+		defer freeRanked(got)
 		want := slices.Clone(all)
 		slices.SortStableFunc(want, func(a, b scored[int64]) int { return cmp.Compare(b.value, a.value) })
-		want = want[:min(k, len(want))]
-		for range 2 {
-			var got []scored[int64]
-			err := r.parts(func(list []scored[int64]) error {
-				if len(list) > max(1, most) {
-					t.Fatalf("%d items at once, %d allowed", len(list), most)
-				}
-				got = append(got, list...)
-				return nil
-			})
-			if err != nil || !slices.Equal(got, want) {
-				t.Fatalf("got %v, want %v, error %v", got, want, err)
-			}
+		if want = want[:min(k, len(want))]; !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
 		}
 	})
+	if _, err := newRanked(1<<30, 1<<20, largestFirst, nil); !errors.Is(err, hostmem.ErrBudget) {
+		t.Errorf("a ranking beyond its budget: %v", err)
+	}
 }
 
 // column is a table in memory, in batches of two rows whose memory is reused. Of

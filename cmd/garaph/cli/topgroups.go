@@ -5,18 +5,16 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/dustin/go-humanize"
-
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
 )
 
-// largestFirst orders groups, of which the value is the size.
+// largestFirst orders groups, whose value is their size.
 func largestFirst(a, b scored[int64]) bool {
 	return a.value > b.value || a.value == b.value && a.v < b.v
 }
 
-func showSize(n int64) valueText { return valueText(strconv.FormatInt(n, 10)) }
+func showInt(n int64) valueText { return valueText(strconv.FormatInt(n, 10)) }
 
 // topComponents selects the vertices that are the value of most vertices. They
 // are counted in an array of four bytes a vertex: the job has given back as
@@ -26,6 +24,7 @@ func topComponents(t results.Table, k int) (topRows, error) {
 	if err != nil {
 		return topRows{}, err
 	}
+	defer hostmem.Free(sizes)
 	err = t.Vertices(0, func(values []uint32) error {
 		for _, v := range values {
 			if int64(v) >= t.Rows() {
@@ -35,38 +34,27 @@ func topComponents(t results.Table, k int) (topRows, error) {
 		}
 		return nil
 	})
-	each := func(yield func(scored[int64])) error {
+	if err != nil {
+		return topRows{}, err
+	}
+	first, err := newRanked(k, t.Room()-4*t.Rows(), largestFirst, func(yield func(scored[int64])) error {
 		for v, n := range sizes {
 			if n > 0 {
 				yield(scored[int64]{int64(n), uint32(v)})
 			}
 		}
 		return nil
-	}
-	var r *ranked[int64]
-	if err == nil {
-		r, err = newRanked(k, max(leastRoom, t.Room()-4*t.Rows()), largestFirst, each)
-	}
-	if err != nil {
-		hostmem.Free(sizes)
-		return topRows{}, err
-	}
-	return topRows{
-		each: func(yield func(topRow) error) error { return eachVertex(t, r, showSize, yield) },
-		close: func() {
-			r.close()
-			hostmem.Free(sizes)
-		},
-	}, nil
+	})
+	return topVertices(t, first, showInt), err
 }
 
 // topLabels selects the numbers that most vertices have. All are sorted, in
-// eight bytes a vertex; a label is known by where it is first.
+// eight bytes a vertex; a label is identified by its first place.
 func topLabels(t results.Table, k int) (topRows, error) {
-	free := 2 * t.Room() // no ids are read
-	if need := 8 * t.Rows(); need > free {
-		return topRows{}, fmt.Errorf("%w: to count the labels of %s vertices takes %s, and %s are left; give the run %s more --memory",
-			hostmem.ErrBudget, humanize.Comma(t.Rows()), humanize.IBytes(uint64(need)), humanize.IBytes(uint64(free)), humanize.IBytes(uint64(need-free)+1<<20))
+	free, need := 2*t.Room(), 8*t.Rows() // no ids are read
+	if need > free {
+		return topRows{}, fmt.Errorf("%w: to count the labels of %s takes %s, and %s are left",
+			hostmem.ErrBudget, counted(t.Rows(), "vertex", "vertices"), bytesText(need), bytesText(free))
 	}
 	labels, err := hostmem.Slice[int64](int(t.Rows()))
 	if err != nil {
@@ -84,36 +72,31 @@ func topLabels(t results.Table, k int) (topRows, error) {
 		return nil
 	})
 	slices.Sort(labels[:n])
-	var r *ranked[int64]
+	var first []scored[int64]
 	if err == nil {
-		r, err = newRanked(k, max(leastRoom, free-8*t.Rows()), largestFirst, runsOf(labels[:n]))
+		first, err = newRanked(k, free-need, largestFirst, runsOf(labels[:n]))
 	}
 	if err != nil {
 		hostmem.Free(labels)
 		return topRows{}, err
 	}
-	rows := func(yield func(topRow) error) error {
-		rank := 0
-		return r.parts(func(list []scored[int64]) error {
-			for _, g := range list {
-				rank++
-				if err := yield(topRow{Rank: rank, ID: labels[g.v], Value: showSize(g.value)}); err != nil {
+	return topRows{
+		each: func(yield func(topRow) error) error {
+			for i, g := range first {
+				if err := yield(topRow{Rank: i + 1, ID: labels[g.v], Value: showInt(g.value)}); err != nil {
 					return err
 				}
 			}
 			return nil
-		})
-	}
-	return topRows{
-		each: rows,
+		},
 		close: func() {
-			r.close()
+			freeRanked(first)
 			hostmem.Free(labels)
 		},
 	}, nil
 }
 
-// runsOf gives the lengths of the runs of equal labels, by where they begin.
+// runsOf yields the lengths of the runs of equal labels, by their first places.
 func runsOf(labels []int64) func(yield func(scored[int64])) error {
 	return func(yield func(scored[int64])) error {
 		for from := 0; from < len(labels); {

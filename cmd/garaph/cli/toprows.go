@@ -9,8 +9,6 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/garaph/garaph/internal/results"
@@ -63,8 +61,7 @@ func newTopRows(t results.Table, k int, ranking Ranking) (topRows, error) {
 			return topLabels(t, k)
 		}
 		passed := func(x int64) bool { return ranking == Members && x == 0 }
-		show := func(x int64) valueText { return valueText(strconv.FormatInt(x, 10)) }
-		return topValues(t, k, ranking, func(v *results.Values) []int64 { return v.I64 }, passed, show)
+		return topValues(t, k, ranking, func(v *results.Values) []int64 { return v.I64 }, passed, showInt)
 	}
 	if ranking == Groups {
 		return topComponents(t, k)
@@ -140,28 +137,24 @@ func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column fu
 			return nil
 		})
 	}
-	r, err := newRanked(k, max(leastRoom, t.Room()), before, each)
-	if err != nil {
-		return topRows{}, err
-	}
-	return topRows{each: func(yield func(topRow) error) error { return eachVertex(t, r, show, yield) }, close: r.close}, nil
+	first, err := newRanked(k, t.Room(), before, each)
+	return topVertices(t, first, show), err
 }
 
-// eachVertex yields the vertices of a ranking, under the user's ids.
-func eachVertex[N cmp.Ordered](t results.Table, r *ranked[N], show func(N) valueText, yield func(topRow) error) error {
-	rank := 0
-	return r.parts(func(list []scored[N]) error {
-		vertex := func(i int) uint32 { return list[i].v }
-		return t.IDsOf(len(list), vertex, func(from int, ids *results.IDs) error {
+// topVertices returns the rows of the vertices of a ranking, under the user's ids.
+func topVertices[N cmp.Ordered](t results.Table, first []scored[N], show func(N) valueText) topRows {
+	each := func(yield func(topRow) error) error {
+		vertex := func(i int) uint32 { return first[i].v }
+		return t.IDsOf(len(first), vertex, func(from int, ids *results.IDs) error {
 			for i := range idCount(ids) {
-				rank++
-				if err := yield(topRow{Rank: rank, ID: idOf(ids, i), Value: show(list[from+i].value)}); err != nil {
+				if err := yield(topRow{Rank: from + i + 1, ID: idOf(ids, i), Value: show(first[from+i].value)}); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-	})
+	}
+	return topRows{each: each, close: func() { freeRanked(first) }}
 }
 
 func idCount(c *results.IDs) int { return max(len(c.Strings), len(c.Uints), len(c.Ints)) }
@@ -178,7 +171,7 @@ func idOf(c *results.IDs, i int) any {
 	}
 }
 
-// heading names the value column of the table, and says what is in it.
+// heading names and describes the value column of the table.
 func (t *task) heading() string {
 	column := t.program.column()
 	switch first := t.result.Table(column).Columns()[0]; {
@@ -213,23 +206,21 @@ func writeTop(w io.Writer, heading string, rows topRows) error {
 		return err
 	}
 	buffered := bufio.NewWriter(w)
-	line := func(rank, id, value string) error {
-		_, err := fmt.Fprintf(buffered, "%-*s  %-*s  %s\n", rankWidth, rank, idWidth, id, value)
+	line := func(rank, id any, value string) error {
+		_, err := fmt.Fprintf(buffered, "%-*v  %-*s  %s\n", rankWidth, rank, idWidth, printable(fmt.Sprint(id)), printable(value))
 		return err
 	}
-	if err := line("rank", "id", printable(heading)); err != nil {
-		return err
+	err = line("rank", "id", heading)
+	if err == nil {
+		err = rows.each(func(r topRow) error { return line(r.Rank, r.ID, r.valueText()) })
 	}
-	err = rows.each(func(r topRow) error {
-		return line(strconv.Itoa(r.Rank), printable(fmt.Sprint(r.ID)), r.valueText())
-	})
 	if err != nil {
 		return err
 	}
 	return buffered.Flush()
 }
 
-// inObject is the list of rows in a report; nil without any.
+// inObject returns the list of rows for a report, or nil.
 func (rows *topRows) inObject() *list {
 	if rows == nil {
 		return nil
@@ -237,24 +228,4 @@ func (rows *topRows) inObject() *list {
 	return &list{"top", func(item func(any) error) error {
 		return rows.each(func(r topRow) error { return item(r) })
 	}}
-}
-
-// printable writes control characters and broken UTF-8, which are the names' own
-// and not the terminal's business, as Go does in strings: \x1b, \t.
-func printable(text string) string {
-	if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
-		return text
-	}
-	var b strings.Builder
-	for i, r := range text {
-		switch _, size := utf8.DecodeRuneInString(text[i:]); {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return b.String()
 }

@@ -1,23 +1,15 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"sync"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
-	"github.com/garaph/garaph/internal/results"
-	"github.com/garaph/garaph/internal/wholefile"
 )
 
 // trace collects what devices did, for a file that chrome://tracing and Perfetto
@@ -26,9 +18,8 @@ import (
 type trace struct {
 	path string
 
-	mu    sync.Mutex // guards what follows
-	spans []gpuengine.Span
-	pages []dispatcher.PageWork
+	mu     sync.Mutex // guards events
+	events []traceEvent
 }
 
 // The rows that are not streams.
@@ -58,106 +49,38 @@ func newTrace(path string, inputs []string) (*trace, error) {
 	return &trace{path: path}, checkBeside("the trace", path, inputs)
 }
 
-// checkBeside reports what would keep a file that is written beside results from
-// being written. It is called before what takes long, and leaves nothing behind.
-func checkBeside(what, path string, inputs []string) error {
-	if err := checkNoInput(what, path, inputs); err != nil {
-		return err
-	}
-	if err := checkReplaceable(path); err != nil {
-		return fmt.Errorf("cannot write %s to %s: %w", what, path, err)
-	}
-	return nil
-}
-
-// checkReplaceable is checkBeside without its words.
-func checkReplaceable(path string) error {
-	if fd, is := results.Descriptor(path); is {
-		return results.CheckInherited(fd, unix.O_RDONLY, "writing")
-	}
-	path = wholefile.Through(path)
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := results.CheckFolder(path); err != nil {
-			return err
-		}
-	case err != nil:
-		return err
-	case info.IsDir():
-		return results.ErrIsFolder
-	case results.IsNull(info):
-		return nil
-	case !info.Mode().IsRegular():
-		return results.NoFile(info)
-	default:
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		_ = f.Close() // nothing was written
-	}
-	return wholefile.Check(wholefile.Folder(path), 0)
-}
-
-func (t *trace) add(s gpuengine.Span) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.spans = append(t.spans, s)
-}
+func (t *trace) add(s gpuengine.Span) { t.append(eventOf(s)) }
 
 // page adds what a device did with a page.
-func (t *trace) page(w dispatcher.PageWork) {
+func (t *trace) page(w dispatcher.PageWork) { t.append(eventOfPage(w)) }
+
+func (t *trace) append(e traceEvent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.pages = append(t.pages, w)
+	t.events = append(t.events, e)
 }
 
-// save writes the file.
+// save writes the file: the names of rows, and then the events in the order of time.
 func (t *trace) save(gpu string) error {
-	return writeWhole(t.path, true, func(w io.Writer) error { return t.write(w, gpu) })
-}
-
-func (t *trace) write(w io.Writer, gpu string) error {
-	out := bufio.NewWriter(w)
-	_, err := out.WriteString(`{"displayTimeUnit":"ms","traceEvents":[`)
-	for i, e := range t.events(gpu) {
-		if i > 0 {
-			_, also := out.WriteString(",\n")
-			err = errors.Join(err, also)
-		}
-		b, also := json.Marshal(e)
-		_, last := out.Write(b)
-		if err = errors.Join(err, also, last); err != nil {
-			return err
-		}
-	}
-	_, also := out.WriteString("]}\n")
-	return errors.Join(err, also, out.Flush())
-}
-
-// events are those of the file: names of rows, and then in the order of time.
-func (t *trace) events(gpu string) []traceEvent {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	names := []traceEvent{
+	file := struct {
+		Unit   string       `json:"displayTimeUnit"`
+		Events []traceEvent `json:"traceEvents"`
+	}{"ms", []traceEvent{
 		rowName("process_name", gpuProcess, 0, cmp.Or(gpu, "no GPU")), rowName("process_name", cpuProcess, 0, "CPU"),
 		rowName("thread_name", gpuProcess, handedOut, "handed out"), rowName("thread_name", cpuProcess, 0, "pages"),
-	}
-	var all []traceEvent
-	named := map[int]bool{}
-	for _, s := range t.spans {
-		if !named[s.Stream] {
-			named[s.Stream] = true
-			names = append(names, rowName("thread_name", gpuProcess, s.Stream, fmt.Sprintf("stream %d", s.Stream)))
+	}}
+	named := map[int]bool{handedOut: true}
+	for _, e := range t.events {
+		if e.Process == gpuProcess && !named[e.Thread] {
+			named[e.Thread] = true
+			file.Events = append(file.Events, rowName("thread_name", gpuProcess, e.Thread, fmt.Sprintf("stream %d", e.Thread)))
 		}
-		all = append(all, eventOf(s))
 	}
-	for _, p := range t.pages {
-		all = append(all, eventOfPage(p))
-	}
-	slices.SortStableFunc(all, func(a, b traceEvent) int { return cmp.Compare(a.Time, b.Time) })
-	return append(names, all...)
+	slices.SortStableFunc(t.events, func(a, b traceEvent) int { return cmp.Compare(a.Time, b.Time) })
+	file.Events = append(file.Events, t.events...)
+	return writeWhole(t.path, true, func(w io.Writer) error { return json.NewEncoder(w).Encode(file) })
 }
 
 // rowName names a row.

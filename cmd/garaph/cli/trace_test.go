@@ -2,17 +2,11 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/spf13/pflag"
-
-	"github.com/garaph/garaph"
 )
 
 // TestTrace: a trace has the copies and kernels of a job, those of a stream one
@@ -79,36 +73,5 @@ func TestTrace(t *testing.T) {
 		if streamed := report.Resident == 0 || copied > 0; streamed != (names["copy"] > 0) || names["pull"] == 0 || names["pull"] != names["apply"] {
 			t.Errorf("%s: %d bytes were copied, and the trace has %v", memory, copied, names)
 		}
-	}
-}
-
-// TestLostTrace: a run whose trace cannot be written fails, and has its results.
-func TestLostTrace(t *testing.T) {
-	graph, folder, out := filepath.Join(t.TempDir(), "graph"), filepath.Join(t.TempDir(), "traces"), filepath.Join(t.TempDir(), "out.tsv")
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	own := builtin[0] // PageRank
-	setup := own.Setup
-	own.Setup = func(fs *pflag.FlagSet) Runner {
-		run := setup(fs)
-		return func(ctx context.Context, e Env) (*garaph.Result, error) {
-			if err := os.RemoveAll(folder); err != nil {
-				t.Error(err)
-			}
-			return run(ctx, e)
-		}
-	}
-	do := func(want int, args ...string) {
-		t.Helper()
-		var stderr bytes.Buffer
-		if code := Run(t.Context(), args, nil, io.Discard, &stderr, own); code != want {
-			t.Fatalf("%v: exit code %d, want %d\n%s", args, code, want, stderr.String())
-		}
-	}
-	do(exitDone, "import", edgeFile(t, 8), graph)
-	do(exitFailed, "run", "pagerank", graph, "--trace", filepath.Join(folder, "trace.json"), "--output", out)
-	if b, err := os.ReadFile(out); err != nil || len(b) == 0 {
-		t.Errorf("%d bytes of results, %v", len(b), err)
 	}
 }

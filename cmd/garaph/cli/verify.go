@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/store"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -31,82 +30,37 @@ func (a *app) verifyCommand() *cobra.Command {
 func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
 	begin := time.Now()
 	var bytes int64
-	var found damages
-	var checksums store.Checksums
+	v := verified{Graph: path, Damages: []string{}}
 	g, err := garaph.Open(path)
 	switch {
 	case errors.Is(err, garaph.ErrDamaged):
-		found.add(err)
+		v.add(err)
 	case err != nil:
 		return err
 	default:
-		checksums = g.Store().Checksums()
-		bytes, found, err = a.readAll(ctx, g)
+		bytes, err = a.readAll(ctx, g, v.add)
 		err = errors.Join(err, g.Close())
 	}
 	if ctx.Err() != nil {
 		return &stopped{fmt.Sprintf("the verification of %s was stopped after %s", path, bytesText(bytes)), ctx.Err()}
 	}
-	took := time.Since(begin)
-	switch {
-	case !asJSON:
-		if err := found.print(a.stdout); err != nil {
-			return err
-		}
-	case err == nil || found.count > 0:
-		if err := json.NewEncoder(a.stdout).Encode(found.summary(path, bytes, took)); err != nil {
-			return err
-		}
-	}
-	switch {
-	case found.count > 0:
-		places := "1 place"
-		if found.count > 1 {
-			places = fmt.Sprintf("%d places", found.count)
-		}
-		return fmt.Errorf("graph %s is damaged in %s: import it again", path, places)
-	case err != nil:
+	if err != nil && v.Damaged == 0 {
 		return err
 	}
-	a.warnChecksums(path, checksums)
+	took := time.Since(begin)
+	v.Sound, v.Bytes, v.Seconds = v.Damaged == 0, bytes, took.Seconds()
 	if asJSON {
-		return nil
+		err = json.NewEncoder(a.stdout).Encode(v)
+	} else {
+		err = v.print(a.stdout)
 	}
-	_, err = fmt.Fprintf(a.stdout, "sound: %s in %s (%s/s)\n", bytesText(bytes), seconds(took), bytesText(int64(perSecond(float64(bytes), took))))
+	if err == nil && !v.Sound {
+		err = fmt.Errorf("graph %s is damaged in %s: import it again", path, counted(int64(v.Damaged), "place", "places"))
+	}
 	return err
 }
 
-// damages are those that were found: a graph may have millions, of which the first
-// ones are reported.
-type damages struct {
-	first []error
-	count int
-}
-
-const mostDamages = 10_000
-
-func (d *damages) add(err error) {
-	if d.count++; d.count <= mostDamages {
-		d.first = append(d.first, err)
-	}
-}
-
-// print lists the damages, a line each.
-func (d *damages) print(w io.Writer) error {
-	for _, damage := range d.first {
-		if _, err := fmt.Fprintln(w, oneLine(damage)); err != nil {
-			return err
-		}
-	}
-	if more := d.count - len(d.first); more > 0 {
-		if _, err := fmt.Fprintf(w, "and %d more\n", more); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// verified is what verify --json prints. Damages are the first mostDamages of Damaged.
+// verified is the report of verify as JSON. Damages are the first mostDamages of Damaged: a graph may have millions.
 type verified struct {
 	Graph   string   `json:"graph"`
 	Sound   bool     `json:"sound"`
@@ -116,27 +70,34 @@ type verified struct {
 	Damages []string `json:"damages"`
 }
 
-func (d *damages) summary(path string, bytes int64, took time.Duration) verified {
-	v := verified{Graph: path, Sound: d.count == 0, Bytes: bytes, Seconds: took.Seconds(), Damaged: d.count, Damages: []string{}}
-	for _, damage := range d.first {
-		v.Damages = append(v.Damages, oneLine(damage))
-	}
-	return v
-}
+const mostDamages = 10_000
 
-// warnChecksums reports that a graph of an earlier build has fewer checksums than
-// one of today: sound means less then.
-func (a *app) warnChecksums(path string, has store.Checksums) {
-	switch has {
-	case store.NoChecksums:
-		a.console.log.Warn(fmt.Sprintf("graph %s has no checksums of the database's own files: damage to these may go unnoticed; a new import adds them", path))
-	case store.UnsealedChecksums:
-		a.console.log.Warn(fmt.Sprintf("graph %s has a list of checksums without a checksum of its own: lines of it may be missing; a new import adds one", path))
+func (v *verified) add(err error) {
+	if v.Damaged++; v.Damaged <= mostDamages {
+		v.Damages = append(v.Damages, oneLine(err))
 	}
 }
 
-// readAll reads the graph, with progress, and returns the damages.
-func (a *app) readAll(ctx context.Context, g *garaph.Graph) (done int64, found damages, err error) {
+// print prints a line for each damage, or that there is none.
+func (v *verified) print(w io.Writer) error {
+	lines := v.Damages
+	if more := v.Damaged - len(v.Damages); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	if v.Sound {
+		took := time.Duration(v.Seconds * float64(time.Second))
+		lines = []string{fmt.Sprintf("sound: %s in %s (%s/s)", bytesText(v.Bytes), seconds(took), bytesText(int64(perSecond(float64(v.Bytes), took))))}
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readAll reads the graph, with progress, and reports damages to found.
+func (a *app) readAll(ctx context.Context, g *garaph.Graph, found func(error)) (done int64, err error) {
 	c := g.Catalogue()
 	var total int64
 	for i := range c.Shards {
@@ -147,12 +108,12 @@ func (a *app) readAll(ctx context.Context, g *garaph.Graph) (done int64, found d
 	s := a.console.stage("verifying", total, inBytes)
 	defer s.end()
 	var next int64              // a blob may have few bytes, and a text takes longer than its check
-	progress := func(n int64) { // never called at once
+	progress := func(n int64) { // calls do not overlap
 		if done += n; done >= next {
 			next = done + total>>10
 			s.set(done, "")
 		}
 	}
-	err = g.Verify(ctx, progress, found.add)
-	return done, found, err
+	err = g.Verify(ctx, progress, found)
+	return done, err
 }

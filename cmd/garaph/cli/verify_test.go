@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,26 +27,6 @@ func ring(t *testing.T, n int) (graph string) {
 		t.Fatal(err)
 	}
 	return graph
-}
-
-// TestVerifySmallShards: the progress of a graph with very many small shards costs
-// less than their checks, which allocate a few times each.
-func TestVerifySmallShards(t *testing.T) {
-	const n = 50_000
-	g, err := garaph.Open(ring(t, n))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
-	a := &app{console: newConsole(io.Discard)}
-	allocated := testing.AllocsPerRun(1, func() {
-		if done, found, err := a.readAll(t.Context(), g); err != nil || found.count > 0 || done < n {
-			t.Errorf("%d bytes, %d damaged, %v", done, found.count, err)
-		}
-	})
-	if allocated > 20*n {
-		t.Errorf("%.0f allocations for %d shards", allocated, n)
-	}
 }
 
 // TestVerifyTellsSome: of very many damaged places the first ones are reported, and how

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -24,14 +25,10 @@ func (a *app) versionCommand() *cobra.Command {
 		if *asJSON {
 			return json.NewEncoder(a.stdout).Encode(newVersionReport())
 		}
-		return a.printVersion()
+		_, err := fmt.Fprintln(a.stdout, versionText())
+		return err
 	})
 	return cmd
-}
-
-func (a *app) printVersion() error {
-	_, err := fmt.Fprintln(a.stdout, versionText())
-	return err
 }
 
 // modulePath is this module.
@@ -51,18 +48,29 @@ type versionReport struct {
 }
 
 func newVersionReport() versionReport {
-	r := versionReport{Version: "(devel)", Commit: commit(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CUDA: hasCUDA()}
-	if version != "" {
-		r.Version = version
-	} else if m := ownModule(); m != nil && m.Version != "" {
-		r.Version = m.Version
+	r := versionReport{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	r.CUDA = slices.ContainsFunc(device.Drivers(), func(d device.Driver) bool { return d.Name == "cuda" })
+	if m := ownModule(); m != nil {
+		r.Version = cmp.Or(m.Version, r.Version)
+	}
+	r.Version = cmp.Or(version, r.Version)
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Path != modulePath {
+		return r
+	}
+	changes := ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			r.Commit = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changes = "+changes" // files that were not committed
+		}
+	}
+	if r.Commit != "" {
+		r.Commit += changes
 	}
 	return r
-}
-
-// hasCUDA reports whether the executable is one with CUDA.
-func hasCUDA() bool {
-	return slices.ContainsFunc(device.Drivers(), func(d device.Driver) bool { return d.Name == "cuda" })
 }
 
 // versionText is what `garaph version` prints.
@@ -102,26 +110,4 @@ func released() string {
 		return ""
 	}
 	return m.Version
-}
-
-// commit is that of the source of this module, if it was built in a clone;
-// "+changes" stands for files that were not committed.
-func commit() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Path != modulePath {
-		return ""
-	}
-	revision, changes := "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			revision = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changes = "+changes"
-		}
-	}
-	if revision == "" {
-		return ""
-	}
-	return revision[:min(12, len(revision))] + changes
 }
