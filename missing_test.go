@@ -91,7 +91,6 @@ func TestNoContext(t *testing.T) {
 			_, err := garaph.Import(none, []string{"edges.txt"}, t.TempDir()+"/g", garaph.ImportOptions{})
 			return err
 		},
-		"upgrade": func() error { _, err := garaph.Upgrade(none, g.Store().Path(), garaph.UpgradeOptions{}); return err },
 		"slice": func() error {
 			_, err := garaph.FromSlice(none, [][2]int{{1, 2}}, nil, garaph.GraphOptions{})
 			return err

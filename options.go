@@ -155,16 +155,6 @@ func (o ImportOptions) read() ingest.Options {
 	}
 }
 
-// UpgradeOptions say how a graph is upgraded.
-type UpgradeOptions struct {
-	Force    bool  // also where jobs that can be resumed go with the old graph
-	Rows     bool  // store rows of in-edges too
-	Threads  int   // 0: GOMAXPROCS
-	Memory   int64 // bytes of resident memory for the whole process; 0: half of what is available
-	Progress func(ImportProgress)
-	Log      *zap.Logger // nil: silent; [Slog] makes one of a [log/slog.Logger]
-}
-
 // ExportOptions say how a graph is written as an edge list. The zero value writes text.
 type ExportOptions struct {
 	Format export.Format // "": [export.Text]

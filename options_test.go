@@ -18,7 +18,6 @@ func TestOptionsCarried(t *testing.T) {
 	carried(t, func(o AlgorithmOptions) algorithms.Options { return o.run() })
 	carried(t, func(o ImportOptions) ingest.Options { return o.read() })
 	carried(t, func(o CommunityOptions) community.Options { return o.search() })
-	carried(t, func(o UpgradeOptions) ingest.UpgradeOptions { return ingest.UpgradeOptions(o) })
 }
 
 func carried[A, B any](t *testing.T, to func(A) B) {

@@ -32,28 +32,6 @@ func TestMeasure(t *testing.T) {
 	checkTable(t, r)
 }
 
-// TestMeasureForeign: edges in an encoding without a loop of its own are measured as rows.
-func TestMeasureForeign(t *testing.T) {
-	path, edges := filepath.Join(t.TempDir(), "g"), oracle.Graph{N: 100}
-	for i := range uint32(1000) {
-		edges.Edges = append(edges.Edges, oracle.Edge{Src: i * i % 100, Dst: i * 7 % 100})
-	}
-	if err := teststore.Write(path, edges, teststore.Options{Layout: teststore.Varint, ShardVertices: 10}); err != nil {
-		t.Fatal(err)
-	}
-	g, err := garaph.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Measure(t.Context(), g, Options{Programs: []string{"wcc"}, Rounds: 1, Memory: 1 << 40})
-	if err := errors.Join(err, g.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if from := column[string](t, tableOf(r, "program"), "from"); !slices.Equal(from, []string{"memory", "memory"}) {
-		t.Errorf("the runs were from %q", from)
-	}
-}
-
 // fromDisk is a budget within which no program has the graph in memory: the
 // least for the one that needs most.
 func fromDisk(t *testing.T, g *garaph.Graph) int64 {

@@ -104,7 +104,7 @@ func oursInEpoch(path string, folder bool) bool {
 		return path == dbDir
 	}
 	name, in := strings.CutPrefix(path, dbDir+"/")
-	return path == sealFile || path == valuesName || in && (name == ballastFile || badgerdb.Writes(name))
+	return path == sealFile || path == valuesName || in && badgerdb.Writes(name)
 }
 
 // Foreign returns the first thing in a folder of jobs that garaph did not write, by

@@ -21,7 +21,7 @@ func TestStoredRows(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		g, o := testgraph.Draw(t), teststore.Draw(t)
-		o.Layout, o.NoRowWeights = store.Packed, false
+		o.Layout = store.Packed
 		s, err := teststore.BuildIn(folder, g, o)
 		if err != nil {
 			t.Fatal(err)
@@ -76,7 +76,7 @@ func TestStoredLevels(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		g, o := testgraph.Draw(t), teststore.Draw(t)
-		o.Layout, o.NoRowWeights = store.Packed, false
+		o.Layout = store.Packed
 		s, err := teststore.BuildIn(folder, g, o)
 		if err != nil {
 			t.Fatal(err)
@@ -159,10 +159,8 @@ func readActive(t *rapid.T, r *StoredRows, active bitset.Set) map[arc]int {
 // TestNoRows: a graph without rows of all edges that are wanted says so.
 func TestNoRows(t *testing.T) {
 	g := testgraph.All()[0].Graph
-	for _, o := range []teststore.Options{{}, {Layout: store.Packed, Weighted: true, NoRowWeights: true}} {
-		w := WholeRows{Sides: []shard.Direction{shard.Out}, Weighted: o.Weighted, Threads: 1}
-		if _, err := w.PlanRows(teststore.Build(t, g, o)); err == nil {
-			t.Errorf("%+v: rows were planned", o)
-		}
+	w := WholeRows{Sides: []shard.Direction{shard.Out}, Threads: 1}
+	if _, err := w.PlanRows(teststore.Build(t, g, teststore.Options{Layout: store.CSC})); err == nil {
+		t.Error("rows were planned")
 	}
 }

@@ -39,13 +39,13 @@ func (s *Store) ViewBare(dir shard.Direction, i int) (shard.Side, error) {
 	if err != nil {
 		return nil, s.ShardError(dir, i, err)
 	}
-	return s.decodeBare(dir, i, s.populated(e), shard.Side.CheckValues)
+	return s.view(e, func(blob []byte) (shard.Side, error) { return s.decodeBare(dir, i, blob, shard.Side.CheckValues) })
 }
 
 // bare is the part of a blob without weights, which has room bytes at most.
 func (s *Store) bare(dir shard.Direction, i int, room int64) (Extent, error) {
 	e, _ := s.side(dir, i)
-	if s.payload == nil || !s.cat.Bare(dir, i) {
+	if !s.cat.Bare(dir, i) {
 		return e, fmt.Errorf("%w: its weights do not lie apart", ErrDamaged)
 	}
 	var head [shard.HeaderBytes]byte

@@ -133,14 +133,9 @@ func (s *Store) readIDs(b *IDBlock, i int) error {
 		}
 		return nil
 	}
-	var err error
-	if s.old != nil {
-		b.blob, err = s.oldBlob(b.blob[:0], idsKey(i), m.mostBytes(n))
-	} else {
-		e := m.places[i]
-		b.blob = slices.Grow(b.blob[:0], int(e.Bytes))[:e.Bytes]
-		err = s.payload.read(e, b.blob)
-	}
+	e := m.places[i]
+	b.blob = slices.Grow(b.blob[:0], int(e.Bytes))[:e.Bytes]
+	err := s.payload.read(e, b.blob)
 	var ids []byte
 	if err == nil {
 		ids, err = unseal(kindIDs, b.blob)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -43,6 +44,15 @@ func (e Extent) after(n int64) Extent {
 // end is where it ends.
 func (e Extent) end() int64 { return e.Off + e.Bytes }
 
+// append encodes it, and extentOf decodes it.
+func (e Extent) append(b []byte) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes))
+}
+
+func extentOf(b []byte) Extent {
+	return Extent{int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))}
+}
+
 // check reports an Extent that is not within a payload of so many bytes.
 func (e Extent) check(size int64) error {
 	if e.Off < 0 || e.Off%blobAlign != 0 || e.Bytes <= 0 || e.Off > size || e.Bytes > size-e.Off {
@@ -61,7 +71,7 @@ type payload struct {
 
 func openPayload(path string) (*payload, error) {
 	name := filepath.Join(path, payloadFile)
-	f, err := openRegular(name)
+	f, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s is missing", ErrDamaged, payloadFile)
 	}
@@ -271,7 +281,7 @@ func (s *Store) ReadShard(dir shard.Direction, i int, dst []byte) (shard.Side, e
 // LoadShard is [Store.ReadShard] with a check.
 func (s *Store) LoadShard(dir shard.Direction, i int, dst []byte, check Check) (shard.Side, error) {
 	e, _ := s.side(dir, i)
-	if err := s.readBlob(e, shardKey(dir, i), dst); err != nil {
+	if err := s.payload.read(e, dst); err != nil {
 		return nil, s.ShardError(dir, i, err)
 	}
 	return s.decode(dir, i, dst, check)
@@ -284,7 +294,7 @@ func (s *Store) LoadShard(dir shard.Direction, i int, dst []byte, check Check) (
 // 4 KiB.
 func (s *Store) StreamShard(dir shard.Direction, i int, dst []byte, check Check) (shard.Side, error) {
 	e, _ := s.side(dir, i)
-	if s.payload == nil || !s.payload.readStreamed(e, dst) {
+	if !s.payload.readStreamed(e, dst) {
 		return s.LoadShard(dir, i, dst, check) // meets the error again, or not
 	}
 	return s.decode(dir, i, dst, check)
@@ -310,7 +320,7 @@ func (s *Store) decode(dir shard.Direction, i int, blob []byte, check Check) (sh
 // looked at by nobody: errors of that come from [Store.ShardError].
 func (s *Store) ReadPart(dir shard.Direction, i int, at int64, dst []byte) error {
 	e, _ := s.side(dir, i)
-	if n := int64(len(dst)); s.payload == nil || at < 0 || at > e.Bytes || n > e.Bytes-at {
+	if n := int64(len(dst)); at < 0 || at > e.Bytes || n > e.Bytes-at {
 		return s.ShardError(dir, i, fmt.Errorf("%w: %d bytes at %d of %d", ErrDamaged, n, at, e.Bytes))
 	}
 	if err := s.payload.read(Extent{e.Off + at, int64(len(dst))}, dst); err != nil {
@@ -326,9 +336,8 @@ func (s *Store) Prefetch(dir shard.Direction, i int) {
 
 // PrefetchPart starts reading the first n bytes of one.
 func (s *Store) PrefetchPart(dir shard.Direction, i int, n int64) {
-	if e, _ := s.side(dir, i); s.payload != nil {
-		s.payload.prefetch(Extent{e.Off, min(n, e.Bytes)})
-	}
+	e, _ := s.side(dir, i)
+	s.payload.prefetch(Extent{e.Off, min(n, e.Bytes)})
 }
 
 // Matches compares the header of a side with the catalogue.

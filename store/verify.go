@@ -73,9 +73,6 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 
 // checkEnd reports bytes that the payload has behind the last ones that something was put into.
 func (s *Store) checkEnd() error {
-	if s.payload == nil {
-		return nil
-	}
 	var end int64
 	for i := range s.cat.Shards {
 		for _, dir := range s.cat.Sides() {
@@ -141,7 +138,7 @@ func (s *Store) checkSide(dir shard.Direction, i int, buf []byte, report func(er
 func (s *Store) ReadHeader(dir shard.Direction, i int, head []byte) error {
 	e, _ := s.side(dir, i)
 	e.Bytes = shard.HeaderBytes
-	err := s.readBlob(e, shardKey(dir, i), head)
+	err := s.payload.read(e, head)
 	var h shard.Header
 	if err == nil {
 		h, err = shard.DecodeHeader(head)

@@ -179,7 +179,7 @@ A program can also run over edge lists directly.`,
 
 func (a *app) addCommands(root *cobra.Command) {
 	for _, command := range []func() *cobra.Command{
-		a.importCommand, a.exportCommand, a.subgraphCommand, a.pathCommand, a.neighborsCommand, a.upgradeCommand, a.runCommand, a.communityCommand, a.resumeCommand, a.jobsCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.devicesCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,
+		a.importCommand, a.exportCommand, a.subgraphCommand, a.pathCommand, a.neighborsCommand, a.runCommand, a.communityCommand, a.resumeCommand, a.jobsCommand, a.infoCommand, a.verifyCommand, a.programsCommand, a.devicesCommand, a.benchCommand, a.generateCommand, a.newCommand, a.compileCommand, a.versionCommand,
 	} {
 		cmd := command()
 		for _, c := range append(cmd.Commands(), cmd) {

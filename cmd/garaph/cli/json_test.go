@@ -28,7 +28,6 @@ var jsonPages = map[string]reflect.Type{
 	"flag":                reflect.TypeFor[flagReport](),
 	"top":                 reflect.TypeFor[topRow](),
 	"import":              reflect.TypeFor[importReport](),
-	"upgrade":             reflect.TypeFor[upgradeReport](),
 	"info":                reflect.TypeFor[graphInfo](),
 	"verify":              reflect.TypeFor[verified](),
 	"jobs":                reflect.TypeFor[jobsReport](),

@@ -44,7 +44,6 @@ const (
 var killedCommands = []killedCommand{
 	{name: "import", line: "import e.txt new", next: []string{"import --force e.txt new"}, belongs: `new/(GARAPH|payload|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.new\.lock`, whole: "new/GARAPH"},
 	{name: "import --force", line: "import --force e.txt g", next: []string{"import --force e.txt g"}, belongs: graphFiles, whole: "g/GARAPH"},
-	{name: "upgrade", line: "upgrade old", next: []string{"upgrade old", "verify old", "run wcc old --output o.tsv"}, belongs: strings.NewReplacer("g/", "old/", ".g.", ".old.").Replace(graphFiles + "|" + jobFiles), whole: "old/GARAPH o.tsv"},
 	{name: "run tsv", line: "run pagerank g --output o.tsv", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "run csv.gz", line: "run pagerank g --output o.csv.gz", next: []string{"?resume g", "run pagerank g --output o.csv.gz"}, belongs: jobFiles, whole: "o.csv.gz"},
 	{name: "run ndjson.zst", line: "run wcc g --mode sync --output o.ndjson.zst", next: []string{"?resume g", "run wcc g --mode sync --output o.ndjson.zst"}, belongs: jobFiles, whole: "o.ndjson.zst"},

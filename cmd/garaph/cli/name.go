@@ -18,7 +18,7 @@ func nameOf(programs []Program) string {
 	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 }
 
-var commandLines = regexp.MustCompile(`\bgaraph (import|export|subgraph|upgrade|run|resume|path|neighbors|jobs|info|verify|programs|devices|bench|generate|community|compile|new|version)\b`)
+var commandLines = regexp.MustCompile(`\bgaraph (import|export|subgraph|run|resume|path|neighbors|jobs|info|verify|programs|devices|bench|generate|community|compile|new|version)\b`)
 
 // named puts the command's own name into the command lines of a text.
 func (a *app) named(text string) string {

@@ -76,7 +76,7 @@ func (a *app) neighbors(ctx context.Context, name, id string, f *neighborsFlags)
 	var told []string
 	for i, way := range waysOf(g.Catalogue(), *f.along) {
 		if p.way = way; way.dir == shard.Out && g.Catalogue().Weighted && !p.weighted() {
-			a.console.log.Warn("out-edges have no weights in this layout: `garaph upgrade` makes one in which they have")
+			a.console.log.Warn("out-edges have no weights in the layout csc")
 		}
 		if err := p.direction(ctx, i, *f.memory); err != nil {
 			return err

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/store"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -32,7 +31,6 @@ func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
 	begin := time.Now()
 	var bytes int64
 	var found damages
-	var checksums store.Checksums
 	g, err := garaph.Open(path)
 	switch {
 	case errors.Is(err, garaph.ErrDamaged):
@@ -40,7 +38,6 @@ func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
 	case err != nil:
 		return err
 	default:
-		checksums = g.Store().Checksums()
 		bytes, found, err = a.readAll(ctx, g)
 		err = errors.Join(err, g.Close())
 	}
@@ -68,7 +65,6 @@ func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
 	case err != nil:
 		return err
 	}
-	a.warnChecksums(path, checksums)
 	if asJSON {
 		return nil
 	}
@@ -122,17 +118,6 @@ func (d *damages) summary(path string, bytes int64, took time.Duration) verified
 		v.Damages = append(v.Damages, oneLine(damage))
 	}
 	return v
-}
-
-// warnChecksums reports that a graph of an earlier build has fewer checksums than
-// one of today: sound means less then.
-func (a *app) warnChecksums(path string, has store.Checksums) {
-	switch has {
-	case store.NoChecksums:
-		a.console.log.Warn(fmt.Sprintf("graph %s has no checksums of the database's own files: damage to these may go unnoticed; a new import adds them", path))
-	case store.UnsealedChecksums:
-		a.console.log.Warn(fmt.Sprintf("graph %s has a list of checksums without a checksum of its own: lines of it may be missing; a new import adds one", path))
-	}
 }
 
 // readAll reads the graph, with progress, and returns the damages.
