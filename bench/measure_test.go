@@ -3,14 +3,11 @@ package bench
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/internal/oracle"
-	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/store"
 )
 

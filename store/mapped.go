@@ -75,8 +75,22 @@ func (s *Store) view(e Extent, decode func(blob []byte) (shard.Side, error)) (si
 
 // ViewShard is [Store.ReadShard] where the blob lies in the payload that [Store.Map] has mapped.
 func (s *Store) ViewShard(dir shard.Direction, i int) (shard.Side, error) {
-	e, _ := s.side(dir, i)
-	return s.view(e, func(blob []byte) (shard.Side, error) { return s.decode(dir, i, blob, shard.Side.CheckValues) })
+	return s.viewSide(dir, i, false)
+}
+
+// ViewBare is [Store.ViewShard] without weights.
+func (s *Store) ViewBare(dir shard.Direction, i int) (shard.Side, error) {
+	return s.viewSide(dir, i, true)
+}
+
+func (s *Store) viewSide(dir shard.Direction, i int, bare bool) (shard.Side, error) {
+	e, err := s.extent(dir, i, bare)
+	if err != nil {
+		return nil, s.ShardError(dir, i, err)
+	}
+	return s.view(e, func(blob []byte) (shard.Side, error) {
+		return s.decode(dir, i, blob, bare, shard.Side.CheckValues)
+	})
 }
 
 // ViewRows is [Store.ViewShard] for packed rows that a [packedrows.Cursor] reads, which checks

@@ -125,10 +125,7 @@ func (w *Writer) failed(err error) error {
 	if strings.Contains(err.Error(), unix.ENOMEM.Error()) { // Badger maps more than it uses, and keeps the text alone
 		err = hostmem.Limited(err)
 	}
-	if full := badgerdb.Full(err); full != nil && noInodes(w.dir) {
-		return fmt.Errorf("import to %s: %w on the disk of %s: it has no inode for another file; remove files, or import to another disk: %w",
-			w.target, ErrNoSpace, filepath.Dir(w.target), full)
-	} else if full != nil {
+	if full := badgerdb.Full(err); full != nil {
 		return fmt.Errorf("import to %s: %w on the disk of %s: another process may have filled it; free some, or import to another disk: %w",
 			w.target, ErrNoSpace, filepath.Dir(w.target), full)
 	}
