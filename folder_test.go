@@ -24,8 +24,8 @@ func TestFolderNames(t *testing.T) {
 			g := manyShardsIn(t, folder, 7)
 			defer g.Close()
 			damaged := func(err error) { t.Error(err) }
-			if err := g.Verify(t.Context(), func(int64) {}, damaged); err != nil || g.Store().Checksums() != store.SealedChecksums {
-				t.Errorf("checksums %d, %v", g.Store().Checksums(), err)
+			if err := g.Verify(t.Context(), func(int64) {}, damaged); err != nil {
+				t.Error(err)
 			}
 			p := programs.PageRank[float32]{Damping: 0.85, Tolerance: 1e-6}
 			ctx, cancel := context.WithCancel(t.Context())

@@ -72,12 +72,9 @@ var (
 	ErrBusy     = store.ErrBusy
 	ErrMemory   = dispatcher.ErrMemory
 	ErrEmpty    = ingest.ErrEmpty
-	ErrPacked   = ingest.ErrPacked
-	// ErrResumable: an upgrade would lose jobs that can be resumed.
-	ErrResumable = ingest.ErrResumable
-	ErrNoJob     = checkpoint.ErrNoJob
-	ErrRunning   = checkpoint.ErrRunning
-	ErrDiffers   = checkpoint.ErrDiffers
+	ErrNoJob    = checkpoint.ErrNoJob
+	ErrRunning  = checkpoint.ErrRunning
+	ErrDiffers  = checkpoint.ErrDiffers
 	// ErrGraphExists: a graph is there, and Force is not set.
 	ErrGraphExists = store.ErrGraphExists
 	// ErrNoCheckpoint: no checkpoint of a job is sound.
@@ -98,14 +95,6 @@ const (
 func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (report ImportReport, err error) {
 	defer ofContext(ctx, &err)
 	return ingest.Import(ctx, inputs, path, o)
-}
-
-// Upgrade rewrites the graph at path in today's format, as [store.Packed]; ids and
-// numbers of vertices stay. The error is [ErrPacked] when it has that already. Without
-// Force, a graph with jobs that can be resumed is refused, for its jobs go with it.
-func Upgrade(ctx context.Context, path string, o UpgradeOptions) (report ImportReport, err error) {
-	defer ofContext(ctx, &err)
-	return ingest.Upgrade(ctx, path, o)
 }
 
 // Graph is a stored graph, open for reading. Several processes may have it

@@ -26,8 +26,6 @@ type (
 	EdgeOptions = ingest.EdgeOptions
 	// StorageOptions says how a graph is stored; [ingest.StorageOptions] has its fields.
 	StorageOptions = ingest.StorageOptions
-	// UpgradeOptions configures [Upgrade]; [ingest.UpgradeOptions] has its fields.
-	UpgradeOptions = ingest.UpgradeOptions
 	// ExportOptions configures [Graph.Export]; [export.Options] has its fields.
 	ExportOptions = export.Options
 	// CommunityOptions configures [FindCommunities]; [community.Options] has its fields.

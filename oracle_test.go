@@ -163,7 +163,7 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 	same(t, "bfs of several sources", rows(t, g, programs.BFS{Source: first, More: more}, opt), hops, 0)
 	same(t, "sssp of several sources", rows(t, g, programs.SSSP[float64]{Source: first, More: more}, opt), lengths, 1e-12)
 	same(t, "sswp of several sources", rows(t, g, programs.SSWP{Source: first, More: more}, opt), widths, 0)
-	if c := g.Catalogue(); !c.RowWeights && !c.OneSide() {
+	if c := g.Catalogue(); !c.RowWeights() && !c.OneSide() {
 		return // its out-edges have no weights
 	}
 	sums, err := g.Strengths(t.Context(), garaph.AlgorithmOptions{})

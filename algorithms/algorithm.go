@@ -141,7 +141,7 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	if err == nil {
 		err = checkValues(e, a, out.Values)
 	}
-	err = errors.Join(err, e.endReading())
+	err = e.endReading(err)
 	if err != nil {
 		e.free()
 		return nil, err

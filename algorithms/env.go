@@ -147,9 +147,8 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Arr
 	return e, err
 }
 
-// endReading closes what was read, after the last look. It reports a disk that failed
-// under the mapped payload, after which what was found may be wrong.
-func (e *Env) endReading() error { return errors.Join(e.store.MapError(), e.read.Close()) }
+// endReading closes what was read, after a run that err ended.
+func (e *Env) endReading(err error) error { return errors.Join(e.store.MapError(err), e.read.Close()) }
 
 // withoutGPU says why the CPU computes what a GPU should.
 func (e *Env) withoutGPU(err error) {

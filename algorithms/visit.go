@@ -2,7 +2,6 @@ package algorithms
 
 import (
 	"context"
-	"errors"
 
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/store"
@@ -25,5 +24,5 @@ func Visit(ctx context.Context, s *store.Store, v Visitor, o Options) error {
 	}
 	defer e.free()
 	err = panics.Guard(v, func() error { return v.Visit(ctx, e) })
-	return errors.Join(err, e.endReading())
+	return e.endReading(err)
 }

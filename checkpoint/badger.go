@@ -22,6 +22,8 @@ const (
 	// badgerBytes is the memory that a database takes beside its log: its table
 	// of keys and its buffers.
 	badgerBytes = 6 << 20
+
+	discardFile = badgerdb.DiscardFile
 )
 
 // options are Badger's for a database that is written once, from first to last
@@ -32,6 +34,7 @@ func options(folder string, tableBytes int64) badger.Options {
 	o.Logger = nil
 	o.SyncWrites = false
 	o.ValueThreshold = 0
+	o.VerifyValueChecksum = true
 	o.BlockCacheSize = 0
 	o.IndexCacheSize = 0
 	o.Compression = 0
@@ -72,53 +75,14 @@ func createBadger(at *beneath.Folder, name string, keys int, bytes int64) (datab
 func (d badgerDB) put(key, value []byte) error { return d.folder.Error(d.w.Put(key, value)) }
 func (d badgerDB) sync() error                 { return d.folder.Error(d.w.Sync()) }
 
+// close ends the database, and removes what only a database that is written again needs.
 func (d badgerDB) close() error {
 	err := errors.Join(d.w.Close(), os.Remove(filepath.Join(d.folder.Path, discardFile)))
 	return errors.Join(d.folder.Error(err), d.folder.Close())
 }
 
-const (
-	// discardFile goes after writing, and Badger makes another when it opens the
-	// folder.
-	discardFile = badgerdb.DiscardFile
-	ballastFile = "ballast" // in epochs of earlier builds that were killed
-)
-
-// checkBadger refuses files that Badger must not open: whoever made them made their
-// checksums too.
-func checkBadger(epoch *beneath.Folder) error {
-	entries, err := epoch.ReadDir(dbDir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil {
-			err = badgerdb.CheckName(ErrDamaged, e.Name(), info.Size())
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return badgerdb.Check(ErrDamaged, epoch.Path(dbDir))
-}
-
-// openBadger opens a database for reading, after its files were compared with
-// their checksums.
-func openBadger(epoch *beneath.Folder) (db *badger.DB, err error) {
-	if err := epoch.Remove(filepath.Join(dbDir, discardFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	if err := checkBadger(epoch); err != nil {
-		return nil, err
-	}
-	err = guard(func() error {
-		o := options(epoch.Path(dbDir), minTableBytes)
-		o.ReadOnly = true
-		db, err = badger.Open(o)
-		return err
-	})
-	return db, err
+func openBadger(epoch *beneath.Folder) (*badger.DB, error) {
+	return badgerdb.Open(ErrDamaged, options(epoch.Path(dbDir), minTableBytes))
 }
 
 // view hands the value of key to read, which must not keep it. Badger answers
@@ -130,9 +94,6 @@ func view(db *badger.DB, key []byte, read func(b []byte) error) error {
 			if err != nil {
 				return fmt.Errorf("%w: %q: %w", ErrDamaged, key, err)
 			}
-			if err := checkEntry(db, item); err != nil {
-				return err
-			}
 			return item.Value(func(b []byte) error {
 				if len(b) == 0 {
 					return fmt.Errorf("%w: %q is unreadable", ErrDamaged, key)
@@ -143,19 +104,5 @@ func view(db *badger.DB, key []byte, read func(b []byte) error) error {
 	})
 }
 
-// checkEntry looks at the entry of a value in its log before Badger does.
-func checkEntry(db *badger.DB, item *badger.Item) error {
-	var log *os.File
-	err := badgerdb.CheckEntry(ErrDamaged, func(id uint32) *os.File {
-		log, _ = os.Open(filepath.Join(db.Opts().ValueDir, fmt.Sprintf("%06d.vlog", id))) // nil: it is missing
-		return log
-	}, item)
-	if log != nil {
-		_ = log.Close() // only read
-	}
-	return err
-}
-
-// guard turns what failing disks do to a mapped database (pages that cannot be
-// read, assertions of Badger's) into errors.
+// guard makes errors of what damaged files and failing disks do to Badger.
 func guard(f func() error) error { return badgerdb.Guard(ErrDamaged, f) }

@@ -15,6 +15,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -128,6 +129,7 @@ func (e *Engine[V, A]) parallel(n int, task func(r *worker[V, A], i int) error) 
 	work := func(r *worker[V, A]) {
 		var err error
 		r.stats = Stats{}
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of mapped pages
 		defer func() {
 			if x := recover(); x != nil {
 				err = panics.Recovered(e.program, x)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -126,6 +127,7 @@ func (e *Engine[V, A]) Goroutines(spare int) int { return max(1, len(e.workers)-
 // work does tasks until there are none.
 func (x *stream[V, A]) work(r *worker[V, A], h *hand[A]) {
 	r.stats = Stats{}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of mapped pages
 	defer func() {
 		if p := recover(); p != nil {
 			clear(r.rising)

@@ -304,9 +304,6 @@ func (j *Job[V, A]) Save() error {
 	if !e.whole || e.now == e.saved {
 		return nil
 	}
-	if err := j.store.MapError(); err != nil { // values may be wrong
-		return err
-	}
 	if err := j.values.fetch(); err != nil {
 		return err
 	}

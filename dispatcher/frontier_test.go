@@ -55,7 +55,6 @@ func TestFrontier(t *testing.T) {
 			ShardVertices: rapid.IntRange(1, 30).Draw(rt, "vertices per shard"), Layout: rapid.SampledFrom(layouts).Draw(rt, "layout"),
 		}
 		o.InRows = o.Layout == store.Packed && !o.Symmetric && rapid.Bool().Draw(rt, "in-rows")
-		o.NoRowWeights = rapid.Bool().Draw(rt, "no weights of rows")
 		s := teststore.Build(t, g, o)
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
 		by := Options{hooks: hooks{generic: rapid.Bool().Draw(rt, "generic"), plainRows: rapid.Bool().Draw(rt, "plain rows")}, Threads: rapid.IntRange(1, 3).Draw(rt, "threads")}

@@ -91,10 +91,7 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 	o := j.observe()
 	x := j.next(began, o, j.policy.decide(o))
 	if x.Method == Frontier {
-		err := j.advance(ctx, x)
-		if wrong := j.store.MapError(); wrong != nil {
-			return wrong
-		}
+		err := j.store.MapError(j.advance(ctx, x))
 		if x.Levels > 0 && (err == nil || x.Device == CPU) { // there, what was done before an error is done
 			err = errors.Join(err, j.record(x))
 		}
@@ -105,10 +102,7 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 	}
 	err := j.prepare(x)
 	if err == nil {
-		err = j.work(ctx, x)
-	}
-	if err == nil {
-		err = j.store.MapError()
+		err = j.store.MapError(j.work(ctx, x))
 	}
 	if err == nil {
 		err = j.exchange(ctx, x)

@@ -70,7 +70,7 @@ func (b *builder) Begin(s Schema) error {
 		return err
 	}
 	if b.opt.Force {
-		reportJobs("import", b.path, b.opt.Log) // and not before what is known to fail
+		reportJobs(b.path, b.opt.Log) // and not before what is known to fail
 	}
 	b.limit = maxID + 1
 	switch s.IDs {

@@ -57,14 +57,13 @@ type StorageOptions struct {
 // Phase is a stage of an import.
 type Phase string
 
-// The phases of an import, in order, and that of an upgrade.
+// The phases of an import, in order.
 const (
-	Reading   Phase = "reading"
-	Sorting   Phase = "sorting"
-	Rewriting Phase = "rewriting"
+	Reading Phase = "reading"
+	Sorting Phase = "sorting"
 )
 
-// Progress of an import or an upgrade. Total is -1 when unknown.
+// Progress of an import. Total is -1 when unknown.
 type Progress struct {
 	Phase       Phase
 	Done, Total int64 // bytes of the input while reading, edges to store while sorting, bytes of the old graph while rewriting
@@ -272,7 +271,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 			return nil, Report{}, err
 		}
 	}
-	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Mirrored: in.mirrors.mirrored(), Layout: b.opt.Storage.Layout, InRows: b.inRows(), RowWeights: b.rowWeights(), PythonIDs: b.opt.Storage.PythonIDs, Shards: shards}
+	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Mirrored: in.mirrors.mirrored(), Layout: b.opt.Storage.Layout, InRows: b.inRows(), PythonIDs: b.opt.Storage.PythonIDs, Shards: shards}
 	for i := range shards {
 		cat.Edges += uint64(shards[i].In)
 		if b.mirror {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -270,37 +269,6 @@ func checkImport(t *rapid.T, name string, o Options, plan memoryPlan, lines []li
 		t.Fatalf("report %+v of %d lines", r, len(lines))
 	}
 	checkStored(t, path, o, r, lines, less, weighted)
-	if o.Storage.Layout == store.CSC {
-		checkUpgraded(t, name, path, o, plan, lines, less, weighted)
-	}
-}
-
-// checkUpgraded upgrades a graph and compares it with the model, and with an import.
-func checkUpgraded(t *rapid.T, name, path string, o Options, plan memoryPlan, lines []line, less func(a, b string) int, weighted bool) {
-	_, _, _, before := stored(t, path)
-	r, err := Upgrade(t.Context(), path, UpgradeOptions{Rows: o.Storage.Rows, Threads: plan.threads})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Storage.Layout = store.Packed
-	checkStored(t, path, o, r, lines, less, weighted)
-	_, _, _, now := stored(t, path)
-	if !now.Created.Equal(before.Created) || !slices.Equal(now.Source, before.Source) {
-		t.Fatalf("created %v from %v, before %v from %v", now.Created, now.Source, before.Created, before.Source)
-	}
-	if _, err := Upgrade(t.Context(), path, UpgradeOptions{}); !errors.Is(err, ErrPacked) {
-		t.Fatalf("upgraded again: %v", err)
-	}
-	if o.Edges.Dedup { // which vertices are giants is decided before
-		return
-	}
-	o.Force = true
-	if _, err := importPlanned(t.Context(), []string{name}, path, o, plan); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, _, fresh := stored(t, path); fresh.Fingerprint != now.Fingerprint {
-		t.Fatalf("fingerprint %s, that of an import is %s", now.Fingerprint, fresh.Fingerprint)
-	}
 }
 
 // checkStored compares a graph with the model.
@@ -314,10 +282,7 @@ func checkStored(t require, path string, o Options, r Report, lines []line, less
 	if !slices.Equal(in, want) {
 		t.Fatalf("in-edges %v, want %v", in, want)
 	}
-	if cat.RowWeights != (weighted && o.Storage.Layout == store.Packed) {
-		t.Fatalf("weights of rows: %v", cat.RowWeights)
-	}
-	if !cat.RowWeights && !o.Edges.Undirected { // else both sides are one
+	if !cat.RowWeights() && !o.Edges.Undirected { // else both sides are one
 		for i := range want {
 			want[i].weight = 1
 		}

@@ -12,9 +12,8 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// reportJobs says which jobs go with the graph at path when an import or an upgrade
-// replaces it.
-func reportJobs(work, path string, log *zap.Logger) {
+// reportJobs says which jobs go with the graph at path when an import replaces it.
+func reportJobs(path string, log *zap.Logger) {
 	jobs := filepath.Join(path, store.JobsDir)
 	list, err := checkpoint.List(jobs)
 	if err != nil || len(list) == 0 || checkpoint.Idle(jobs) != nil {
@@ -37,5 +36,5 @@ func reportJobs(work, path string, log *zap.Logger) {
 	if done > 0 {
 		names = append(names, fmt.Sprintf("%d done", done))
 	}
-	log.Log(level, fmt.Sprintf("the %s replaces the graph at %s and removes its jobs: %s", work, path, strings.Join(names, ", ")))
+	log.Log(level, fmt.Sprintf("the import replaces the graph at %s and removes its jobs: %s", path, strings.Join(names, ", ")))
 }

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"github.com/garaph/garaph/internal/hostmem"
@@ -79,13 +78,9 @@ func (w WholeRows) PlanRows(s *store.Store) (*StoredRows, error) {
 		is, ok := cat.RowsOf(dir)
 		switch {
 		case cat.Encoding(is) != packedrows.Version || w.Weighted && len(w.stored(cat, dir)) < 2:
-			more := ""
-			if slices.Contains(w.Sides, shard.In) && !cat.Symmetric {
-				more = "--rows "
-			}
-			return nil, fmt.Errorf("they are not stored as packed rows; garaph upgrade %s%s stores them so", more, s.Name())
+			return nil, errors.New("they are not stored as packed rows")
 		case !ok:
-			return nil, fmt.Errorf("it has no rows of in-edges; garaph upgrade --rows %s adds them", s.Name())
+			return nil, fmt.Errorf("it has no rows of in-edges; garaph subgraph %s --all --rows makes a graph with them", s.Name())
 		}
 	}
 	for i := range cat.Shards {

@@ -21,7 +21,7 @@ func TestStoredRows(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		g, o := testgraph.Draw(t), teststore.Draw(t)
-		o.Layout, o.NoRowWeights = store.Packed, false
+		o.Layout = store.Packed
 		s, err := teststore.BuildIn(folder, g, o)
 		if err != nil {
 			t.Fatal(err)
@@ -76,7 +76,7 @@ func TestStoredLevels(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		g, o := testgraph.Draw(t), teststore.Draw(t)
-		o.Layout, o.NoRowWeights = store.Packed, false
+		o.Layout = store.Packed
 		s, err := teststore.BuildIn(folder, g, o)
 		if err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -69,7 +68,7 @@ func checkTarget(path string, force bool) error {
 	if err := checkPlace(path); err != nil {
 		return err
 	}
-	if _, err := checkMarker(path); err != nil {
+	if err := checkMarker(path); err != nil {
 		if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {
 			return nil // an empty folder is replaced
 		}
@@ -83,10 +82,7 @@ func checkTarget(path string, force bool) error {
 	}
 	foreign, err := foreignFile(path)
 	if err != nil {
-		return foreignError(path, info, err)
-	}
-	if info, err := os.Lstat(filepath.Join(path, foreign)); foreign != "" && err == nil && info.Mode()&os.ModeSymlink != 0 {
-		return fmt.Errorf("import to %s: %w and holds the symbolic link %s, which garaph did not make; remove the link, or choose another name", path, ErrExists, foreign)
+		return fmt.Errorf("import to %s: %w", path, err)
 	}
 	if foreign != "" {
 		return fmt.Errorf("import to %s: %w and holds %s, which is no part of a graph and would be lost; move it away, or choose another name", path, ErrExists, foreign)
@@ -95,16 +91,6 @@ func checkTarget(path string, force bool) error {
 		return fmt.Errorf("graph %s cannot be replaced: %w; wait for it to end or interrupt it", path, err)
 	}
 	return nil
-}
-
-// foreignError is that of a folder in which foreign files were looked for: where another
-// one has its place by now, it is [ErrReplaced].
-func foreignError(path string, was fs.FileInfo, err error) error {
-	now, gone := os.Lstat(path)
-	if errors.Is(gone, fs.ErrNotExist) || gone == nil && !os.SameFile(was, now) {
-		return fmt.Errorf("import to %s: %w while it was read; run the command again", path, ErrReplaced)
-	}
-	return fmt.Errorf("import to %s: %w", path, err)
 }
 
 func buildPrefix(path string) string { return "." + filepath.Base(path) + ".importing-" }
@@ -121,16 +107,8 @@ func isBuild(name, prefix string) bool {
 func lockBuilds(path string) (*os.File, error) {
 	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
 	for {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o666)
-		readOnly := errors.Is(err, unix.EROFS)
-		if errors.Is(err, os.ErrPermission) { // a killed import of another user left it: to lock it, reading is enough
-			if left, why := os.OpenFile(name, os.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0); !errors.Is(why, os.ErrNotExist) {
-				f, err = left, why
-			} else {
-				readOnly = true
-			}
-		}
-		if readOnly {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o666)
+		if errors.Is(err, unix.EROFS) || errors.Is(err, os.ErrPermission) {
 			return nil, fmt.Errorf("import to %s: the folder %s is not writable; choose another one or change its permissions: %w", path, filepath.Dir(path), pathCause(err))
 		}
 		if err != nil {

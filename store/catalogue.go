@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -26,13 +25,12 @@ type Catalogue struct {
 	Weighted bool   `json:"weighted"`
 	// Symmetric graphs hold both directions of every edge.
 	Symmetric   bool        `json:"symmetric"`
-	Layout      Layout      `json:"layout,omitempty"`      // "" is CSC
-	Mirrored    bool        `json:"mirrored,omitempty"`    // rows of out-edges are those of in-edges too, though the graph is directed
-	InRows      bool        `json:"in_rows,omitempty"`     // there are rows of in-edges beside packed in sides
-	RowWeights  bool        `json:"row_weights,omitempty"` // there are weights of packed rows
+	Layout      Layout      `json:"layout"`
+	Mirrored    bool        `json:"mirrored,omitempty"` // rows of out-edges are those of in-edges too, though the graph is directed
+	InRows      bool        `json:"in_rows,omitempty"`  // there are rows of in-edges beside packed in sides
 	IDs         IDMap       `json:"ids"`
 	PythonIDs   string      `json:"python_ids,omitempty"` // the ids stand for those in the file of that name, which has this word, too
-	Shards      []ShardInfo `json:"shards,omitempty"`     // in the JSON of store version 1 alone
+	Shards      []ShardInfo `json:"-"`                    // in the directory
 	Fingerprint string      `json:"fingerprint"`
 	Source      []string    `json:"source"`
 	Created     time.Time   `json:"created"`
@@ -43,14 +41,14 @@ type Catalogue struct {
 
 // ShardInfo is what the catalogue knows of a shard.
 type ShardInfo struct {
-	First    uint32 `json:"first"`
-	Vertices int    `json:"vertices"`
-	In       uint32 `json:"in"`           // in-edges
-	Out      uint32 `json:"out"`          // out-edges
-	InSum    uint32 `json:"in_checksum"`  // of the in blob, as shard.Seal gives it
-	OutSum   uint32 `json:"out_checksum"` // of the out blob; 0 in a symmetric graph
+	First    uint32
+	Vertices int
+	In       uint32 // in-edges
+	Out      uint32 // out-edges
+	InSum    uint32 // of the in blob, as shard.Seal gives it
+	OutSum   uint32 // of the out blob; 0 in a symmetric graph
 
-	Blobs [2]Extent `json:"-"` // of the in side and the out side
+	Blobs [2]Extent // of the in side and the out side
 	// degrees is how many bytes the degrees of the vertices take behind each of them.
 	degrees [2]uint32
 }
@@ -92,7 +90,7 @@ type IDMap struct {
 	Kind     IDKind   `json:"kind"`
 	Base     int64    `json:"base,omitempty"`
 	MaxBytes int      `json:"max_bytes,omitempty"` // longest string
-	Blocks   []uint32 `json:"blocks,omitempty"`    // first dense id of each stored block; in the JSON of store version 1 alone
+	Blocks   []uint32 `json:"-"`                   // first dense id of each stored block, in the directory
 
 	places []Extent // of the blocks
 }
@@ -109,43 +107,29 @@ const (
 	Packed Layout = "packed"
 )
 
-// Encodings are the versions of most blobs of a layout.
-type Encodings struct {
-	In      uint16 // of in sides
-	Rows    uint16 // of out sides, and of rows of in-edges beside in sides
-	Weights uint16 // of weights of rows; 0: rows have none
-}
-
-var layouts = map[Layout]Encodings{
-	CSC:    {In: rows.Version, Rows: rows.Version},
-	Packed: {In: packed.Version, Rows: packedrows.Version, Weights: rowweights.Version},
-}
-
-// RegisterLayout adds a layout. Packages call it as they are initialised.
-func RegisterLayout(name Layout, e Encodings) { layouts[name] = e }
-
-// Encoding is the version of most blobs of what is stored for a direction.
+// Encoding is the encoding of most blobs of what is stored for a direction.
 func (c *Catalogue) Encoding(dir shard.Direction) uint16 {
-	e := layouts[cmp.Or(c.Layout, CSC)]
 	switch dir = c.Stored(dir); {
+	case c.Layout == CSC:
+		return rows.Version
 	case dir == shard.In:
-		return e.In
+		return packed.Version
 	case dir >= shard.OutWeights:
-		return e.Weights
+		return rowweights.Version
 	}
-	return e.Rows
+	return packedrows.Version
 }
 
-// inIsRows reports whether in sides are rows, so that no others are beside them.
-func (c *Catalogue) inIsRows() bool { return layouts[cmp.Or(c.Layout, CSC)].In == rows.Version }
+// RowWeights reports whether there are weights of packed rows.
+func (c *Catalogue) RowWeights() bool { return c.Weighted && c.Layout == Packed }
 
 // OneSide reports whether the in side is the out side too.
-func (c *Catalogue) OneSide() bool { return c.Symmetric && c.inIsRows() }
+func (c *Catalogue) OneSide() bool { return c.Symmetric && c.Layout == CSC }
 
 // Stored is the side that is stored for a direction.
 func (c *Catalogue) Stored(dir shard.Direction) shard.Direction {
 	switch {
-	case c.OneSide(), dir == shard.InRows && c.inIsRows():
+	case c.OneSide(), dir == shard.InRows && c.Layout == CSC:
 		return shard.In
 	case dir == shard.InRows && c.Symmetric:
 		return shard.Out
@@ -162,10 +146,10 @@ func (c *Catalogue) Sides() []shard.Direction {
 	if c.InRows {
 		list = append(list, shard.InRows)
 	}
-	if c.RowWeights {
+	if c.RowWeights() {
 		list = append(list, shard.OutWeights)
 	}
-	if c.InRows && c.RowWeights {
+	if c.InRows && c.RowWeights() {
 		list = append(list, shard.InWeights)
 	}
 	return list
@@ -187,9 +171,9 @@ func (c *Catalogue) SameRows() bool { return c.Symmetric || c.Mirrored }
 // WeightsOf is the side with the weights of packed rows, and whether there is one.
 func (c *Catalogue) WeightsOf(rows shard.Direction) (shard.Direction, bool) {
 	if rows == shard.InRows {
-		return shard.InWeights, c.RowWeights
+		return shard.InWeights, c.RowWeights()
 	}
-	return shard.OutWeights, c.RowWeights && rows == shard.Out
+	return shard.OutWeights, c.RowWeights() && rows == shard.Out
 }
 
 // SideEdges is the number of edges of shard i on a side.
@@ -259,18 +243,11 @@ func (c *Catalogue) seal(idSums []uint32) {
 
 // check compares the catalogue with itself, so that what builds on it need not.
 func (c *Catalogue) check() error {
-	e, known := layouts[cmp.Or(c.Layout, CSC)]
-	if !known {
+	if c.Layout != CSC && c.Layout != Packed {
 		return fmt.Errorf("%w: layout %q", ErrDamaged, c.Layout)
 	}
-	if c.InRows && (c.inIsRows() || c.Symmetric) {
-		return fmt.Errorf("%w: in-rows in a graph of layout %q (symmetric: %v)", ErrDamaged, c.Layout, c.Symmetric)
-	}
-	if c.Mirrored && (c.inIsRows() || c.Symmetric || c.InRows) {
-		return fmt.Errorf("%w: mirrored rows in a graph of layout %q (symmetric: %v, in-rows: %v)", ErrDamaged, c.Layout, c.Symmetric, c.InRows)
-	}
-	if c.RowWeights && (e.Weights == 0 || !c.Weighted) {
-		return fmt.Errorf("%w: weights of rows in a graph of layout %q (weighted: %v)", ErrDamaged, c.Layout, c.Weighted)
+	if (c.InRows || c.Mirrored) && (c.Layout == CSC || c.Symmetric || c.InRows && c.Mirrored) {
+		return fmt.Errorf("%w: layout %q, symmetric: %v, in-rows: %v, mirrored: %v", ErrDamaged, c.Layout, c.Symmetric, c.InRows, c.Mirrored)
 	}
 	next, in, out := uint64(0), uint64(0), uint64(0)
 	for i, s := range c.Shards {

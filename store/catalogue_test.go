@@ -15,7 +15,7 @@ import (
 // sound is a catalogue of three shards, of 3, 3 and 1 vertices.
 func sound() *Catalogue {
 	return &Catalogue{
-		Vertices: 7, Edges: 5,
+		Vertices: 7, Edges: 5, Layout: CSC,
 		IDs: IDMap{Kind: IDInt, Blocks: []uint32{0, 4}},
 		Shards: []ShardInfo{
 			{First: 0, Vertices: 3, In: 2, Out: 5},
@@ -75,7 +75,7 @@ func throughBadger(t *testing.T, c *Catalogue) (read *Catalogue, err error) {
 // TestDirectory: one of several records, and places that a payload cannot have.
 func TestDirectory(t *testing.T) {
 	large := func() *Catalogue {
-		c := &Catalogue{IDs: IDMap{Kind: IDString}}
+		c := &Catalogue{Layout: CSC, IDs: IDMap{Kind: IDString}}
 		for i := range uint32(2*shardsInRecord + 3) {
 			c.Shards = append(c.Shards, ShardInfo{First: 2 * i, Vertices: 2, In: i, Out: 1, InSum: 2 * i, OutSum: 3 * i})
 			c.Shards[0].Out += i - 1
@@ -116,10 +116,10 @@ func TestCatalogueCheck(t *testing.T) {
 		{"symmetric, out-edges not counted", func(c *Catalogue) { c.Symmetric, c.Shards[0].Out = true, 0 }, true},
 		{"ids from a base", func(c *Catalogue) { c.IDs = IDMap{Kind: IDBase, Base: math.MaxInt64 - 6} }, true},
 		{"one block of ids", func(c *Catalogue) { c.IDs.Blocks = []uint32{0} }, true},
-		{"rows and weights", func(c *Catalogue) { c.Layout, c.InRows, c.RowWeights, c.Weighted = Packed, true, true, true }, true},
-		{"weights of rows", func(c *Catalogue) { c.Layout, c.RowWeights, c.Weighted = Packed, true, true }, true},
+		{"rows and weights", func(c *Catalogue) { c.Layout, c.InRows, c.Weighted = Packed, true, true }, true},
+		{"weights of rows", func(c *Catalogue) { c.Layout, c.Weighted = Packed, true }, true},
 
-		{"empty", func(c *Catalogue) { *c = Catalogue{IDs: c.IDs} }, false},
+		{"empty", func(c *Catalogue) { *c = Catalogue{Layout: CSC, IDs: c.IDs} }, false},
 		{"no shards", func(c *Catalogue) { c.Shards = nil }, false},
 		{"a vertex less", func(c *Catalogue) { c.Vertices-- }, false},
 		{"a vertex more", func(c *Catalogue) { c.Vertices++ }, false},
@@ -136,9 +136,8 @@ func TestCatalogueCheck(t *testing.T) {
 			c.Vertices = shard.MaxVertices + 1
 		}, false},
 
-		{"in-rows in an old layout", func(c *Catalogue) { c.InRows = true }, false},
-		{"weights of rows in an old layout", func(c *Catalogue) { c.RowWeights, c.Weighted = true, true }, false},
-		{"weights of rows without weights", func(c *Catalogue) { c.RowWeights, c.Layout = true, Packed }, false},
+		{"in-rows beside rows", func(c *Catalogue) { c.InRows = true }, false},
+		{"an unknown layout", func(c *Catalogue) { c.Layout = "" }, false},
 
 		{"no ids", func(c *Catalogue) { c.IDs = IDMap{} }, false},
 		{"ids of an unknown kind", func(c *Catalogue) { c.IDs.Kind = "uuid" }, false},
@@ -234,8 +233,8 @@ func FuzzIDs(f *testing.F) {
 // FuzzDirectory: no sealed bytes make the reader of the directory panic, and what it
 // accepts is sound.
 func FuzzDirectory(f *testing.F) {
-	f.Add([]byte(`{"vertices":1,"ids":{"kind":"base"},"directory":{"shards":1}}`), make([]byte, shardEntryBytes), []byte{})
-	f.Add([]byte(`{"vertices":1,"ids":{"kind":"int"},"directory":{"shards":1,"id_blocks":1}}`), make([]byte, shardEntryBytes), make([]byte, blockEntryBytes))
+	f.Add([]byte(`{"layout":"csc","vertices":1,"ids":{"kind":"base"},"directory":{"shards":1}}`), make([]byte, shardEntryBytes), []byte{})
+	f.Add([]byte(`{"layout":"csc","vertices":1,"ids":{"kind":"int"},"directory":{"shards":1,"id_blocks":1}}`), make([]byte, shardEntryBytes), make([]byte, blockEntryBytes))
 	f.Fuzz(func(t *testing.T, head, shards, blocks []byte) {
 		db, err := badger.Open(badger.DefaultOptions("").WithInMemory(true).WithLogger(nil))
 		if err != nil {

@@ -355,7 +355,7 @@ func TestCheckSpace(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	dir := memoryDir(t)
 	for name, text := range map[string]string{
-		"foreign/notes": "", "file": "", "newer/GARAPH": "garaph graph, store version 4\n", "empty/GARAPH": "", "other/GARAPH": strings.Repeat("x", 1000),
+		"foreign/notes": "", "file": "", "newer/GARAPH": "garaph graph, store version 2\n", "empty/GARAPH": "", "other/GARAPH": strings.Repeat("x", 1000),
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
 			t.Fatal(err)
@@ -373,9 +373,9 @@ func TestOpenErrors(t *testing.T) {
 		{"foreign/notes", store.ErrNotGraph, "it is a file; make a graph of edge files with `garaph import"},
 		{"foreign", store.ErrNotGraph, "garaph import"},
 		{"file", store.ErrNotGraph, "it is a file"},
-		{"newer", store.ErrNotGraph, "version 4"},
-		{"empty", store.ErrNotGraph, "versions 1 to 3"},
-		{"other", store.ErrNotGraph, "versions 1 to 3"},
+		{"newer", store.ErrNotGraph, "version 2"},
+		{"empty", store.ErrNotGraph, "store version 1"},
+		{"other", store.ErrNotGraph, "store version 1"},
 	} {
 		_, err := store.Open(filepath.Join(dir, c.name))
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), filepath.Join(dir, c.name)) || len(err.Error()) > 400 {

@@ -9,12 +9,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/rows"
 )
 
 // Behind the blob of a side lie the degrees of its vertices on that side: a checksum,
-// and a zstd frame with a varint for each vertex. Store version 2 has the varints as they
-// are.
+// and a zstd frame with a varint for each vertex.
 const (
 	degreesHead = 4
 	frameBytes  = 32 // of a frame, beside what cannot be compressed
@@ -72,12 +70,7 @@ func (s *Store) Degrees(dir shard.Direction, i int) (degrees []uint32, err error
 
 // DegreesInto is [Store.Degrees] into a buffer, where that has room for them.
 func (s *Store) DegreesInto(buffer []uint32, dir shard.Direction, i int) (degrees []uint32, err error) {
-	if s.old != nil {
-		degrees, err = s.oldDegrees(dir, i)
-	} else {
-		degrees, err = s.degrees(buffer, dir, i)
-	}
-	if err != nil {
+	if degrees, err = s.degrees(buffer, dir, i); err != nil {
 		return nil, s.ShardError(dir, i, err)
 	}
 	return degrees, nil
@@ -103,22 +96,20 @@ func (s *Store) degrees(buffer []uint32, dir shard.Direction, i int) ([]uint32, 
 	most := int(varintBytes(info.Vertices, s.cat.SideEdges(dir, i)))
 	bytes[1] = slices.Grow(bytes[1][:0], most)
 	buffer = slices.Grow(buffer[:0], info.Vertices)[:info.Vertices]
-	return buffer, openDegrees(buffer, b, bytes[1][:0:most], s.cat.SideEdges(dir, i), s.version)
+	return buffer, openDegrees(buffer, b, bytes[1][:0:most], s.cat.SideEdges(dir, i))
 }
 
-// openDegrees decodes what lies in the payload of a store version, by way of a buffer whose
-// capacity is the most that it may be.
-func openDegrees(degrees []uint32, b, buffer []byte, edges uint32, version int) error {
+// openDegrees decodes what lies in the payload, by way of a buffer whose capacity is the most
+// that it may be.
+func openDegrees(degrees []uint32, b, buffer []byte, edges uint32) error {
 	stored := binary.LittleEndian.Uint32(b)
 	b = b[degreesHead:]
 	if got := shard.Checksum(b); got != stored {
 		return fmt.Errorf("%w: degrees: stored checksum %08x, computed %08x", ErrDamaged, stored, got)
 	}
-	if version > 2 {
-		var err error
-		if b, err = decompressor().DecodeAll(b, buffer); err != nil {
-			return fmt.Errorf("%w: degrees: %w", ErrDamaged, err)
-		}
+	b, err := decompressor().DecodeAll(b, buffer)
+	if err != nil {
+		return fmt.Errorf("%w: degrees: %w", ErrDamaged, err)
 	}
 	sum := uint64(0)
 	for v := 0; v < len(degrees); v++ {
@@ -154,26 +145,6 @@ func smallDegrees(degrees []uint32, b []byte, v int, sum uint64) (int, []byte, u
 		v, b = v+8, b[8:]
 	}
 	return v, b, sum
-}
-
-// oldDegrees are those of a graph of store version 1: differences of offsets.
-func (s *Store) oldDegrees(dir shard.Direction, i int) ([]uint32, error) {
-	head := make([]byte, rows.OffsetsSize(s.cat.Shards[i].Vertices))
-	if err := s.readBlob(Extent{}, shardKey(dir, i), head); err != nil {
-		return nil, err
-	}
-	h, off, err := rows.DecodeOffsets(head)
-	if err == nil {
-		err = s.Matches(dir, i, h)
-	}
-	if err != nil {
-		return nil, err
-	}
-	degrees := make([]uint32, len(off)-1)
-	for v := range degrees {
-		degrees[v] = off[v+1] - off[v]
-	}
-	return degrees, nil
 }
 
 // checkDegrees compares the degrees that are stored beside a side with its edges.

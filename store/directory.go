@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -23,6 +22,8 @@ const (
 	sideEntryBytes  = 24 // behind it, for each further side
 	blockEntryBytes = 20
 )
+
+var catalogueKey = []byte("catalogue")
 
 // stored is the catalogue as Badger has it: what grows with the graph stands in the
 // directory.
@@ -47,51 +48,60 @@ func (c *Catalogue) besides() []shard.Direction {
 	return slices.DeleteFunc(c.Sides(), func(d shard.Direction) bool { return d < shard.InRows })
 }
 
+// directoryBytes is what all entries take.
+func (c *Catalogue) directoryBytes() int64 {
+	return int64(len(c.Shards))*int64(shardEntryBytes+len(c.besides())*sideEntryBytes) + int64(len(c.IDs.Blocks))*blockEntryBytes
+}
+
 // writeDirectory puts the catalogue and the directory into an empty Badger.
 func writeDirectory(put func(key, value []byte) error, c *Catalogue) error {
 	le := binary.LittleEndian
-	var b []byte
 	besides := c.besides()
-	for i := range c.Shards {
+	err := putRecords(put, len(c.Shards), shardsInRecord, shardsKey, kindShards, func(b []byte, i int) []byte {
 		s := &c.Shards[i]
 		for _, x := range [...]uint32{s.First, uint32(s.Vertices), s.In, s.Out, s.InSum, s.OutSum} {
 			b = le.AppendUint32(b, x)
 		}
 		for _, e := range s.Blobs {
-			b = le.AppendUint64(le.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes))
+			b = e.append(b)
 		}
 		b = le.AppendUint32(le.AppendUint32(b, s.degrees[0]), s.degrees[1])
 		for _, dir := range besides {
 			e := c.beside[dir-shard.InRows][i]
-			b = le.AppendUint32(le.AppendUint64(le.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes)), e.sum)
-			b = le.AppendUint32(b, 0)
+			b = le.AppendUint32(le.AppendUint32(e.append(b), e.sum), 0)
 		}
-		if last := i+1 == len(c.Shards); last || (i+1)%shardsInRecord == 0 {
-			if err := put(shardsKey(i/shardsInRecord), seal(kindShards, b)); err != nil {
-				return err
-			}
-			b = b[:0]
-		}
+		return b
+	})
+	if err == nil {
+		err = putRecords(put, len(c.IDs.Blocks), blocksInRecord, blocksKey, kindBlocks, func(b []byte, i int) []byte {
+			return c.IDs.places[i].append(le.AppendUint32(b, c.IDs.Blocks[i]))
+		})
 	}
-	for i, first := range c.IDs.Blocks {
-		e := c.IDs.places[i]
-		b = le.AppendUint64(le.AppendUint64(le.AppendUint32(b, first), uint64(e.Off)), uint64(e.Bytes))
-		if last := i+1 == len(c.IDs.Blocks); last || (i+1)%blocksInRecord == 0 {
-			if err := put(blocksKey(i/blocksInRecord), seal(kindBlocks, b)); err != nil {
-				return err
-			}
-			b = b[:0]
-		}
+	if err != nil {
+		return err
 	}
-	head := *c
-	head.Shards, head.IDs.Blocks = nil, nil
-	out := stored{Catalogue: &head}
+	out := stored{Catalogue: c}
 	out.Directory.Shards, out.Directory.Blocks = len(c.Shards), len(c.IDs.Blocks)
 	b, err := json.Marshal(&out)
 	if err != nil {
 		return fmt.Errorf("encode the catalogue: %w", err)
 	}
 	return put(catalogueKey, seal(kindCatalogue, b))
+}
+
+// putRecords puts n entries into records.
+func putRecords(put func(key, value []byte) error, n, inRecord int, key func(int) []byte, kind uint32, entry func(b []byte, i int) []byte) error {
+	var b []byte
+	for at := 0; at < n; at += inRecord {
+		b = b[:0]
+		for i := at; i < min(n, at+inRecord); i++ {
+			b = entry(b, i)
+		}
+		if err := put(key(at/inRecord), seal(kind, b)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readDirectory reads what writeDirectory wrote, of a graph with a payload of so
@@ -106,31 +116,26 @@ func readDirectory(txn *badger.Txn, payload, db int64) (*Catalogue, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	c := in.Catalogue
-	c.IDs.Blocks = nil
 	le := binary.LittleEndian
 	besides := c.besides()
 	size := shardEntryBytes + len(besides)*sideEntryBytes
 	c.Shards = make([]ShardInfo, 0, max(0, min(in.Directory.Shards, int(db)/size))) // at once: a slice that grows leaves garbage
-	err = records(txn, in.Directory.Shards, shardsInRecord, size, shardsKey, kindShards, func(b []byte) error {
+	err = records(txn, in.Directory.Shards, shardsInRecord, size, shardsKey, kindShards, func(b []byte) {
 		s := ShardInfo{
 			First: le.Uint32(b), Vertices: int(le.Uint32(b[4:])), In: le.Uint32(b[8:]), Out: le.Uint32(b[12:]),
 			InSum: le.Uint32(b[16:]), OutSum: le.Uint32(b[20:]),
 			degrees: [2]uint32{le.Uint32(b[56:]), le.Uint32(b[60:])},
 		}
-		extent := func(at int) Extent { return Extent{int64(le.Uint64(b[at:])), int64(le.Uint64(b[at+8:]))} }
-		s.Blobs[shard.In], s.Blobs[shard.Out] = extent(24), extent(40)
+		s.Blobs[shard.In], s.Blobs[shard.Out] = extentOf(b[24:]), extentOf(b[40:])
 		for k, dir := range besides {
-			at, list := shardEntryBytes+k*sideEntryBytes, &c.beside[dir-shard.InRows]
-			*list = append(*list, sidePlace{extent(at), le.Uint32(b[at+16:])})
+			b, list := b[shardEntryBytes+k*sideEntryBytes:], &c.beside[dir-shard.InRows]
+			*list = append(*list, sidePlace{extentOf(b), le.Uint32(b[16:])})
 		}
 		c.Shards = append(c.Shards, s)
-		return nil
 	})
 	if err == nil {
-		err = records(txn, in.Directory.Blocks, blocksInRecord, blockEntryBytes, blocksKey, kindBlocks, func(b []byte) error {
-			c.IDs.Blocks = append(c.IDs.Blocks, le.Uint32(b))
-			c.IDs.places = append(c.IDs.places, Extent{int64(le.Uint64(b[4:])), int64(le.Uint64(b[12:]))})
-			return c.IDs.places[len(c.IDs.places)-1].check(payload)
+		err = records(txn, in.Directory.Blocks, blocksInRecord, blockEntryBytes, blocksKey, kindBlocks, func(b []byte) {
+			c.IDs.Blocks, c.IDs.places = append(c.IDs.Blocks, le.Uint32(b)), append(c.IDs.places, extentOf(b[4:]))
 		})
 	}
 	if err == nil {
@@ -142,42 +147,38 @@ func readDirectory(txn *badger.Txn, payload, db int64) (*Catalogue, error) {
 	return c, err
 }
 
-// checkPlaces reports shards whose blobs cannot be where the directory says.
+// checkPlaces reports blobs that cannot be where the directory says.
 func (c *Catalogue) checkPlaces(payload int64) error {
 	for i := range c.Shards {
 		s := &c.Shards[i]
 		for _, dir := range c.Sides() {
-			e, edges := c.Blob(dir, i), c.SideEdges(dir, i)
-			if dir >= shard.InRows { // without degrees
-				if err := e.check(payload); err != nil || e.Bytes > mostBytes(s.Vertices, edges) {
-					return fmt.Errorf("shard %d (%s side): %w", i, dir, cmp.Or(err, fmt.Errorf("%w: the directory has %d bytes for %d vertices and %d edges", ErrDamaged, e.Bytes, s.Vertices, edges)))
-				}
-				continue
-			}
-			behind := int64(s.degrees[dir])
+			e, behind := c.Blob(dir, i), int64(0)
 			err := e.check(payload)
-			if err == nil && behind > payload-e.end() {
-				err = fmt.Errorf("%w: the directory has %d bytes of degrees at %d, and %s has %d", ErrDamaged, behind, e.end(), payloadFile, payload)
+			if dir < shard.InRows { // others have no degrees
+				behind = int64(s.degrees[dir])
+				if err == nil && (behind <= degreesHead || behind > payload-e.end()) {
+					err = fmt.Errorf("%w: the directory has %d bytes of degrees at %d, and %s has %d", ErrDamaged, behind, e.end(), payloadFile, payload)
+				}
 			}
-			if err == nil && (e.Bytes > mostBytes(s.Vertices, edges) || behind <= degreesHead || behind > degreesBytes(s.Vertices, edges)) {
-				err = fmt.Errorf("%w: the directory has %d and %d bytes for %d vertices and %d edges", ErrDamaged, e.Bytes, behind, s.Vertices, edges)
+			// More than any encoding takes, and any degrees: nobody takes the memory for that.
+			if most := 4<<10 + 4*int64(s.Vertices) + 24*int64(c.SideEdges(dir, i)); err == nil && max(e.Bytes, behind) > most {
+				err = fmt.Errorf("%w: the directory has %d and %d bytes for %d vertices and %d edges", ErrDamaged, e.Bytes, behind, s.Vertices, c.SideEdges(dir, i))
 			}
 			if err != nil {
 				return fmt.Errorf("shard %d (%s side): %w", i, dir, err)
 			}
 		}
 	}
+	for _, e := range c.IDs.places {
+		if err := e.check(payload); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// mostBytes is more than any encoding takes, so that a forged directory makes nobody
-// take the memory for a blob that cannot be: it is decoded after it was read.
-func mostBytes(vertices int, edges uint32) int64 {
-	return 4<<10 + 4*int64(vertices) + 24*int64(edges)
-}
-
 // records calls read for each of n entries of a fixed size, in order.
-func records(txn *badger.Txn, n, inRecord, size int, key func(int) []byte, kind uint32, read func(b []byte) error) error {
+func records(txn *badger.Txn, n, inRecord, size int, key func(int) []byte, kind uint32, read func(b []byte)) error {
 	buffer := make([]byte, envelopeBytes+inRecord*size)
 	for at := 0; at < n; at += inRecord {
 		b, err := record(txn, key(at/inRecord), kind, buffer)
@@ -187,10 +188,8 @@ func records(txn *badger.Txn, n, inRecord, size int, key func(int) []byte, kind 
 		if want := min(inRecord, n-at) * size; len(b) != want {
 			return fmt.Errorf("%w: %q has %d bytes, expected %d", ErrDamaged, key(at/inRecord), len(b), want)
 		}
-		for ; len(b) > 0; b = b[size:] {
-			if err := read(b); err != nil {
-				return err
-			}
+		for entry := range slices.Chunk(b, size) {
+			read(entry)
 		}
 	}
 	return nil

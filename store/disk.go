@@ -96,7 +96,7 @@ func (s *Store) randomRead() (float64, error) {
 
 // direct calls f for the payload, opened past the page cache.
 func (s *Store) direct(f func(file *os.File, size int64) error) error {
-	if s.payload == nil || s.payload.direct == nil {
+	if s.payload.direct == nil {
 		return fmt.Errorf("graph %s cannot be read past the page cache: %w", s.name, errors.ErrUnsupported)
 	}
 	return f(s.payload.direct, s.payload.size)

@@ -2,9 +2,6 @@ package store
 
 import "os"
 
-// CloseDB takes Badger away, so that only what was placed can still be read.
-func (s *Store) CloseDB() error { return s.db.Close() }
-
 // ReadDirect reads part of a file that is open past the page cache, as StreamShard
 // does.
 func ReadDirect(f *os.File, at int64, dst []byte) bool {

@@ -5,26 +5,23 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"regexp"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/internal/beneath"
 )
 
-// folder is a graph's folder that is being read. Its files are opened through
-// dir and db, which lead to this very folder and to Badger's in it also when an
-// import puts another graph in its place meanwhile, and removes this one.
+// folder is a graph's folder that is being read. Its files are opened through dir, which
+// leads to this very folder also when an import puts another graph in its place meanwhile,
+// and removes this one.
 type folder struct {
-	path    string // as the user named it
-	dir, db string
-	bytes   int64 // on the disk, of all but the jobs
-	tables  int64 // bytes
-	logs    int64 // bytes
-	handles []*os.File
+	path      string // as the user named it
+	dir       string
+	handle    *os.File
+	bytes     int64 // on the disk, of all but the jobs
+	directory int64 // bytes of Badger's files
 }
 
 // openFolder opens a folder, where there is one. Until opened is called it has a
@@ -32,12 +29,15 @@ type folder struct {
 // process when its files go while it opens them. The error is [ErrReplaced] when
 // it is being removed.
 func openFolder(path string) (*folder, error) {
-	f := &folder{path: path}
-	var err error
-	if f.dir, err = f.hold(path, 0); err != nil {
+	handle, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
 		return nil, err
 	}
-	err = flock(f.handles[0], unix.LOCK_SH)
+	f := &folder{path: path, dir: fmt.Sprintf("/proc/self/fd/%d", handle.Fd()), handle: handle}
+	if _, err := os.Stat(f.dir); err != nil { // a system without /proc
+		f.dir = path
+	}
+	err = flock(handle, unix.LOCK_SH)
 	switch {
 	case f.replaced():
 		err = ErrReplaced
@@ -51,34 +51,16 @@ func openFolder(path string) (*folder, error) {
 }
 
 // opened says that all files of the folder that will be read are open.
-func (f *folder) opened() { _ = flock(f.handles[0], unix.LOCK_UN) } // or there was no lock
+func (f *folder) opened() { _ = flock(f.handle, unix.LOCK_UN) } // or there was no lock
 
 // flock locks an open folder, if nobody has another lock on it.
 func flock(dir *os.File, how int) error { return unix.Flock(int(dir.Fd()), how|unix.LOCK_NB) }
 
-// hold opens a folder and returns a path that leads to it as long as it is open.
-func (f *folder) hold(path string, flag int) (string, error) {
-	handle, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|flag, 0)
-	if err != nil {
-		return "", err
-	}
-	f.handles = append(f.handles, handle)
-	held := fmt.Sprintf("/proc/self/fd/%d", handle.Fd())
-	if there, err := os.Stat(held); err == nil && there.IsDir() {
-		return held, nil
-	}
-	return path, nil // a system without /proc
-}
-
-func (f *folder) close() {
-	for _, h := range f.handles {
-		_ = h.Close() // only read
-	}
-}
+func (f *folder) close() { _ = f.handle.Close() } // only read
 
 // replaced reports whether another folder is at the path now, or nothing.
 func (f *folder) replaced() bool {
-	here, err := f.handles[0].Stat()
+	here, err := f.handle.Stat()
 	if err != nil {
 		return false
 	}
@@ -86,30 +68,16 @@ func (f *folder) replaced() bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(here, there)
 }
 
-// check refuses what is no regular file in the folder and in Badger's, by its
-// kind, its name and its size, before any of it is read.
+// check refuses what is no regular file in the folder and in Badger's, before any of it is
+// read, and adds up what the files take.
 func (f *folder) check() error {
 	root, err := beneath.Open(f.dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	entries, err := root.ReadDir(".")
-	if err != nil {
+	if _, err := f.count(root); err != nil {
 		return err
-	}
-	for _, e := range entries {
-		if e.IsDir() {
-			continue
-		}
-		if e.Name() == JobsDir { // a link, say
-			_, err = root.Folder(JobsDir)
-		} else {
-			_, err = f.count(root, e.Name())
-		}
-		if err != nil {
-			return err
-		}
 	}
 	db, err := root.Folder(dbDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,71 +87,38 @@ func (f *folder) check() error {
 		return err
 	}
 	defer db.Close()
-	if entries, err = db.ReadDir("."); err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.IsDir() && !badgerdb.IsBadgers(e.Name()) {
-			continue // someone's, and in nobody's way
-		}
-		size, err := f.count(db, e.Name())
-		if err == nil {
-			err = badgerdb.CheckName(ErrDamaged, e.Name(), size)
-		}
-		switch filepath.Ext(e.Name()) {
-		case ".sst":
-			f.tables += size
-		case ".vlog":
-			f.logs += size
-		}
-		if err != nil {
-			return err
-		}
-	}
-	f.db, err = f.hold(filepath.Join(f.dir, dbDir), unix.O_NOFOLLOW)
+	f.directory, err = f.count(db)
 	return err
 }
 
-// count adds a file to what the graph takes on the disk, and returns its size.
-func (f *folder) count(in *beneath.Folder, name string) (int64, error) {
-	file, err := in.Open(name)
+// count opens the files in a folder, and returns how many bytes the tables and logs have.
+func (f *folder) count(in *beneath.Folder) (size int64, err error) {
+	entries, err := in.ReadDir(".")
 	if err != nil {
 		return 0, err
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		f.bytes += s.Blocks * 512
-	}
-	return info.Size(), nil
-}
-
-// error puts the path in an error that names files by dir or db.
-func (f *folder) error(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := heldPath.ReplaceAllStringFunc(err.Error(), func(held string) string {
-		switch held {
-		case f.dir:
-			return f.path
-		case f.db:
-			return filepath.Join(f.path, dbDir)
+	for _, e := range entries {
+		if e.IsDir() {
+			continue
 		}
-		return held
-	})
-	return &pathError{err, text}
+		file, err := in.Open(e.Name())
+		if err != nil {
+			return 0, err
+		}
+		info, err := file.Stat()
+		_ = file.Close() // only read
+		if err != nil {
+			return 0, err
+		}
+		f.bytes += info.Sys().(*syscall.Stat_t).Blocks * 512
+		if strings.HasSuffix(e.Name(), ".sst") || strings.HasSuffix(e.Name(), ".vlog") {
+			size += info.Size()
+		}
+	}
+	return size, nil
 }
 
-var heldPath = regexp.MustCompile("/proc/self/fd/[0-9]+")
-
-type pathError struct {
-	error
-	text string
+// error puts the path in an error that names files by dir.
+func (f *folder) error(err error) error {
+	return &textError{strings.ReplaceAll(err.Error(), f.dir, f.path), err}
 }
-
-func (e *pathError) Error() string { return e.text }
-func (e *pathError) Unwrap() error { return e.error }

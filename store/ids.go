@@ -133,14 +133,9 @@ func (s *Store) readIDs(b *IDBlock, i int) error {
 		}
 		return nil
 	}
-	var err error
-	if s.old != nil {
-		b.blob, err = s.oldBlob(b.blob[:0], idsKey(i), m.mostBytes(n))
-	} else {
-		e := m.places[i]
-		b.blob = slices.Grow(b.blob[:0], int(e.Bytes))[:e.Bytes]
-		err = s.payload.read(e, b.blob)
-	}
+	e := m.places[i]
+	b.blob = slices.Grow(b.blob[:0], int(e.Bytes))[:e.Bytes]
+	err := s.payload.read(e, b.blob)
 	var ids []byte
 	if err == nil {
 		ids, err = unseal(kindIDs, b.blob)
@@ -199,29 +194,30 @@ func (b *IDBlock) decode(m *IDMap, p []byte, n int) error {
 // Lookup finds the dense id of a user's id.
 func (s *Store) Lookup(id string) (uint32, error) {
 	m := &s.cat.IDs
-	none := &textError{fmt.Sprintf("graph %s has no vertex %q", s.name, id), ErrNoVertex}
-	var before func(b *IDBlock, i int) int // order of the i-th id against the sought one
-	switch m.Kind {
-	case IDBase:
-		x, err := strconv.ParseInt(id, 10, 64)
-		if err != nil || x < m.Base || uint64(x)-uint64(m.Base) >= uint64(s.cat.Vertices) {
-			return 0, fmt.Errorf("%w: its ids run from %d to %d", none, m.Base, m.Base+int64(s.cat.Vertices)-1)
+	text := fmt.Sprintf("graph %s has no vertex %q: its ids are %s", s.name, id, m.Kind.Words())
+	if m.Kind == IDBase {
+		text = fmt.Sprintf("graph %s has no vertex %q: its ids run from %d to %d", s.name, id, m.Base, m.Base+int64(s.cat.Vertices)-1)
+	}
+	none := &textError{text, ErrNoVertex}
+	x, notInt := strconv.ParseInt(id, 10, 64)
+	u, notUint := strconv.ParseUint(id, 10, 64)
+	switch {
+	case m.Kind == IDBase:
+		if notInt != nil || x < m.Base || uint64(x)-uint64(m.Base) >= uint64(s.cat.Vertices) {
+			return 0, none
 		}
 		return uint32(x - m.Base), nil
-	case IDInt:
-		x, err := strconv.ParseInt(id, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("%w: its ids are integers", none)
+	case m.Kind == IDInt && notInt != nil, m.Kind == IDUint && notUint != nil:
+		return 0, none
+	}
+	before := func(b *IDBlock, i int) int { // order of the i-th id against the sought one
+		switch {
+		case b.Ints != nil:
+			return cmp.Compare(b.Ints[i], x)
+		case b.Uints != nil:
+			return cmp.Compare(b.Uints[i], u)
 		}
-		before = func(b *IDBlock, i int) int { return cmp.Compare(b.Ints[i], x) }
-	case IDUint:
-		x, err := strconv.ParseUint(id, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("%w: its ids are integers from 0", none)
-		}
-		before = func(b *IDBlock, i int) int { return cmp.Compare(b.Uints[i], x) }
-	default:
-		before = func(b *IDBlock, i int) int { return cmp.Compare(b.Strings[i], id) }
+		return cmp.Compare(b.Strings[i], id)
 	}
 	b := new(IDBlock)
 	lo, hi := 0, len(m.Blocks) // the block is in [lo, hi)
@@ -241,14 +237,7 @@ func (s *Store) Lookup(id string) (uint32, error) {
 	}
 	i := sort.Search(b.Len(), func(i int) bool { return before(b, i) >= 0 })
 	if i == b.Len() || before(b, i) != 0 {
-		near := min(i, b.Len()-1)
-		switch m.Kind {
-		case IDInt:
-			return 0, fmt.Errorf("%w: its ids are integers, such as %d", none, b.Ints[near])
-		case IDUint:
-			return 0, fmt.Errorf("%w: its ids are integers, such as %d", none, b.Uints[near])
-		}
-		return 0, fmt.Errorf("%w: its ids are strings, such as %.60q", none, b.Strings[near])
+		return 0, none
 	}
 	return b.First + uint32(i), nil
 }

@@ -25,13 +25,10 @@ func TestInRows(t *testing.T) {
 	if side, ok := cat.RowsOf(shard.In); side != shard.InRows || !ok || !slices.Equal(cat.Sides(), []shard.Direction{shard.In, shard.Out, shard.InRows, shard.OutWeights, shard.InWeights}) {
 		t.Errorf("rows of in-edges are in side %v (%v) of %v", side, ok, cat.Sides())
 	}
-	for _, o.NoRowWeights = range []bool{false, true} {
-		o.InRows = false
-		without := teststore.Build(t, testgraph.MultiEdges(), o).Catalogue()
-		_, ok := without.RowsOf(shard.In)
-		if _, weights := without.WeightsOf(shard.Out); ok || weights == o.NoRowWeights || without.Fingerprint != cat.Fingerprint {
-			t.Errorf("without in-rows: %v, weights %v, fingerprint %s, want %s", ok, weights, without.Fingerprint, cat.Fingerprint)
-		}
+	o.InRows = false
+	without := teststore.Build(t, testgraph.MultiEdges(), o).Catalogue()
+	if _, ok := without.RowsOf(shard.In); ok || without.Fingerprint != cat.Fingerprint {
+		t.Errorf("without in-rows: %v, fingerprint %s, want %s", ok, without.Fingerprint, cat.Fingerprint)
 	}
 	for _, o := range []teststore.Options{{}, {Symmetric: true}, {Symmetric: true, Layout: store.Packed}} {
 		c := teststore.Build(t, testgraph.MultiEdges(), o).Catalogue()

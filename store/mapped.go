@@ -3,10 +3,11 @@ package store
 import (
 	"fmt"
 	"sync"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/garaph/garaph/internal/sigbus"
+	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packedrows"
 )
@@ -15,25 +16,19 @@ import (
 // To copy it into memory that the system has to clear first takes four times as long as to
 // look at it.
 //
-// The disk may fail to provide a page later, which is one of zeros then. A guard is held, so
-// that it does not end the process, and [Store.MapError] says so.
+// The disk may fail to provide a page later. Goroutines that read it therefore turn faults into
+// panics, as [panics.Guard] does, and [Store.MapError] explains these.
 type mapping struct {
 	once  sync.Once
 	bytes []byte // nil: it is not mapped
-	guard *sigbus.Guard
 }
 
 // Map makes the payload memory until the store is closed, and reports whether that can be.
 func (s *Store) Map() bool {
-	p := s.payload
-	if p == nil || p.size == 0 {
-		return false
-	}
-	m := &p.mapped
+	m := &s.payload.mapped
 	m.once.Do(func() {
-		b, err := unix.Mmap(int(p.file.Fd()), 0, int(p.size), unix.PROT_READ, unix.MAP_SHARED)
-		if err == nil {
-			m.bytes, m.guard = b, sigbus.Hold()
+		if b, err := unix.Mmap(int(s.payload.file.Fd()), 0, int(s.payload.size), unix.PROT_READ, unix.MAP_SHARED); err == nil {
+			m.bytes = b
 		}
 	})
 	return m.bytes != nil
@@ -42,33 +37,22 @@ func (s *Store) Map() bool {
 func (m *mapping) close() {
 	if m.bytes != nil {
 		_ = unix.Munmap(m.bytes) // fails for what was not mapped only
-		_ = m.guard.Release()    // whoever used it has asked
 		m.bytes = nil
 	}
 }
 
-// MapError reports that what was seen of a mapped payload may be wrong, because the file was cut
-// or the disk could not provide it. It is to be asked after the last look.
-func (s *Store) MapError() error {
-	p := s.payload
-	if p == nil || p.mapped.bytes == nil {
-		return nil
+// MapError returns err, unless it is a fault in the mapped payload: then it says that the file
+// was cut, or that the disk could not provide it.
+func (s *Store) MapError(err error) error {
+	b, at := s.payload.mapped.bytes, panics.Fault(err)
+	if begin := uintptr(unsafe.Pointer(unsafe.SliceData(b))); at < begin || at >= begin+uintptr(len(b)) {
+		return err
 	}
-	err := p.mapped.guard.Err()
-	if err == nil {
-		return nil
-	}
-	if info, statErr := p.file.Stat(); statErr == nil && info.Size() < p.size {
+	if info, err := s.payload.file.Stat(); err == nil && info.Size() < s.payload.size {
 		return fmt.Errorf("graph %s: %w: its file %s was cut while it was read, to %d of %d bytes; a new import repairs it",
-			s.name, ErrDamaged, payloadFile, info.Size(), p.size)
+			s.name, ErrDamaged, payloadFile, info.Size(), s.payload.size)
 	}
-	return fmt.Errorf("graph %s: the disk could not provide a part of its file %s: %w", s.name, payloadFile, err)
-}
-
-// view is a shard's blob in the mapped payload, brought to memory.
-func (s *Store) view(dir shard.Direction, i int) []byte {
-	e, _ := s.side(dir, i)
-	return s.populated(e)
+	return fmt.Errorf("graph %s: the disk could not provide a part of its file %s", s.name, payloadFile)
 }
 
 // populated is a part of the mapped payload, brought to memory.
@@ -80,9 +64,33 @@ func (s *Store) populated(e Extent) []byte {
 	return b
 }
 
+// view decodes a part of the mapped payload.
+func (s *Store) view(e Extent, decode func(blob []byte) (shard.Side, error)) (side shard.Side, err error) {
+	err = panics.Guard(nil, func() error {
+		side, err = decode(s.populated(e))
+		return err
+	})
+	return side, s.MapError(err)
+}
+
 // ViewShard is [Store.ReadShard] where the blob lies in the payload that [Store.Map] has mapped.
 func (s *Store) ViewShard(dir shard.Direction, i int) (shard.Side, error) {
-	return s.decode(dir, i, s.view(dir, i), shard.Side.CheckValues)
+	return s.viewSide(dir, i, false)
+}
+
+// ViewBare is [Store.ViewShard] without weights.
+func (s *Store) ViewBare(dir shard.Direction, i int) (shard.Side, error) {
+	return s.viewSide(dir, i, true)
+}
+
+func (s *Store) viewSide(dir shard.Direction, i int, bare bool) (shard.Side, error) {
+	e, err := s.extent(dir, i, bare)
+	if err != nil {
+		return nil, s.ShardError(dir, i, err)
+	}
+	return s.view(e, func(blob []byte) (shard.Side, error) {
+		return s.decode(dir, i, blob, bare, shard.Side.CheckValues)
+	})
 }
 
 // ViewRows is [Store.ViewShard] for packed rows that a [packedrows.Cursor] reads, which checks
@@ -91,12 +99,15 @@ func (s *Store) ViewRows(dir shard.Direction, i int) (shard.Side, error) {
 	if s.cat.Shards[i].Vertices == 1 {
 		return s.ViewShard(dir, i)
 	}
-	side, err := packedrows.Open(s.view(dir, i))
-	if err == nil {
-		err = s.Matches(dir, i, side.Header())
-	}
-	if err != nil {
-		return nil, s.ShardError(dir, i, err)
-	}
-	return side, nil
+	e, _ := s.side(dir, i)
+	return s.view(e, func(blob []byte) (shard.Side, error) {
+		side, err := packedrows.Open(blob)
+		if err == nil {
+			err = s.Matches(dir, i, side.Header())
+		}
+		if err != nil {
+			return nil, s.ShardError(dir, i, err)
+		}
+		return side, nil
+	})
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -34,7 +35,7 @@ func OpenNamed(path, name string) (*Store, error) {
 			continue
 		}
 		if err != nil {
-			if _, err := checkMarker(path); err != nil { // says what is there
+			if err := checkMarker(path); err != nil { // says what is there
 				return nil, err
 			}
 			continue // it is there now
@@ -46,7 +47,7 @@ func OpenNamed(path, name string) (*Store, error) {
 			return s, nil
 		}
 		if s != nil {
-			_ = s.closeFiles() // only read
+			s.payload.close()
 		}
 		f.close()
 		if !replaced {
@@ -67,55 +68,43 @@ const maxOpens = 100
 
 // openIn opens the graph in a folder, which belongs to the store then.
 func openIn(f *folder, name string) (*Store, error) {
-	m, err := checkMarker(f.dir)
-	if err != nil {
+	if err := checkMarker(f.dir); err != nil {
 		return nil, err
 	}
-	err = f.check()
-	var has Checksums
+	s := &Store{path: f.path, name: name, folder: f}
+	err := f.check()
 	if err == nil {
-		has, err = m.check(f.db)
+		err = checkMemory(f.directory)
 	}
 	if err == nil {
-		directory := f.tables
-		if m.version > 1 { // before, logs have blobs
-			directory += f.logs
+		s.payload, err = openPayload(f.dir)
+	}
+	if err == nil {
+		if s.cat, err = openDirectory(filepath.Join(f.dir, dbDir), s.payload.size, f.directory); err != nil {
+			s.payload.close()
 		}
-		err = checkMemory(directory)
 	}
-	if err == nil {
-		err = badgerdb.Check(ErrDamaged, f.db)
+	if errors.Is(err, ErrDamaged) {
+		err = fmt.Errorf("%w; a new import repairs it", err)
 	}
-	if err != nil {
-		if errors.Is(err, ErrDamaged) {
-			err = fmt.Errorf("%w; a new import repairs it", err)
-		}
-		return nil, fmt.Errorf("open graph %s: %w", f.path, err)
-	}
-	db, err := openShared(f.db)
 	if err != nil {
 		return nil, fmt.Errorf("open graph %s: %w", f.path, err)
-	}
-	s := &Store{path: f.path, name: name, folder: f, version: m.version, db: db, checksums: has}
-	if m.version == 1 {
-		err = s.openVersion1()
-	} else {
-		err = s.openDirectory()
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open graph %s: read the catalogue: %w", f.path, err), s.closeFiles())
 	}
 	return s, nil
 }
 
-// openShared opens read-only, under a lock that readers share. A committed
-// graph was closed in order, so no log has to be replayed.
-func openShared(dir string) (db *badger.DB, err error) {
+// openDirectory reads the catalogue and the directory from Badger's folder, for a payload of so
+// many bytes and a database of so many.
+func openDirectory(path string, payload, size int64) (c *Catalogue, err error) {
+	db, err := badgerdb.Open(ErrDamaged, options(path))
+	if err != nil {
+		return nil, err
+	}
 	err = guard(func() error {
-		o := options(dir)
-		o.ReadOnly = true
-		db, err = badger.Open(o)
-		return err
+		return db.View(func(txn *badger.Txn) error {
+			c, err = readDirectory(txn, payload, size)
+			return err
+		})
 	})
-	return db, err
+	return c, errors.Join(err, guard(db.Close))
 }

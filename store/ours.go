@@ -24,7 +24,8 @@ import (
 const (
 	markerHead  = "garaph graph, "                // of every marker
 	buildMarker = markerHead + "being imported\n" // of a graph that is not whole yet
-	newMarker   = markerFile + ".new"             // the marker of a whole graph, until it takes the other's place
+	graphMarker = markerHead + "store version 1\n"
+	newMarker   = markerFile + ".new" // the marker of a whole graph, until it takes the other's place
 )
 
 // The names of files that only a killed process leaves: importFile where a graph is being
@@ -161,7 +162,7 @@ func removeOurs(path string) error {
 	return errors.Join(f.Remove(filepath.Join(name, markerFile)), f.Remove(name))
 }
 
-// PayloadBytes is how large the payload of the graph at path is, without opening it. 0: that is no graph, or one of store version 1.
+// PayloadBytes is how large the payload of the graph at path is, without opening it. It is 0 if that is no graph.
 func PayloadBytes(path string) int64 {
 	info, err := os.Lstat(filepath.Join(path, payloadFile))
 	if err != nil || !info.Mode().IsRegular() {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -10,9 +11,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/rows"
 )
 
 // payloadFile holds the blobs of shards and of ids, one after another; Badger's
@@ -43,6 +41,15 @@ func (e Extent) after(n int64) Extent {
 // end is where it ends.
 func (e Extent) end() int64 { return e.Off + e.Bytes }
 
+// append encodes it, and extentOf decodes it.
+func (e Extent) append(b []byte) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, uint64(e.Off)), uint64(e.Bytes))
+}
+
+func extentOf(b []byte) Extent {
+	return Extent{int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))}
+}
+
 // check reports an Extent that is not within a payload of so many bytes.
 func (e Extent) check(size int64) error {
 	if e.Off < 0 || e.Off%blobAlign != 0 || e.Bytes <= 0 || e.Off > size || e.Bytes > size-e.Off {
@@ -61,7 +68,7 @@ type payload struct {
 
 func openPayload(path string) (*payload, error) {
 	name := filepath.Join(path, payloadFile)
-	f, err := openRegular(name)
+	f, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s is missing", ErrDamaged, payloadFile)
 	}
@@ -242,129 +249,4 @@ func (w *payloadWriter) reserve(n int64) error {
 // close brings the file to disk.
 func (w *payloadWriter) close() error {
 	return errors.Join(w.file.Truncate(w.last.end()), w.file.Sync(), w.file.Close())
-}
-
-// side finds a shard's blob: its place, and its checksum.
-func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
-	e, is := s.cat.Blob(dir, i), s.cat.Stored(dir)
-	switch is {
-	case shard.In:
-		return e, s.cat.Shards[i].InSum
-	case shard.Out:
-		return e, s.cat.Shards[i].OutSum
-	}
-	return e, s.cat.beside[is-shard.InRows][i].sum
-}
-
-// Check looks at the values of a side that was read, of a graph of so many vertices, beyond its
-// checksums: [shard.Side.CheckValues], or the part of it that nobody else will look at.
-// Nil: they were looked at before, and are the same with the same checksum.
-type Check func(side shard.Side, vertices uint32) error
-
-// ReadShard reads a shard's blob into dst, which must have the size that
-// [Catalogue.Bytes] gives and 4-byte alignment, and decodes it. An error names
-// graph, shard and side.
-func (s *Store) ReadShard(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
-	return s.LoadShard(dir, i, dst, shard.Side.CheckValues)
-}
-
-// LoadShard is [Store.ReadShard] with a check.
-func (s *Store) LoadShard(dir shard.Direction, i int, dst []byte, check Check) (shard.Side, error) {
-	e, _ := s.side(dir, i)
-	if err := s.readBlob(e, shardKey(dir, i), dst); err != nil {
-		return nil, s.ShardError(dir, i, err)
-	}
-	return s.decode(dir, i, dst, check)
-}
-
-// StreamShard is [Store.LoadShard] for shards that are read again and again
-// because they don't stay in memory. What the system's page cache has of one comes
-// from there. The rest is read past the cache, which a graph larger than memory
-// would only churn, where the system can do that and dst begins at a multiple of
-// 4 KiB.
-func (s *Store) StreamShard(dir shard.Direction, i int, dst []byte, check Check) (shard.Side, error) {
-	e, _ := s.side(dir, i)
-	if s.payload == nil || !s.payload.readStreamed(e, dst) {
-		return s.LoadShard(dir, i, dst, check) // meets the error again, or not
-	}
-	return s.decode(dir, i, dst, check)
-}
-
-// decode decodes the blob of a shard and compares it with the catalogue: it must be
-// this very shard.
-func (s *Store) decode(dir shard.Direction, i int, blob []byte, check Check) (shard.Side, error) {
-	side, err := shard.Decode(blob)
-	if err == nil {
-		err = s.Matches(dir, i, side.Header())
-	}
-	if err == nil && check != nil {
-		err = check(side, s.cat.Vertices)
-	}
-	if err != nil {
-		return nil, s.ShardError(dir, i, err)
-	}
-	return side, nil
-}
-
-// ReadPart reads a part of a shard's blob into dst, from byte at on. What it reads is
-// looked at by nobody: errors of that come from [Store.ShardError].
-func (s *Store) ReadPart(dir shard.Direction, i int, at int64, dst []byte) error {
-	e, _ := s.side(dir, i)
-	if n := int64(len(dst)); s.payload == nil || at < 0 || at > e.Bytes || n > e.Bytes-at {
-		return s.ShardError(dir, i, fmt.Errorf("%w: %d bytes at %d of %d", ErrDamaged, n, at, e.Bytes))
-	}
-	if err := s.payload.read(Extent{e.Off + at, int64(len(dst))}, dst); err != nil {
-		return s.ShardError(dir, i, err)
-	}
-	return nil
-}
-
-// Prefetch starts reading a shard's blob from disk.
-func (s *Store) Prefetch(dir shard.Direction, i int) {
-	s.PrefetchPart(dir, i, s.cat.Bytes(dir, i))
-}
-
-// PrefetchPart starts reading the first n bytes of one.
-func (s *Store) PrefetchPart(dir shard.Direction, i int, n int64) {
-	if e, _ := s.side(dir, i); s.payload != nil {
-		s.payload.prefetch(Extent{e.Off, min(n, e.Bytes)})
-	}
-}
-
-// Matches compares the header of a side with the catalogue.
-func (s *Store) Matches(dir shard.Direction, i int, h shard.Header) error {
-	info, edges, is := s.cat.Shards[i], s.cat.SideEdges(dir, i), s.cat.Stored(dir)
-	said, weighted := shard.In, is >= shard.OutWeights || is == shard.In && s.cat.Weighted
-	if is == shard.Out || is == shard.OutWeights {
-		said = shard.Out
-	}
-	if _, want := s.side(dir, i); h.Checksum != want || h.Index != uint32(i) || h.First != info.First || h.Vertices != info.Vertices {
-		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, h.Index, h.Checksum, want)
-	}
-	if want := s.cat.Encoding(is); h.Version != want && (h.Version != rows.Version || h.Vertices > 1 || is >= shard.OutWeights) {
-		return fmt.Errorf("%w: its encoding is version %d, this build has version %d there", ErrDamaged, h.Version, want)
-	}
-	if h.Dir != said || h.Edges != edges || weighted != h.Weighted {
-		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)", ErrDamaged, h.Dir, h.Edges, said, edges, weighted)
-	}
-	return nil
-}
-
-// ShardError is the error of a damaged side of a shard: it names them and says what to do.
-func (s *Store) ShardError(dir shard.Direction, i int, err error) error {
-	if closed := s.CheckOpen(); closed != nil {
-		return closed
-	}
-	if !errors.Is(err, ErrDamaged) {
-		err = fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	return s.repairable(fmt.Errorf("graph %s: shard %d (%s side): %w", s.name, i, dir, err))
-}
-
-// repairable says what to do with a damaged graph.
-func (s *Store) repairable(err error) error {
-	if !errors.Is(err, ErrDamaged) {
-		return err
-	}
-	return fmt.Errorf("%w; `garaph verify %s` lists all damage, a new import repairs it", err, s.name)
 }

@@ -21,10 +21,7 @@ func (w *Writer) takePlace() error {
 	if err != nil {
 		return errors.Join(w.failed(err), w.Abort())
 	}
-	if err = checkTarget(w.target, w.force); err == nil && w.Ready != nil {
-		err = w.Ready()
-	}
-	if err == nil {
+	if err = checkTarget(w.target, w.force); err == nil {
 		if err = replace(w.dir, w.target); err != nil {
 			err = w.failed(err)
 		}
@@ -173,28 +170,14 @@ func removeStale(path string) (stale, err error) {
 
 // checkPlace refuses a folder that no other can be renamed to.
 func checkPlace(path string) error {
-	mounted, err := isMountPoint(path)
-	if err != nil {
+	var st unix.Statx_t
+	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &st); err != nil {
 		return fmt.Errorf("import to %s: %w", path, err)
 	}
-	if mounted {
+	if st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0 {
 		return fmt.Errorf("import to %s: %w as a mount point, which no graph can take the place of; import to a folder within it, such as %s", path, ErrExists, filepath.Join(path, "graph"))
 	}
 	return nil
-}
-
-func isMountPoint(path string) (bool, error) {
-	var here, parent unix.Statx_t
-	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &here); err != nil {
-		return false, err
-	}
-	if here.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0 {
-		return here.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0, nil
-	}
-	if err := unix.Statx(unix.AT_FDCWD, filepath.Dir(path), 0, unix.STATX_BASIC_STATS, &parent); err != nil { // Linux before 5.8
-		return false, err
-	}
-	return here.Dev_major != parent.Dev_major || here.Dev_minor != parent.Dev_minor, nil
 }
 
 func syncDir(name string) error {

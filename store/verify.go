@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"iter"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dustin/go-humanize"
 	"golang.org/x/sync/errgroup"
@@ -26,8 +28,6 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 			damaged(err)
 		}
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	work := make(chan func([]byte) int64)
 	var largest int64
 	for i := range s.cat.Shards {
 		for _, dir := range s.cat.Sides() {
@@ -40,6 +40,10 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 	} else if largest > 0 {
 		threads = int(max(1, min(int64(threads), free/2/largest)))
 	}
+	sides := s.cat.Sides()
+	blobs := int64(len(s.cat.Shards) * len(sides))
+	g, ctx := errgroup.WithContext(ctx)
+	var next atomic.Int64
 	for range threads {
 		g.Go(func() error {
 			buf, err := hostmem.Bytes(largest)
@@ -47,8 +51,18 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 				return err
 			}
 			defer hostmem.FreeBytes(buf)
-			for check := range work {
-				n := check(buf)
+			for k := next.Add(1) - 1; k < blobs+int64(len(s.cat.IDs.Blocks)); k = next.Add(1) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				n := int64(0)
+				if k < blobs {
+					i, dir := int(k)/len(sides), sides[int(k)%len(sides)]
+					n = s.cat.Bytes(dir, i)
+					report(s.checkSide(dir, i, buf))
+				} else {
+					report(s.checkIDs(int(k - blobs)))
+				}
 				mu.Lock()
 				progress(n)
 				mu.Unlock()
@@ -56,26 +70,15 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 			return nil
 		})
 	}
-	g.Go(func() error {
-		defer close(work)
-		for check := range s.checks(report) {
-			select {
-			case work <- check:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
+	err := g.Wait()
+	if err == nil {
 		report(s.checkEnd())
-		return nil
-	})
-	return g.Wait()
+	}
+	return err
 }
 
 // checkEnd reports bytes that the payload has behind the last ones that something was put into.
 func (s *Store) checkEnd() error {
-	if s.payload == nil {
-		return nil
-	}
 	var end int64
 	for i := range s.cat.Shards {
 		for _, dir := range s.cat.Sides() {
@@ -96,43 +99,22 @@ func (s *Store) checkEnd() error {
 	return nil
 }
 
-// checks are one for each blob: they are made as they are wanted, for a graph may
-// have millions.
-func (s *Store) checks(report func(error)) iter.Seq[func([]byte) int64] {
-	sides := s.cat.Sides()
-	return func(yield func(func([]byte) int64) bool) {
-		for i := range s.cat.Shards {
-			for _, dir := range sides {
-				if !yield(func(buf []byte) int64 { return s.checkSide(dir, i, buf, report) }) {
-					return
-				}
-			}
-		}
-		for i := range s.cat.IDs.Blocks {
-			if !yield(func([]byte) int64 { return s.checkIDs(i, report) }) {
-				return
-			}
-		}
-	}
-}
-
-// checkSide reads a shard's side into buf, and gives its size.
-func (s *Store) checkSide(dir shard.Direction, i int, buf []byte, report func(error)) int64 {
-	n := s.cat.Bytes(dir, i)
+// checkSide reads a shard's side into buf.
+func (s *Store) checkSide(dir shard.Direction, i int, buf []byte) error {
 	if err := s.ReadHeader(dir, i, buf[:shard.HeaderBytes]); err != nil {
-		report(err)
-		return n
+		return err
 	}
-	side, err := s.ReadShard(dir, i, buf[:n])
-	if err == nil {
-		if err = side.CheckOrder(); err != nil {
-			err = s.ShardError(dir, i, err)
-		} else if dir < shard.OutWeights {
-			err = s.checkDegrees(dir, i, side)
-		}
+	side, err := s.ReadShard(dir, i, buf[:s.cat.Bytes(dir, i)])
+	if err != nil {
+		return err
 	}
-	report(err)
-	return n
+	if err := side.CheckOrder(); err != nil {
+		return s.ShardError(dir, i, err)
+	}
+	if dir < shard.OutWeights {
+		return s.checkDegrees(dir, i, side)
+	}
+	return nil
 }
 
 // ReadHeader reads the header of a shard's side into head, of [shard.HeaderBytes], and
@@ -141,7 +123,7 @@ func (s *Store) checkSide(dir shard.Direction, i int, buf []byte, report func(er
 func (s *Store) ReadHeader(dir shard.Direction, i int, head []byte) error {
 	e, _ := s.side(dir, i)
 	e.Bytes = shard.HeaderBytes
-	err := s.readBlob(e, shardKey(dir, i), head)
+	err := s.payload.read(e, head)
 	var h shard.Header
 	if err == nil {
 		h, err = shard.DecodeHeader(head)
@@ -155,41 +137,32 @@ func (s *Store) ReadHeader(dir shard.Direction, i int, head []byte) error {
 	return nil
 }
 
-func (s *Store) checkIDs(i int, report func(error)) int64 {
-	b := new(IDBlock)
+// checkIDs reads a block of ids, which are in order, also with the next block.
+func (s *Store) checkIDs(i int) error {
+	b, next := new(IDBlock), new(IDBlock)
 	err := s.readIDs(b, i)
-	if err == nil && !b.ascending() {
-		err = fmt.Errorf("graph %s: id block %d: %w: ids are not in order", s.name, i, ErrDamaged)
-	}
-	if next := new(IDBlock); err == nil && i+1 < len(s.cat.IDs.Blocks) && s.readIDs(next, i+1) == nil && !b.before(next) { // its own errors are reported once
-		err = fmt.Errorf("graph %s: id block %d: %w: its ids do not come before those of the next one", s.name, i, ErrDamaged)
-	}
-	report(err)
-	return 0
-}
-
-// before reports whether the last id of a block is less than the first of another, of
-// the same kind.
-func (b *IDBlock) before(next *IDBlock) bool {
-	last := b.Len() - 1
-	switch {
-	case b.Strings != nil:
-		return b.Strings[last] < next.Strings[0]
-	case b.Uints != nil:
-		return b.Uints[last] < next.Uints[0]
-	default:
-		return b.Ints[last] < next.Ints[0]
-	}
-}
-
-func (b *IDBlock) ascending() bool {
-	for i := 1; i < b.Len(); i++ {
+	sound := err != nil || slices.IsSortedFunc(b.Ints, strictly) && slices.IsSortedFunc(b.Uints, strictly) && slices.IsSortedFunc(b.Strings, strictly)
+	if err == nil && sound && i+1 < len(s.cat.IDs.Blocks) && s.readIDs(next, i+1) == nil { // its own errors are reported once
+		last := b.Len() - 1
 		switch {
-		case b.Strings != nil && b.Strings[i-1] >= b.Strings[i],
-			b.Uints != nil && b.Uints[i-1] >= b.Uints[i],
-			b.Ints != nil && b.Ints[i-1] >= b.Ints[i]:
-			return false
+		case b.Strings != nil:
+			sound = b.Strings[last] < next.Strings[0]
+		case b.Uints != nil:
+			sound = b.Uints[last] < next.Uints[0]
+		default:
+			sound = b.Ints[last] < next.Ints[0]
 		}
 	}
-	return true
+	if !sound {
+		err = fmt.Errorf("graph %s: id block %d: %w: ids are not in order", s.name, i, ErrDamaged)
+	}
+	return err
+}
+
+// strictly compares an element with the one before it: equal ones are not in order.
+func strictly[T cmp.Ordered](x, before T) int {
+	if x <= before {
+		return -1
+	}
+	return 1
 }

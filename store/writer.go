@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,9 +30,6 @@ const (
 // the graph by one rename, when it is whole and on disk. Put methods may be
 // called from many goroutines.
 type Writer struct {
-	// Ready is called before the graph takes the place of an older one, while no job begins
-	// over that: an error ends the Commit. It may be nil.
-	Ready func() error
 	// Warn gets what went wrong when the graph was in its place already; nil:
 	// it is lost.
 	Warn func(msg string)
@@ -97,19 +95,6 @@ func Create(path string, force bool) (*Writer, error) {
 	return w, nil
 }
 
-// Tidy removes what killed imports to path left behind, as [Create] does, for a command
-// that begins no graph. Where another import is running, or the folder cannot be written
-// to, that stays for the next one.
-func Tidy(path string) {
-	path = filepath.Clean(path)
-	lock, err := lockBuilds(path)
-	if err != nil {
-		return
-	}
-	_, _ = removeStale(path)
-	_ = (&Writer{lock: lock}).unlock()
-}
-
 // Dir is the folder in which the graph is being built, for temporary files that
 // go with it.
 func (w *Writer) Dir() string { return w.dir }
@@ -140,10 +125,7 @@ func (w *Writer) failed(err error) error {
 	if strings.Contains(err.Error(), unix.ENOMEM.Error()) { // Badger maps more than it uses, and keeps the text alone
 		err = hostmem.Limited(err)
 	}
-	if full := badgerdb.Full(err); full != nil && noInodes(w.dir) {
-		return fmt.Errorf("import to %s: %w on the disk of %s: it has no inode for another file; remove files, or import to another disk: %w",
-			w.target, ErrNoSpace, filepath.Dir(w.target), full)
-	} else if full != nil {
+	if full := badgerdb.Full(err); full != nil {
 		return fmt.Errorf("import to %s: %w on the disk of %s: another process may have filled it; free some, or import to another disk: %w",
 			w.target, ErrNoSpace, filepath.Dir(w.target), full)
 	}
@@ -207,7 +189,7 @@ func (w *Writer) append(blob, behind []byte) (Extent, error) {
 // Commit completes the catalogue, brings everything to disk and puts the graph
 // in its place, instead of an older one there.
 func (w *Writer) Commit(c *Catalogue) error {
-	c.IDs = w.ids
+	c.IDs, c.Layout = w.ids, cmp.Or(c.Layout, CSC)
 	if c.Created.IsZero() {
 		c.Created = time.Now().UTC().Truncate(time.Second)
 	}
@@ -233,7 +215,7 @@ func (w *Writer) Commit(c *Catalogue) error {
 		err, w.payload = w.payload.close(), nil
 	}
 	if err == nil {
-		err = w.CheckSpace(0)
+		err = w.CheckSpace(3 * c.directoryBytes()) // in a log, in a table, and to spare
 	}
 	if err == nil {
 		err = w.writeDirectory(c)
@@ -241,12 +223,8 @@ func (w *Writer) Commit(c *Catalogue) error {
 	if err == nil {
 		err = share(filepath.Join(w.dir, dbDir))
 	}
-	var lines string
 	if err == nil {
-		lines, err = sums(filepath.Join(w.dir, dbDir))
-	}
-	if err == nil {
-		err = writeSynced(filepath.Join(w.dir, newMarker), sealMarker(markerLine(storeVersion)+lines))
+		err = writeSynced(filepath.Join(w.dir, newMarker), graphMarker)
 	}
 	if err == nil {
 		err = os.Rename(filepath.Join(w.dir, newMarker), filepath.Join(w.dir, markerFile))

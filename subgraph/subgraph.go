@@ -46,6 +46,13 @@ func (s *Set) Add(vertices ...uint32) {
 	}
 }
 
+// AddAll adds all vertices of the graph.
+func (s *Set) AddAll() {
+	for v := range s.n {
+		s.bits.Add(v)
+	}
+}
+
 // Has reports whether a vertex is in the set.
 func (s *Set) Has(v uint32) bool { return s.bits.Has(v) }
 
@@ -60,7 +67,7 @@ type Options struct {
 	Force   bool  // replace a graph that is there
 	Threads int   // 0: GOMAXPROCS
 	Memory  int64 // bytes of resident memory for the whole process; 0: half of what is available
-	// Import are further options of the new graph: progress while edges are sorted, and the log.
+	// Import are further options of the new graph: rows, progress while edges are sorted, and the log.
 	Import ingest.Options
 	// Progress, when not nil, may be called from many goroutines.
 	Progress func(edges, total int64)
@@ -108,7 +115,7 @@ func Make(ctx context.Context, s *store.Store, set *Set, path string, o Options)
 	if o.Memory > 0 {
 		options.Memory = o.Memory - (reading - hostmem.Process) // both have the process in them
 	}
-	options.Storage = ingest.StorageOptions{Layout: x.layout(), Rows: cat.InRows}
+	options.Storage = ingest.StorageOptions{Layout: x.layout(), Rows: cat.InRows || o.Import.Storage.Rows}
 	source := ingest.EdgeSource{
 		Name: "subgraph of " + s.Name(), Vertices: n, Weighted: cat.Weighted, Symmetric: cat.Symmetric, IDs: x.writeIDs,
 		Each: func(ctx context.Context, threads int, worker func() ingest.Worker) error {

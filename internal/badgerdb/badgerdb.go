@@ -1,112 +1,168 @@
-// Package badgerdb makes errors of what a full or failing disk does to Badger,
-// which writes and reads through mapped files, in goroutines of its own, and refuses
-// files over which it would end the process.
+// Package badgerdb writes Badger databases once, closes them, and opens them to read.
 package badgerdb
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
-	"runtime/debug"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
-	"sync/atomic"
 
+	"github.com/dgraph-io/badger/v4"
+	boptions "github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/table"
 	"golang.org/x/sys/unix"
 
-	"github.com/garaph/garaph/internal/sigbus"
+	"github.com/garaph/garaph/internal/beneath"
+	"github.com/garaph/garaph/internal/panics"
 )
 
-// ErrFault is a page of a mapped file that the disk could not provide.
-var ErrFault = sigbus.ErrFault
+// DiscardFile is Badger's file of statistics for a collection of garbage, of no use to a
+// database that is written once.
+const DiscardFile = "DISCARD"
 
-// Full is what err says of a full disk, in a few words; nil when it is another
-// error. Badger keeps no more of its causes than their text.
+// written are the names of Badger's files.
+var written = regexp.MustCompile(`^([0-9]{6,10}\.(sst|vlog)|[0-9]{5,10}\.mem)$`)
+
+// Writes reports whether Badger makes files of this name.
+func Writes(name string) bool {
+	return written.MatchString(name) ||
+		slices.Contains([]string{"MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", DiscardFile, "LOCK"}, name)
+}
+
+// Full returns err if it is that of a full disk, and nil otherwise. Badger keeps only the
+// text of its causes.
 func Full(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, ErrFault):
-		return ErrFault
-	case strings.Contains(err.Error(), unix.ENOSPC.Error()) || strings.Contains(err.Error(), unix.EDQUOT.Error()):
+	if err != nil && (strings.Contains(err.Error(), unix.ENOSPC.Error()) || strings.Contains(err.Error(), unix.EDQUOT.Error())) {
 		return err
 	}
 	return nil
 }
 
-// errLocked is how Badger's lock of a folder fails.
-var errLocked = errors.New("another process has a lock on its folder db; wait for that to end")
-
-// Guard calls f, which reads from a database. A page that cannot be read is one
-// of zeros for f, which checks what it reads: its error has [ErrFault] for the
-// reason then. A panic of Badger's ends as an error that is damaged.
+// Guard calls f, which uses a database. A panic in it becomes an error that is damaged; so
+// does a page of a file that the disk cannot provide.
 func Guard(damaged error, f func() error) error {
-	g := sigbus.Hold()
-	err := recovered(f)
-	fault := g.Release()
-	var p panicked
-	switch {
-	case errors.As(err, &p):
-		err = fmt.Errorf("%w: %w", damaged, err)
-	case err != nil && strings.Contains(err.Error(), "Cannot acquire directory lock"):
-		err = errLocked
+	err := panics.Guard(nil, f)
+	var p *panics.Error
+	if !errors.As(err, &p) {
+		return err
 	}
-	if err != nil && fault != nil && !errors.Is(err, ErrFault) {
-		err = fmt.Errorf("%w (%w)", err, fault)
+	if panics.Fault(err) != 0 {
+		return fmt.Errorf("%w: a part of its database cannot be read from the disk", damaged)
 	}
-	return err
+	return fmt.Errorf("%w: its database: %v", damaged, p.Value)
 }
 
-// panicked is a panic of Badger's.
-type panicked struct{ value any }
-
-func (p panicked) Error() string {
-	if err := p.Unwrap(); err != nil {
-		return err.Error()
-	}
-	return fmt.Sprint(p.value)
-}
-
-// Unwrap returns the value of the panic, if that is an error. A page that could not
-// be had is [ErrFault], and not the nil pointer that Go calls it.
-func (p panicked) Unwrap() error {
-	if _, fault := p.value.(interface{ Addr() uintptr }); fault {
-		return ErrFault
-	}
-	err, _ := p.value.(error)
-	return err
-}
-
-// recovered calls f, and makes an error of a panic.
-func recovered(f func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // where no guard replaces pages
-	defer func() {
-		if r := recover(); r != nil {
-			err = panicked{r}
+// Open opens a database to read it. It was closed after it was written, so nothing is
+// recovered. What cannot be opened is damaged.
+func Open(damaged error, o badger.Options) (db *badger.DB, err error) {
+	o.ReadOnly = true
+	err = Guard(damaged, func() error {
+		if err := openTables(o.Dir); err != nil {
+			return err
 		}
-	}()
-	return f()
-}
-
-// flushLog is a logger of Badger's, which tries for ever to write a table of
-// keys that it cannot write while Close waits for it. The first failure ends the
-// goroutine that tries: nothing but its end is waited for.
-type flushLog struct{ failed atomic.Pointer[error] }
-
-func (l *flushLog) Errorf(format string, args ...any) {
-	if strings.HasPrefix(format, "error flushing memtable to disk") {
-		err := fmt.Errorf("its keys cannot be written: %w", args[0].(error))
-		l.failed.Store(&err)
-		runtime.Goexit()
+		db, err = badger.Open(o)
+		return err
+	})
+	switch {
+	case err == nil || errors.Is(err, damaged):
+		return db, err
+	case strings.Contains(err.Error(), "Cannot acquire directory lock"):
+		return nil, errors.New("another process has a lock on its folder db; wait for that to end")
 	}
+	return nil, fmt.Errorf("%w: its database: %w", damaged, err)
 }
-func (*flushLog) Warningf(string, ...any) {}
-func (*flushLog) Infof(string, ...any)    {}
-func (*flushLog) Debugf(string, ...any)   {}
 
-// err is the first failure.
-func (l *flushLog) err() error {
-	if failed := l.failed.Load(); failed != nil {
-		return *failed
+// openTables opens the tables in a folder. Badger does that in goroutines of its own, where
+// no panic can be recovered from.
+func openTables(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch filepath.Ext(e.Name()) {
+		case ".mem": // another assertion
+			return fmt.Errorf("%s is of a database that was not closed", e.Name())
+		case ".sst":
+		default:
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		if err != nil {
+			return err
+		}
+		rest := uint64(len(b))
+		for range 2 { // checksum and index, each before its length: Badger ends the process if they do not fit
+			if rest < 4 || uint64(binary.BigEndian.Uint32(b[rest-4:])) > rest-4 {
+				return fmt.Errorf("%s is cut", e.Name())
+			}
+			rest -= 4 + uint64(binary.BigEndian.Uint32(b[rest-4:]))
+		}
+		t, err := table.OpenInMemoryTable(b, 0, &table.Options{ChkMode: boptions.OnTableAndBlockRead})
+		if err == nil {
+			err = t.VerifyChecksum()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Name(), err)
+		}
 	}
 	return nil
+}
+
+// Writer fills a new database.
+type Writer struct {
+	db     *badger.DB
+	failed logger
+}
+
+// logger receives the first failure to write a table: Badger tries again for ever, while
+// Close waits.
+type logger chan error
+
+func (l logger) Errorf(format string, args ...any) {
+	if strings.HasPrefix(format, "error flushing memtable to disk") {
+		select {
+		case l <- fmt.Errorf("its keys cannot be written: %v", args...):
+		default:
+		}
+	}
+}
+func (logger) Warningf(string, ...any) {}
+func (logger) Infof(string, ...any)    {}
+func (logger) Debugf(string, ...any)   {}
+
+// Create makes a database in an empty folder.
+func Create(o badger.Options) (*Writer, error) {
+	if err := beneath.CheckFiles(); err != nil { // Badger may end the process where it can open no more
+		return nil, err
+	}
+	w := &Writer{failed: make(logger, 1)}
+	o.Logger = w.failed
+	var err error
+	w.db, err = badger.Open(o)
+	return w, err
+}
+
+// Put stores a value. It may be called from several goroutines.
+func (w *Writer) Put(key, value []byte) error {
+	return w.db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) })
+}
+
+// Sync brings the logs to disk.
+func (w *Writer) Sync() error { return w.db.Sync() }
+
+// Close brings everything to disk. After an error the folder is to be removed.
+func (w *Writer) Close() error {
+	closed := make(chan error, 1)
+	go func() { closed <- w.db.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case err := <-w.failed:
+		return err
+	}
 }

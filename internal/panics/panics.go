@@ -3,6 +3,7 @@
 package panics
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -34,14 +35,24 @@ func (e *Error) Unwrap() error {
 }
 
 // Guard calls f, which calls methods of program. A panic in it ends as an
-// [*Error].
+// [*Error], and so does the reading of a mapped file that the disk cannot provide.
 func Guard(program any, f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
 			err = Recovered(program, r)
 		}
 	}()
 	return f()
+}
+
+// Fault returns the address of the memory that could not be read, if that is the error.
+func Fault(err error) uintptr {
+	var fault interface{ Addr() uintptr }
+	if errors.As(err, &fault) {
+		return fault.Addr()
+	}
+	return 0
 }
 
 // Recovered makes an error of what recover gave, in the function that was

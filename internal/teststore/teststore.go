@@ -30,7 +30,6 @@ type Options struct {
 	Base          int64
 	Layout        store.Layout // "": store.CSC
 	InRows        bool         // store rows of in-edges beside packed ones
-	NoRowWeights  bool         // store no weights of packed rows
 	// Out has the edges of the out sides, of a graph that is forged; nil: they are those of
 	// the in sides.
 	Out []oracle.Edge
@@ -63,14 +62,13 @@ func Open(t testing.TB, path string) *store.Store {
 	return s
 }
 
-// Draw draws options: any layout and shards of at most 40 vertices. Rows of in-edges, and
-// weights of rows, may be there or not.
+// Draw draws options: any layout and shards of at most 40 vertices. Rows of in-edges may be
+// there or not.
 func Draw(r *rapid.T) Options {
 	o := Options{
 		Layout:        rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(r, "layout"),
 		Symmetric:     rapid.Bool().Draw(r, "symmetric"),
 		Weighted:      rapid.Bool().Draw(r, "weighted"),
-		NoRowWeights:  rapid.Bool().Draw(r, "without weights of rows"),
 		ShardVertices: rapid.IntRange(1, 40).Draw(r, "shard"),
 	}
 	o.InRows = o.Layout == store.Packed && !o.Symmetric && rapid.Bool().Draw(r, "in-rows")
@@ -115,10 +113,11 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 	if o.ShardVertices == 0 {
 		o.ShardVertices = 3
 	}
+	o.Layout = cmp.Or(o.Layout, store.CSC)
 	if o.Symmetric {
 		g = Mirrored(g)
 	}
-	cat := &store.Catalogue{Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Symmetric: o.Symmetric, Layout: o.Layout, InRows: o.InRows, RowWeights: o.Weighted && o.Layout == store.Packed && !o.NoRowWeights}
+	cat := &store.Catalogue{Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Symmetric: o.Symmetric, Layout: o.Layout, InRows: o.InRows}
 	for first := 0; first < g.N; first += o.ShardVertices {
 		cat.Shards = append(cat.Shards, store.ShardInfo{First: uint32(first), Vertices: min(o.ShardVertices, g.N-first)})
 	}
@@ -137,7 +136,7 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 		if o.Layout == store.Packed {
 			info.InSum, err = o.putPacked(w, i, side)
 		} else {
-			info.InSum, err = o.put(w, i, side)
+			info.InSum, err = put(w, i, side)
 		}
 		if o.Symmetric {
 			info.Out = info.In
@@ -146,17 +145,17 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 			side = encode(out[i], shard.Out, i, info, false)
 			if o.Layout == store.Packed {
 				info.OutSum, err = putPackedRows(w.PutShard, i, side)
-				if cat.RowWeights && err == nil {
+				if cat.RowWeights() && err == nil {
 					err = putWeights(w, shard.OutWeights, i, encode(out[i], shard.Out, i, info, true))
 				}
 			} else {
-				info.OutSum, err = o.put(w, i, side)
+				info.OutSum, err = put(w, i, side)
 			}
 		}
 		if o.InRows && err == nil {
 			side = encode(in[i], shard.In, i, info, o.Weighted)
 			_, err = putPackedRows(func(i int, x shard.Side) error { return w.PutBeside(shard.InRows, i, x) }, i, side)
-			if cat.RowWeights && err == nil {
+			if cat.RowWeights() && err == nil {
 				err = putWeights(w, shard.InWeights, i, side)
 			}
 		}
@@ -182,14 +181,9 @@ func byShard(g oracle.Graph, vertices, shards int, direct func(oracle.Edge) orac
 	return lists
 }
 
-// put stores a side as rows, or as varints.
-func (o *Options) put(w *store.Writer, i int, side *rows.Side) (sum uint32, err error) {
-	sum = rows.Seal(side.Blob())
-	if o.Layout == Varint {
-		x := encodeVarint(side)
-		return x.Header().Checksum, w.PutShard(i, x)
-	}
-	return sum, w.PutShard(i, side)
+// put stores a side as rows.
+func put(w *store.Writer, i int, side *rows.Side) (sum uint32, err error) {
+	return rows.Seal(side.Blob()), w.PutShard(i, side)
 }
 
 // putPacked stores an in side packed.

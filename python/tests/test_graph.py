@@ -85,8 +85,6 @@ class FolderTest(unittest.TestCase):
         os.rename(self.path, moved)
         want = {"a": 0, "b": None, "c": 1}
         self.assertEqual(Graph.open(moved).as_dicts().bfs(source="a"), want)
-        subprocess.run([_binary.find(), "upgrade", "-q", moved], check=True)
-        self.assertEqual(Graph.open(moved).as_dicts().bfs(source="a"), want)
         ids = os.path.join(moved, "python-ids.npz")
         with open(ids, "r+b") as f:
             f.truncate(100)

@@ -93,7 +93,7 @@ func (a *app) benchHybridCommand() *cobra.Command {
 		rounds := countFlag(fs, "rounds", 3, 1, "how many rounds of all choices")
 		programs := listFlag(fs, "programs", bench.ProgramNames(), "what to run")
 		parts := listFlag(fs, "parts", bench.HybridParts, "what to measure")
-		limit := durationFlag(fs, "limit", "stop a job of the part switch after this long, such as 10m; 0: only those that take much longer than another")
+		limit := fs.Duration("limit", 0, "stop a job of the part switch after this long, such as 10m; 0: only those that take much longer than another")
 		return func(o *bench.Options) {
 			o.GPUMemory, o.Memory, o.Rounds, o.Programs, o.Parts, o.Limit = *gpuMemory, cmp.Or(*memory, o.Memory), *rounds, *programs, *parts, *limit
 		}

@@ -164,7 +164,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		commands []func() *cobra.Command
 	}{
 		{"Graphs:", []func() *cobra.Command{
-			a.importCommand, a.exportCommand, a.subgraphCommand, a.upgradeCommand, a.infoCommand, a.verifyCommand, a.generateCommand,
+			a.importCommand, a.exportCommand, a.subgraphCommand, a.infoCommand, a.verifyCommand, a.generateCommand,
 		}},
 		{"Questions to a graph:", []func() *cobra.Command{
 			a.runCommand, a.communityCommand, a.pathCommand, a.neighborsCommand, a.resumeCommand, a.jobsCommand,

@@ -114,7 +114,7 @@ func (h *hostile) peakOf(g *soundGraph, kind string) int64 {
 	line := map[string][]string{
 		"run": {"run", "pagerank", "g.graph", "--memory", "64MiB"}, "resume": {"resume", "g.graph", "--memory", "64MiB", "--device", "cpu", "--output", "out/again.tsv"}, "verify": {"verify", "g.graph"},
 		"info": {"info", "g.graph"}, "jobs": {"jobs", "g.graph"}, "import": {"import", "--force", "edges.txt", "g.graph", "--memory", "192MiB"},
-		"upgrade": {"upgrade", "--force", "g.graph", "--memory", "192MiB"}, "export": {"export", "g.graph", "--output", "out/edges.txt"},
+		"export":    {"export", "g.graph", "--output", "out/edges.txt"},
 		"neighbors": {"neighbors", "g.graph", g.vertex(0)}, "path": {"path", "g.graph", g.vertex(0), g.vertex(0)},
 		"subgraph": {"subgraph", "g.graph", "--source", g.vertex(0), "--output", "out/sub"},
 	}[kind]

@@ -30,18 +30,20 @@ func idsKey(i int) string { return string(binary.BigEndian.AppendUint32([]byte("
 // their places.
 func sidesOf(catalogue []byte) []string {
 	var x struct {
-		InRows     bool `json:"in_rows"`
-		RowWeights bool `json:"row_weights"`
+		InRows   bool   `json:"in_rows"`
+		Weighted bool   `json:"weighted"`
+		Layout   string `json:"layout"`
 	}
 	_ = json.Unmarshal(catalogue[min(32, len(catalogue)):], &x) // of a mutated one, what can be read
 	list := []string{"in/", "out/"}
 	if x.InRows {
 		list = append(list, "in-rows/")
 	}
-	if x.RowWeights {
+	weights := x.Weighted && x.Layout == "packed"
+	if weights {
 		list = append(list, "out-weights/")
 	}
-	if x.InRows && x.RowWeights {
+	if x.InRows && weights {
 		list = append(list, "in-weights/")
 	}
 	return list

@@ -63,8 +63,6 @@ func (c *hostileCase) commandLine(r *rand.Rand) []string {
 		return []string{"jobs", graph, "--json"}
 	case n < 95:
 		return []string{"jobs", "rm", graph, job}
-	case n < 97:
-		return []string{"upgrade", "--force", graph, "--memory", "192MiB"}
 	default:
 		return []string{"import", "--force", "edges.txt", graph, "--memory", "192MiB"}
 	}

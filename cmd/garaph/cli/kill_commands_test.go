@@ -44,7 +44,6 @@ const (
 var killedCommands = []killedCommand{
 	{name: "import", line: "import e.txt new", next: []string{"import --force e.txt new"}, belongs: `new/(GARAPH|payload|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.new\.lock`, whole: "new/GARAPH"},
 	{name: "import --force", line: "import --force e.txt g", next: []string{"import --force e.txt g"}, belongs: graphFiles, whole: "g/GARAPH"},
-	{name: "upgrade", line: "upgrade old", next: []string{"upgrade old", "verify old", "run wcc old --output o.tsv"}, belongs: strings.NewReplacer("g/", "old/", ".g.", ".old.").Replace(graphFiles + "|" + jobFiles), whole: "old/GARAPH o.tsv"},
 	{name: "run tsv", line: "run pagerank g --output o.tsv", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "run parquet", line: "run bfs g --source 0 --output o.parquet", next: []string{"?resume g", "run bfs g --source 0 --output o.parquet"}, belongs: jobFiles, whole: "o.parquet"},
 	{name: "run with report and trace", line: "run pagerank g --output o.tsv --report r.html --trace t.json", next: []string{"?resume g", "run pagerank g --output o.tsv --report r.html --trace t.json"}, belongs: jobFiles, whole: "o.tsv r.html t.json"},

@@ -73,7 +73,7 @@ func (a *app) neighbors(ctx context.Context, name, id string, f *neighborsFlags)
 	var told []string
 	for i, way := range waysOf(g.Catalogue(), *f.along) {
 		if p.way = way; way.dir == shard.Out && g.Catalogue().Weighted && !p.weighted() {
-			a.console.log.Warn("out-edges have no weights in this layout")
+			a.console.log.Warn("out-edges have no weights in the layout csc")
 		}
 		if p.degree, p.printed = 0, 0; p.json && i > 0 {
 			_ = out.WriteByte(',')

@@ -209,7 +209,6 @@ func TestBudget(t *testing.T) {
 			graph := filepath.Join(folder, "graph")
 			edges := k.write(t, folder)
 			atLeast(t, k.name+": import as csc", append([]string{"import", "--force", "--layout", "csc", edges, graph}, strings.Fields(k.flags)...)...)
-			atLeast(t, k.name+": upgrade", "upgrade", graph)
 			atLeast(t, k.name+": import", append([]string{"import", "--force", "--rows", edges, graph}, strings.Fields(k.flags)...)...)
 			other(k.name+": export", "export", graph, "--output", filepath.Join(folder, "out.txt"))
 			other(k.name+": export as Parquet", "export", graph, "--output", filepath.Join(folder, "out.parquet"))

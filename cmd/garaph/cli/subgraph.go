@@ -21,6 +21,7 @@ type subgraphFlags struct {
 	where                *[]condition
 	hops                 *int
 	along                *string
+	all, rows            *bool
 	force, json          *bool
 	threads              *int
 	memory               *int64
@@ -28,12 +29,12 @@ type subgraphFlags struct {
 
 func (a *app) subgraphCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "subgraph GRAPH --output FOLDER (--ids FILE | --results FILE --where CONDITION | --source ID --hops K)",
+		Use:   "subgraph GRAPH --output FOLDER (--all | --ids FILE | --results FILE --where CONDITION | --source ID --hops K)",
 		Short: "Make a graph of some vertices of another one",
 		Long: `Make a new graph of some vertices of a graph and of all edges between these. Vertices
 keep their ids, edges their weights, and vertices stay that have no edges in it.
 
-The vertices are those of a list of ids, those whose row in a file of results meets
+The vertices are all of them, those of a list of ids, those whose row in a file of results meets
 all conditions, or those that are at most so many hops away from sources. A condition
 compares a column with a value, or with a range of numbers: 'component = 5',
 'pagerank >= 0.001', 'hops = 2..4', 'component != Basel'. What has no value meets none.
@@ -41,7 +42,8 @@ The columns of a tsv file have no names, but numbers: '2 = 5'.`,
 		Example: `  garaph run wcc web.graph --output wcc.csv
   garaph subgraph web.graph --results wcc.csv --where 'component = 5' --output five.graph
   garaph subgraph web.graph --source 17 --hops 2 --along both --output near.graph
-  garaph subgraph web.graph --ids chosen.txt --output chosen.graph`,
+  garaph subgraph web.graph --ids chosen.txt --output chosen.graph
+  garaph subgraph web.graph --all --rows --output rows.graph`,
 		Args: exactly("one graph", 1),
 	}
 	fs := cmd.Flags()
@@ -50,6 +52,8 @@ The columns of a tsv file have no names, but numbers: '2 = 5'.`,
 		ids:     fs.String("ids", "", "take the vertices of this `FILE`, also compressed, "+idLines+"; - is standard input"),
 		results: fs.String("results", "", "take vertices by their rows in this `FILE` of results, in any format of run: csv, tsv and ndjson also compressed"),
 		where:   conditionsFlag(fs),
+		all:     fs.Bool("all", false, "take all vertices: a copy of the graph"),
+		rows:    fs.Bool("rows", false, "store rows of in-edges too, also where the graph has none: frontiers along them are read from disk"),
 	}
 	sourcesFlags(fs, "from which hops are counted")
 	f.hops = countFlag(fs, "hops", 1, 0, "hops from a source at most; 0: the sources alone")
@@ -73,7 +77,7 @@ func (f *subgraphFlags) check(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	sources := changed("source") || changed("sources")
 	ways := 0
-	for _, way := range []bool{changed("ids"), changed("results"), sources} {
+	for _, way := range []bool{*f.all, changed("ids"), changed("results"), sources} {
 		if way {
 			ways++
 		}
@@ -82,7 +86,7 @@ func (f *subgraphFlags) check(cmd *cobra.Command) error {
 	case *f.output == "":
 		return Usagef("--output is missing: the folder of the new graph")
 	case ways != 1:
-		return Usagef("expected one way to choose vertices: --ids FILE, --results FILE with --where, or --source ID with --hops")
+		return Usagef("expected one way to choose vertices: --all, --ids FILE, --results FILE with --where, or --source ID with --hops")
 	case changed("results") != changed("where"):
 		return Usagef("--results and --where go together: a file, and what the rows of vertices have in it")
 	case !sources && (changed("hops") || changed("along")):
@@ -125,6 +129,7 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 	defer p.end()
 	o := subgraph.Options{Force: *f.force, Threads: *f.threads, Memory: memory}
 	o.Progress = func(done, total int64) { p.set("reading", done, total, inEdges) }
+	o.Import.Storage.Rows = *f.rows
 	o.Import.Progress, o.Import.Log = importPhases(p), a.console.log
 	hops := 0
 	if cmd.Flags().Changed("source") || cmd.Flags().Changed("sources") {
@@ -167,6 +172,9 @@ func (f *subgraphFlags) ended(ctx context.Context, path string, err error) error
 // choose adds the vertices to the set.
 func (f *subgraphFlags) choose(ctx context.Context, e Env, set *subgraph.Set, memory int64, stdin io.Reader) error {
 	switch {
+	case *f.all:
+		set.AddAll()
+		return nil
 	case *f.ids != "":
 		if err := f.byIDs(ctx, e.Graph, set, stdin); err != nil {
 			return fmt.Errorf("--ids: %w", err)
