@@ -82,26 +82,3 @@ func TestMeasureHybridStops(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-func TestSequence(t *testing.T) {
-	var list []garaph.Iteration
-	add := func(d dispatcher.Device, m dispatcher.Method, n int) {
-		for range n {
-			list = append(list, garaph.Iteration{Device: d, Method: m})
-		}
-	}
-	add(dispatcher.CPU, dispatcher.NotifyPull, 1)
-	add(dispatcher.GPU, dispatcher.Pull, 2)
-	add(dispatcher.Hybrid, dispatcher.Pull, 1)
-	add(dispatcher.CPU, dispatcher.Pull, 3)
-	if got, want := sequence(list), "C N, G ×2, H, C ×3"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	for range 3 {
-		add(dispatcher.GPU, dispatcher.Pull, 1)
-		add(dispatcher.CPU, dispatcher.Pull, 1)
-	}
-	if got, want := sequence(list), "C N, G ×2, H, C ×3, G, C, G, C, … 2 more changes"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
