@@ -58,7 +58,8 @@ func TestMeasureHybridStops(t *testing.T) {
 	if err != nil || !r.stopped || len(r.Iterations) != 1 || r.seconds <= 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	limited, err := MeasureHybrid(t.Context(), g, Options{GPU: device.EmulatedName, Rounds: 2, Limit: 1, Parts: []string{"switch"}, Programs: []string{"pagerank"}})
+	limited, err := MeasureHybrid(t.Context(), g, Options{GPU: device.EmulatedName, Rounds: 2, Limit: 1,
+		Parts: []string{"switch"}, Programs: []string{"pagerank"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,8 @@ func TestMeasureHybridStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tableOf(small, "streamed, ") != nil || tableOf(small, "resident") == nil || tableOf(small, "whole job") == nil || !strings.HasPrefix(small.Notes[0], "part pays was left out: ") {
+	if tableOf(small, "streamed, ") != nil || tableOf(small, "resident") == nil || tableOf(small, "whole job") == nil ||
+		!strings.HasPrefix(small.Notes[0], "part pays was left out: ") {
 		t.Errorf("%+v", small)
 	}
 	ctx, stop := context.WithCancel(t.Context())
