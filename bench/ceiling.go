@@ -152,7 +152,7 @@ func gatherSpeed[F float32 | float64](ctx context.Context, e *edges, n uint32, t
 }
 
 // gatherOnly sums the values of the sources. The eight sums don't wait for each other; fewer are
-// slower, and without bounds checks it is not faster (BenchmarkGatherLoops).
+// slower, and without bounds checks it is not faster.
 func gatherOnly[F float32 | float64](values []F, sources []uint32) F {
 	var a, b, c, d, e, f, g, h F
 	for len(sources) >= 8 {

@@ -13,10 +13,8 @@ func BenchmarkGenerate(b *testing.B) {
 		o    GenOptions
 	}{
 		{"rmat/text", GenOptions{Kind: RMAT, Scale: 22, Degree: 2}},
-		{"rmat/text/1", GenOptions{Kind: RMAT, Scale: 22, Degree: 2, Threads: 1}},
 		{"rmat/text-weights", GenOptions{Kind: RMAT, Scale: 22, Degree: 2, Weights: true}},
 		{"rmat/raw", GenOptions{Kind: RMAT, Scale: 22, Degree: 2, Format: Raw}},
-		{"rmat/raw/1", GenOptions{Kind: RMAT, Scale: 22, Degree: 2, Format: Raw, Threads: 1}},
 		{"rmat/raw-permuted", GenOptions{Kind: RMAT, Scale: 22, Degree: 2, Format: Raw, Permute: true}},
 		{"uniform/text", GenOptions{Kind: Uniform, Vertices: 1 << 22, Edges: 1 << 23}},
 		{"grid/text", GenOptions{Kind: Grid, Rows: 2048, Cols: 2048}},

@@ -65,15 +65,6 @@ func TestQuadrants(t *testing.T) {
 	}
 }
 
-// TestZeroChances: what has no chance never comes.
-func TestZeroChances(t *testing.T) {
-	for _, e := range read(t, GenOptions{Kind: RMAT, Scale: 12, Degree: 8, A: 0.5}) {
-		if e.src != e.dst {
-			t.Fatalf("%v is off the diagonal", e)
-		}
-	}
-}
-
 // TestUniformity: every vertex and every weight comes about equally often.
 func TestUniformity(t *testing.T) {
 	const vertices, edges = 100, 200_000

@@ -139,14 +139,6 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	}
 }
 
-func TestSeedsMatter(t *testing.T) {
-	a := generate(t, GenOptions{Kind: RMAT, Scale: 5, Degree: 4, Seed: 1, Format: Raw})
-	b := generate(t, GenOptions{Kind: RMAT, Scale: 5, Degree: 4, Seed: 2, Format: Raw})
-	if bytes.Equal(a, b) {
-		t.Error("the seed has no effect")
-	}
-}
-
 // TestGolden: the bytes are a promise; recorded results name graphs by their
 // options.
 func TestGolden(t *testing.T) {

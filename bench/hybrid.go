@@ -8,10 +8,7 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
@@ -29,7 +26,7 @@ const (
 
 const hybridAbout = `Streamed and resident are the later half of the iterations of PageRank: the median (least–most) of the
 rounds. Of a whole job the fastest round counts, from the first iteration to the end; one that took much longer than
-the best was stopped. C is an iteration on the CPU, G on the GPU, H on both; N is notify-pull.`
+the best was stopped.`
 
 // MeasureHybrid measures what jobs on the CPU and the GPU gain over those on either.
 func MeasureHybrid(ctx context.Context, g *garaph.Graph, o Options) (*Report, error) {
@@ -59,9 +56,7 @@ type hybridRun struct {
 
 // job runs a job, and stops it when its iterations have taken limit seconds, if that is positive.
 func (m *measurement) job(ctx context.Context, name string, w workload, o garaph.RunOptions, limit float64) (r hybridRun, err error) {
-	if name != "" {
-		m.doing("%s", name)
-	}
+	m.doing("%s", name)
 	debug.FreeOSMemory()
 	o.GPU.Name, o.Threads, o.Memory, o.MoreThreads = m.opt.GPU, m.opt.Threads, cmp.Or(o.Memory, m.opt.Memory), MoreThreads
 	limited, stop := context.WithCancel(ctx)
@@ -137,8 +132,7 @@ func (m *measurement) inTurn(ctx context.Context, part, title string, gpuMemory 
 }
 
 // pays runs a graph that does not fit into the GPU's memory. What CPU and GPU do together is compared
-// with the sum of what each does alone, or with two independent jobs at once, which share the
-// bandwidth of memory, if that is less.
+// with the sum of what each does alone.
 func (m *measurement) pays(ctx context.Context) error {
 	few := m.opt.GPUMemory
 	if few == 0 {
@@ -152,42 +146,12 @@ func (m *measurement) pays(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var ofAlone, ofBoth []float64
+	var ofAlone []float64
 	for k, x := range speeds[2] {
-		both, err := m.atOnce(ctx, few, speeds[1][k]/speeds[0][k])
-		if err != nil {
-			return err
-		}
-		alone := speeds[0][k] + speeds[1][k]
-		ofAlone, ofBoth = append(ofAlone, x/alone), append(ofBoth, x/min(alone, both))
+		ofAlone = append(ofAlone, x/(speeds[0][k]+speeds[1][k]))
 	}
-	m.report.note("streamed: edges/s of hybrid / (cpu + gpu) is %s", figure(digits, ofAlone...))
-	m.report.verdict("streamed: of that, or of two jobs at once", median(ofBoth), atLeast, 0.9)
+	m.report.verdict("streamed: edges/s of hybrid / (cpu + gpu)", median(ofAlone), atLeast, 0.9)
 	return nil
-}
-
-// atOnce runs PageRank on the CPU and, so often that both take about as long, on the GPU, as two jobs.
-// It returns the sum of their edges per second.
-func (m *measurement) atOnce(ctx context.Context, gpuMemory int64, faster float64) (float64, error) {
-	m.doing("pays, two jobs at once")
-	var speeds [2]float64
-	var both errgroup.Group
-	for i, d := range []dispatcher.Device{dispatcher.CPU, dispatcher.GPU} {
-		n := inTurnIterations
-		if d == dispatcher.GPU {
-			n = int(inTurnIterations * max(1, faster))
-		}
-		both.Go(func() error {
-			o := garaph.RunOptions{Device: d, GPU: garaph.GPUOptions{Memory: gpuMemory}, Method: dispatcher.Pull, Iterations: n}
-			r, err := m.job(ctx, "", pageRankWorkload, o, 0)
-			if err == nil {
-				speeds[i] = r.later(edgesPerSecond)
-			}
-			return err
-		})
-	}
-	err := both.Wait()
-	return speeds[0] + speeds[1], err
 }
 
 // resident runs a graph that stays on the GPU.
@@ -221,7 +185,7 @@ var choices = []struct {
 // switches compares auto with every fixed choice, program by program, after a job that measures
 // the speeds of the devices.
 func (m *measurement) switches(ctx context.Context) error {
-	t := m.report.table("whole job", "choice", "seconds", "with loading", "end", "iterations", "who did them")
+	t := m.report.table("whole job", "choice", "seconds", "with loading", "end", "iterations")
 	limit, gpu := m.opt.Limit.Seconds(), garaph.GPUOptions{Memory: m.opt.GPUMemory}
 	for _, w := range m.workloads {
 		warm, err := m.job(ctx, "switch, "+w.name+", warming up", w, garaph.RunOptions{GPU: gpu}, limit)
@@ -269,36 +233,11 @@ func (m *measurement) switches(ctx context.Context) error {
 			} else if i > 0 && (fixed < 0 || x.seconds < runs[fixed].seconds) {
 				fixed = i
 			}
-			t.add(w.name, choices[i].name, seconds(x.seconds), seconds(x.whole), end, len(x.Iterations), sequence(x.Iterations))
+			t.add(w.name, choices[i].name, seconds(x.seconds), seconds(x.whole), end, len(x.Iterations))
 		}
 		if fixed > 0 && !runs[0].stopped {
 			m.report.verdict(fmt.Sprintf("%s: seconds of auto / %s", w.name, choices[fixed].name), runs[0].seconds/runs[fixed].seconds, atMost, 1.1)
 		}
 	}
 	return nil
-}
-
-// mostSteps is how many steps of a sequence are written.
-const mostSteps = 8
-
-// sequence writes what did each iteration.
-func sequence(list []garaph.Iteration) string {
-	letters := map[dispatcher.Device]string{dispatcher.CPU: "C", dispatcher.GPU: "G", dispatcher.Hybrid: "H"}
-	did := func(it garaph.Iteration) string {
-		if it.Method == dispatcher.NotifyPull {
-			return letters[it.Device] + " N"
-		}
-		return letters[it.Device]
-	}
-	var steps []string
-	for from, i := 0, 0; i < len(list); from = i {
-		for i < len(list) && did(list[i]) == did(list[from]) {
-			i++
-		}
-		steps = append(steps, fmt.Sprintf("%s ×%d", did(list[from]), i-from))
-	}
-	if more := len(steps) - mostSteps; more > 0 {
-		steps = append(steps[:mostSteps], fmt.Sprintf("… %d more changes", more))
-	}
-	return strings.ReplaceAll(strings.Join(steps, ", "), " ×1,", ",")
 }

@@ -58,7 +58,8 @@ func TestMeasureHybridStops(t *testing.T) {
 	if err != nil || !r.stopped || len(r.Iterations) != 1 || r.seconds <= 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	limited, err := MeasureHybrid(t.Context(), g, Options{GPU: device.EmulatedName, Rounds: 2, Limit: 1, Parts: []string{"switch"}, Programs: []string{"pagerank"}})
+	limited, err := MeasureHybrid(t.Context(), g, Options{GPU: device.EmulatedName, Rounds: 2, Limit: 1,
+		Parts: []string{"switch"}, Programs: []string{"pagerank"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,8 @@ func TestMeasureHybridStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tableOf(small, "streamed, ") != nil || tableOf(small, "resident") == nil || tableOf(small, "whole job") == nil || !strings.HasPrefix(small.Notes[0], "part pays was left out: ") {
+	if tableOf(small, "streamed, ") != nil || tableOf(small, "resident") == nil || tableOf(small, "whole job") == nil ||
+		!strings.HasPrefix(small.Notes[0], "part pays was left out: ") {
 		t.Errorf("%+v", small)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -80,28 +82,5 @@ func TestMeasureHybridStops(t *testing.T) {
 	}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestSequence(t *testing.T) {
-	var list []garaph.Iteration
-	add := func(d dispatcher.Device, m dispatcher.Method, n int) {
-		for range n {
-			list = append(list, garaph.Iteration{Device: d, Method: m})
-		}
-	}
-	add(dispatcher.CPU, dispatcher.NotifyPull, 1)
-	add(dispatcher.GPU, dispatcher.Pull, 2)
-	add(dispatcher.Hybrid, dispatcher.Pull, 1)
-	add(dispatcher.CPU, dispatcher.Pull, 3)
-	if got, want := sequence(list), "C N, G ×2, H, C ×3"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	for range 3 {
-		add(dispatcher.GPU, dispatcher.Pull, 1)
-		add(dispatcher.CPU, dispatcher.Pull, 1)
-	}
-	if got, want := sequence(list), "C N, G ×2, H, C ×3, G, C, G, C, … 2 more changes"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -70,7 +70,8 @@ func rmatGraph(t testing.TB, scale, degree, shardVertices int, layout ...store.L
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := garaph.Import(t.Context(), []string{raw}, path, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: shardVertices, Layout: cmp.Or(layout...)}}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{raw}, path,
+		garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: shardVertices, Layout: cmp.Or(layout...)}}); err != nil {
 		t.Fatal(err)
 	}
 	g, err := garaph.Open(path)

@@ -35,14 +35,16 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	runs := tableOf(r, "program")
-	names, from, iterations, pulls := column[string](t, runs, "program"), column[string](t, runs, "from"), column[int](t, runs, "iterations"), column[int](t, runs, "pulls")
+	names, from, iterations, pulls := column[string](t, runs, "program"), column[string](t, runs, "from"), column[int](t, runs,
+		"iterations"), column[int](t, runs, "pulls")
 	figure := func(i int, name string) *Spread { return column[*Spread](t, runs, name)[i] }
 	if len(names) != 2*len(workloads) {
 		t.Fatalf("runs of %v", names)
 	}
 	for i, name := range names {
 		memory := i%2 == 0
-		if name != workloads[i/2].name || from[i] != map[bool]string{true: "memory", false: "disk"}[memory] || iterations[i] == 0 || len(figure(i, "seconds").Values) != 2 {
+		if name != workloads[i/2].name || from[i] != map[bool]string{true: "memory", false: "disk"}[memory] || iterations[i] == 0 ||
+			len(figure(i, "seconds").Values) != 2 {
 			t.Errorf("run %d: %v", i, runs.Rows[i])
 		}
 		if strings.HasPrefix(name, "pagerank") {
@@ -117,7 +119,8 @@ func TestMeasureErrors(t *testing.T) {
 }
 
 func pull(i int, edges uint64, read int64, seconds float64) garaph.Iteration {
-	return garaph.Iteration{Iteration: i, Method: dispatcher.Pull, Edges: edges, Traffic: dispatcher.Traffic{Reads: dispatcher.Reads{BytesRead: read}}, Seconds: seconds}
+	return garaph.Iteration{Iteration: i, Method: dispatcher.Pull, Edges: edges,
+		Traffic: dispatcher.Traffic{Reads: dispatcher.Reads{BytesRead: read}}, Seconds: seconds}
 }
 
 // TestShares: pulls that bring pages to stay do not count, and the ceiling of a run from disk is the lower of two.

@@ -8,7 +8,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
@@ -82,4 +84,23 @@ func threadTime() time.Duration {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) // does not fail
 	return time.Duration(t.Nano())
+}
+
+// loaded returns the edges of a graph in memory, and values of all vertices.
+func loaded(b *testing.B, g *garaph.Graph) (*edges, []float32) {
+	b.Helper()
+	e, err := loadEdges(b.Context(), g, 1, 1<<30)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(e.free)
+	values, err := hostmem.Slice[float32](int(g.Catalogue().Vertices))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { hostmem.Free(values) })
+	for i := range values {
+		values[i] = 1
+	}
+	return e, values
 }

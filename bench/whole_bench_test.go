@@ -49,7 +49,8 @@ func BenchmarkWholeCommand(b *testing.B) {
 		ours, theirs func(turn int) []string
 	}{
 		{"BFS", func(k int) []string { return run("bfs", graph, "--source", sources[k]) }, func(k int) []string { return gapbs("bfs", "-r", sources[k]) }},
-		{"BFS-o", func(k int) []string { return run("bfs", graph, "--source", sources[k], "-o", os.DevNull) }, func(k int) []string { return gapbs("bfs", "-r", sources[k]) }},
+		{"BFS-o", func(k int) []string { return run("bfs", graph, "--source", sources[k], "-o", os.DevNull) },
+			func(k int) []string { return gapbs("bfs", "-r", sources[k]) }},
 		{"wcc", func(int) []string { return run("wcc", graph) }, func(int) []string { return gapbs("cc") }},
 		{"components", func(int) []string { return run("components", graph) }, func(int) []string { return gapbs("cc") }},
 		{"PageRank", func(int) []string { return run("pagerank", graph, "--iterations", "20") }, func(int) []string { return gapbs("pr", "-i", "20", "-t", "0") }},

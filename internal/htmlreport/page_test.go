@@ -35,8 +35,10 @@ func hybridRun(n int) (r dispatcher.Report, pages *Pages) {
 		for page := range 8 {
 			edges := uint64(100_000 * (page + 1))
 			pages.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.CPU, Edges: edges, Compute: 3e-9 * float64(edges)})
-			pages.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.GPU, Edges: edges, Compute: 1e-9 * float64(edges), Copies: 4, Bytes: int64(6 * edges), Copy: 5e-10 * float64(edges)})
-			pages.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.GPU, Edges: edges, Compute: 2e-9 * float64(edges), Copies: 1, Bytes: int64(6 * edges), Copy: 5e-10 * float64(edges)})
+			pages.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.GPU, Edges: edges, Compute: 1e-9 * float64(edges),
+				Copies: 4, Bytes: int64(6 * edges), Copy: 5e-10 * float64(edges)})
+			pages.Add(dispatcher.PageWork{Iteration: i, Device: dispatcher.GPU, Edges: edges, Compute: 2e-9 * float64(edges),
+				Copies: 1, Bytes: int64(6 * edges), Copy: 5e-10 * float64(edges)})
 		}
 	}
 	return r, pages
@@ -97,7 +99,8 @@ func TestRunPlots(t *testing.T) {
 	var strange dispatcher.Report
 	odd := new(Pages)
 	for i, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 1e300, 5e-324, 1} {
-		strange.Iterations = append(strange.Iterations, dispatcher.Iteration{Iteration: i, Device: dispatcher.GPU, Method: dispatcher.Pull, Fraction: x, Alpha: x, Seconds: x})
+		strange.Iterations = append(strange.Iterations, dispatcher.Iteration{Iteration: i, Device: dispatcher.GPU,
+			Method: dispatcher.Pull, Fraction: x, Alpha: x, Seconds: x})
 		odd.Add(dispatcher.PageWork{Device: dispatcher.GPU, Edges: 10, Bytes: 10, Compute: x, Copy: x, Copies: x})
 	}
 	for _, test := range []struct {
@@ -194,7 +197,8 @@ func TestBrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, dom, _ := strings.Cut(string(out), "</noscript>")
-		for what, want := range map[string]int{"<canvas": 5, `<table class="u-legend`: 5, "<td>1,000,000</td>": 1, "<td>&lt;b&gt;</td>": 1, "failed: ": 0, "GPU, replicated": 2} {
+		for what, want := range map[string]int{"<canvas": 5, `<table class="u-legend`: 5, "<td>1,000,000</td>": 1,
+			"<td>&lt;b&gt;</td>": 1, "failed: ": 0, "GPU, replicated": 2} {
 			_, body, _ := strings.Cut(dom, "drawPlot);")
 			if got := strings.Count(body, what); got != want {
 				t.Errorf("%d iterations: %q is there %d times, want %d", n, what, got, want)

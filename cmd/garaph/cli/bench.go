@@ -88,7 +88,8 @@ The GPU's time counts alone.`,
 
 func (a *app) benchHybridCommand() *cobra.Command {
 	return a.measuring(bench.MeasureHybrid, true, func(fs *pflag.FlagSet) func(*bench.Options) {
-		gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU, of all parts but resident (default all for switch; otherwise the arrays over vertices and an eighth of the edges)")
+		gpuMemory := sizeFlag(fs, "gpu-memory",
+			"memory of the GPU, of all parts but resident (default all for switch; otherwise the arrays over vertices and an eighth of the edges)")
 		memory := sizeFlag(fs, "memory", "memory of the host (default three quarters of what is available)")
 		rounds := countFlag(fs, "rounds", 3, 1, "how many rounds of all choices")
 		programs := listFlag(fs, "programs", bench.ProgramNames(), "what to run")
