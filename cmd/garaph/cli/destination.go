@@ -130,8 +130,8 @@ func checkNoInput(what, path string, inputs []string) error {
 // realName returns the path to which links at path and above it lead.
 func realName(path string) string {
 	path = wholefile.Through(path)
-	if folder, err := filepath.EvalSymlinks(filepath.Dir(absolute(path))); err == nil {
-		path = filepath.Join(folder, filepath.Base(path))
+	if folder, err := filepath.EvalSymlinks(wholefile.Folder(path)); err == nil {
+		path = filepath.Join(absolute(folder), filepath.Base(path))
 	}
 	return path
 }
