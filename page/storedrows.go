@@ -132,10 +132,7 @@ func (r *StoredRows) headBytes(dir shard.Direction, i int, weights bool) (n int6
 	} else {
 		n, err = packedrows.HeadBytes(header[:], r.cat.Bytes(dir, i))
 	}
-	switch {
-	case errors.Is(err, packedrows.ErrNoRuns):
-		return 0, fmt.Errorf("shard %d (%s side) %w: a new import makes them", i, dir, err)
-	case err != nil:
+	if err != nil {
 		return 0, r.store.ShardError(dir, i, err)
 	}
 	return n, nil

@@ -14,8 +14,8 @@ import (
 func (s *Side) walk() error {
 	at, base, edges := 0, int64(0), uint64(0)
 	for v := range s.header.Vertices {
-		if v&(s.stride-1) == 0 {
-			if begin := s.begin(v >> s.shift); begin != at {
+		if v&(RunVertices-1) == 0 {
+			if begin := s.begin(v >> runShift); begin != at {
 				return fmt.Errorf("%w: the row of vertex %d begins at %d, the index says %d", shard.ErrInvalid, v, at, begin)
 			}
 			base = s.base(v)

@@ -40,8 +40,8 @@ func (c *Cursor) find(v int) error {
 	if c.v == v {
 		return nil
 	}
-	if from := v &^ (s.stride - 1); c.v < from || c.v > v {
-		if err := c.enter(from, s.begin(v>>s.shift), s.base(from)); err != nil {
+	if from := v &^ (RunVertices - 1); c.v < from || c.v > v {
+		if err := c.enter(from, s.begin(v>>runShift), s.base(from)); err != nil {
 			return err
 		}
 	}

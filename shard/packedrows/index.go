@@ -2,7 +2,6 @@ package packedrows
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/garaph/garaph/shard"
 )
@@ -13,10 +12,8 @@ const nearRuns = 64
 // index says where runs begin in the rows, and has their checksums.
 type index struct {
 	runs   int
-	stride int // vertices of a run: 1<<shift
-	shift  uint
 	begins []uint32 // of each run; in a narrow index, of every one that others count from
-	sums   []uint32 // nil: there are none
+	sums   []uint32
 	behind []uint16 // in a narrow index, how far behind that place each run begins
 }
 
@@ -30,14 +27,12 @@ func (x *index) begin(i int) int {
 
 // index gives that of a blob that begins with these bytes.
 func (h *layout) index(blob []byte) index {
-	x := index{runs: h.runs(), stride: h.stride(), shift: uint(bits.TrailingZeros(uint(h.stride())))}
+	x := index{runs: h.runs()}
 	at := int64(shard.HeaderBytes)
 	x.begins = shard.View[uint32](blob, at, h.begins())
 	at += int64(4 * h.begins())
-	if h.Flags&summed != 0 {
-		x.sums = shard.View[uint32](blob, at, x.runs)
-		at += int64(4 * x.runs)
-	}
+	x.sums = shard.View[uint32](blob, at, x.runs)
+	at += int64(4 * x.runs)
 	if h.Flags&narrow != 0 {
 		x.behind = shard.View[uint16](blob, at, x.runs)
 	}
@@ -46,10 +41,7 @@ func (h *layout) index(blob []byte) index {
 
 // indexBytes is the size of the index.
 func (h *layout) indexBytes() int {
-	n := 4 * h.begins()
-	if h.Flags&summed != 0 {
-		n += 4 * h.runs()
-	}
+	n := 4*h.begins() + 4*h.runs()
 	if h.Flags&narrow != 0 {
 		n += 2 * h.runs()
 	}
@@ -57,16 +49,7 @@ func (h *layout) indexBytes() int {
 }
 
 // runs is how many runs the rows have.
-func (h *layout) runs() int {
-	return (h.Vertices + h.stride() - 1) / h.stride()
-}
-
-func (h *layout) stride() int {
-	if h.Flags&summed == 0 {
-		return coarse
-	}
-	return RunVertices
-}
+func (h *layout) runs() int { return Runs(h.Vertices) }
 
 // begins is how many places have 32 bits.
 func (h *layout) begins() int {

@@ -8,9 +8,9 @@ import "encoding/binary"
 // place of the run, but for the dropped rows, and edges before others.
 func (s *Side) AppendRun(to []byte, i int, drop uint8) ([]byte, bool) {
 	at, end := s.bounds(i)
-	begin, first := len(to), i*s.stride
+	begin, first := len(to), i*RunVertices
 	base := s.base(first)
-	for v := first; drop != 0 && v < min(first+s.stride, s.header.Vertices); v++ {
+	for v := first; drop != 0 && v < min(first+RunVertices, s.header.Vertices); v++ {
 		r := s.head(at, base)
 		next := s.rowEnd(r)
 		if drop&1 == 0 || r.degree < 2 {

@@ -17,7 +17,6 @@ func Pack(s *rows.Side, buffer []byte) (*Side, error) { return packFlagged(s, su
 // packFlagged packs with flags, as far as a narrow index is possible.
 func packFlagged(s *rows.Side, flags uint16, buffer []byte) (*Side, error) {
 	h := layout{Header: shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges(), Flags: flags}}
-	stride := h.stride()
 	if need := MostBytes(h.Vertices, h.Edges); need == math.MaxUint32 || int64(len(buffer)) < need {
 		return nil, fmt.Errorf("%w: %d edges do not fit into %d bytes of packed rows", shard.ErrInvalid, h.Edges, len(buffer))
 	}
@@ -25,7 +24,7 @@ func packFlagged(s *rows.Side, flags uint16, buffer []byte) (*Side, error) {
 	begin, base := w.at, uint32(0)
 	begins := make([]uint32, 0, h.runs())
 	for v := range h.Vertices {
-		if v%stride == 0 {
+		if v%RunVertices == 0 {
 			begins = append(begins, uint32(w.at-begin))
 			base = s.First + uint32(v)
 		}

@@ -21,15 +21,14 @@ const (
 	// Version of the encoding.
 	Version = 3
 
-	align  = 16
-	coarse = 8  // vertices of a run in blobs without checksums of runs
-	group  = 8  // gaps that share a width
-	short  = 7  // edges of the first row whose head is longer than a byte
-	long   = 64 // edges of the first row that says how many bytes it has
-	slack  = 48 // zeros behind the rows: what unpacking a group may read too much
+	align = 16
+	group = 8  // gaps that share a width
+	short = 7  // edges of the first row whose head is longer than a byte
+	long  = 64 // edges of the first row that says how many bytes it has
+	slack = 48 // zeros behind the rows: what unpacking a group may read too much
 
 	// Flags of the index.
-	summed = 4 // it has checksums of runs, which are of RunVertices
+	summed = 4 // it has checksums of runs: always
 	narrow = 8 // its entries are narrow
 )
 
@@ -144,7 +143,7 @@ func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	if h.Version != Version {
 		return h, fmt.Errorf("%w: version %d, packed rows are version %d", shard.ErrFormat, h.Version, Version)
 	}
-	if h.Flags&^(summed|narrow) != 0 || h.Flags == narrow || h.Weighted || field(40)|field(44)|field(48)|field(52)|field(56) != 0 {
+	if h.Flags&^narrow != summed || h.Weighted || field(40)|field(44)|field(48)|field(52)|field(56) != 0 {
 		return h, fmt.Errorf("%w: flags %#x, with weights: %v", shard.ErrInvalid, h.Flags, h.Weighted)
 	}
 	if want := h.size(); size != int64(want) {

@@ -86,13 +86,13 @@ func (s *Side) base(v int) int64 { return int64(s.header.First) + int64(v) }
 // find reads the head of the row of local vertex v: from behind the row that was read
 // last, if that is nearer than the index.
 func (s *Side) find(v int, b *shard.Buffer) row {
-	from := v &^ (s.stride - 1)
+	from := v &^ (RunVertices - 1)
 	var base int64
 	b.Before = 0
 	if b.Vertex <= v && b.Vertex > from && b.Side == shard.Side(s) {
 		from, b.From, base, b.Before = b.Vertex, b.At, int64(b.Base), b.Behind
 	} else {
-		b.From, base = s.begin(v>>s.shift), s.base(from)
+		b.From, base = s.begin(v>>runShift), s.base(from)
 	}
 	r := s.head(b.From, base)
 	for ; from < v; from++ {
@@ -155,7 +155,7 @@ func (s *Side) Unpack(to *rows.Side) {
 	var last []uint32 // of rows that would be written beyond the end
 	at, base, k := 0, int64(0), 0
 	for v := range s.header.Vertices {
-		if v&(s.stride-1) == 0 {
+		if v&(RunVertices-1) == 0 {
 			base = s.base(v)
 		}
 		r := s.head(at, base)

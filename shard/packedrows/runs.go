@@ -2,49 +2,41 @@ package packedrows
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/garaph/garaph/shard"
 )
 
 // RunVertices is how many vertices have their rows in a run.
-const RunVertices = 4
+const (
+	RunVertices = 1 << runShift
+	runShift    = 2
+)
 
 // Runs is how many runs the rows of so many vertices have.
 func Runs(vertices int) int { return (vertices + RunVertices - 1) / RunVertices }
 
-// ErrNoRuns is a blob of which runs cannot be read alone: it has no checksums of them.
-var ErrNoRuns = errors.New("has no checksums of runs of rows")
-
 // HeadBytes is how many bytes from the beginning of a blob of so many [DecodeHead] needs,
-// by its first 64. The error is [ErrNoRuns] where the blob was written before there were
-// checksums of runs.
+// by its first 64.
 func HeadBytes(header []byte, size int64) (int64, error) {
-	h, err := runLayout(header, size)
+	h, err := headLayout(header, size)
 	return int64(shard.HeaderBytes + h.sections()[0]), err
 }
 
-// runLayout is the layout of a blob with checksums of runs.
-func runLayout(header []byte, size int64) (h layout, err error) {
+// headLayout is the layout of a blob of so many bytes that begins with a header.
+func headLayout(header []byte, size int64) (h layout, err error) {
 	head, err := shard.DecodeHeader(header)
 	if err != nil {
 		return h, err
 	}
-	if head.Version != Version {
-		return h, ErrNoRuns
-	}
-	if h, err = layoutOf(header, head, size); err == nil && h.Flags&summed == 0 {
-		err = ErrNoRuns
-	}
-	return h, err
+	return layoutOf(header, head, size)
 }
 
 // DecodeHead checks and reads header and index of a blob of so many bytes. Of the side,
 // [Side.In] can be used, and that of what it gives. The head must be 4-byte aligned, and
 // stay alive and unchanged as long as these are used.
 func DecodeHead(head []byte, size int64) (*Side, error) {
-	h, err := runLayout(head, size)
+	h, err := headLayout(head, size)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +72,7 @@ func (s *Side) In(blob []byte) *Side {
 
 // Run is the run with the row of local vertex v, and where in the blob it lies.
 func (s *Side) Run(v int) (i int, from, to int64) {
-	i = v >> s.shift
+	i = v >> runShift
 	data := int64(len(s.blob) - len(s.data))
 	begin, end := s.bounds(i)
 	return i, data + int64(begin), data + int64(end)
@@ -113,11 +105,11 @@ func (s *Side) CheckRun(i int, n uint32) error {
 	if err := s.checkSum(i); err != nil {
 		return err
 	}
-	first := i * s.stride
+	first := i * RunVertices
 	at, to := s.bounds(i)
 	base := s.base(first)
 	s.last = 0
-	for v := first; v < min(first+s.stride, s.header.Vertices); v++ {
+	for v := first; v < min(first+RunVertices, s.header.Vertices); v++ {
 		r, end, last, err := s.walkRow(v, at, base)
 		if err != nil {
 			return err

@@ -19,7 +19,7 @@ const (
 
 	align = 16
 
-	summed = 32 // flag: there is an index with checksums of the runs of [packedrows]
+	summed = 32 // flag: there is an index with checksums of the runs of [packedrows], always
 )
 
 func init() {
@@ -125,12 +125,7 @@ func (h *layout) sections() [3]int {
 var sumAt = [...]int{32, 40, 36}
 
 // runs is the length of the index.
-func (h *layout) runs() int {
-	if h.Flags&summed == 0 {
-		return 0
-	}
-	return packedrows.Runs(h.Vertices)
-}
+func (h *layout) runs() int { return packedrows.Runs(h.Vertices) }
 
 func (h *layout) size() int {
 	n := h.sections()
@@ -150,15 +145,10 @@ type Packer struct{ dictionary packed.Dictionary }
 // Side writes the weights of the rows with a header, which begin at off, to the beginning
 // of a buffer, which has [MostBytes] and 4-byte alignment, and returns them there.
 func (p *Packer) Side(of shard.Header, off []uint32, weights []float32, buffer []byte) *Side {
-	return p.flagged(of, off, weights, summed, buffer)
-}
-
-// flagged is Side with flags.
-func (p *Packer) flagged(of shard.Header, off []uint32, weights []float32, flags uint16, buffer []byte) *Side {
 	h := layout{Header: of}
 	h.coding = p.dictionary.Make(weights, len(weights))
 	h.entries = len(p.dictionary.List)
-	h.Version, h.Weighted, h.Flags = Version, true, uint16(h.coding)<<2|flags
+	h.Version, h.Weighted, h.Flags = Version, true, uint16(h.coding)<<2|summed
 	blob := buffer[:h.size()]
 	clear(blob)
 	h.Put(blob)
@@ -219,10 +209,7 @@ func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	for _, at := range []int{28, 48, 52, 56} {
 		rest |= le.Uint32(blob[at:])
 	}
-	if h.Flags&summed == 0 {
-		rest |= le.Uint32(blob[40:])
-	}
-	if h.coding > packed.Words || !h.Weighted || rest != 0 {
+	if h.Flags&summed == 0 || h.coding > packed.Words || !h.Weighted || rest != 0 {
 		return h, fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)
 	}
 	if (h.entries > 0) != (h.coding != packed.Floats) || h.entries > 1<<(8*h.coding.Bytes()&31) {

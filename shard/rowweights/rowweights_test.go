@@ -15,11 +15,9 @@ import (
 )
 
 // pack packs weights over what must not stay.
-func pack(p *Packer, weights []float32) *Side { return packFlagged(p, weights, summed) }
-
-func packFlagged(p *Packer, weights []float32, flags uint16) *Side {
+func pack(p *Packer, weights []float32) *Side {
 	of := shard.Header{Dir: shard.Out, Index: 7, First: 100, Vertices: 12, Edges: uint32(len(weights))}
-	return p.flagged(of, offsets(len(weights)), weights, flags, slices.Repeat([]byte{0xff}, int(MostBytes(of.Vertices, of.Edges))))
+	return p.Side(of, offsets(len(weights)), weights, slices.Repeat([]byte{0xff}, int(MostBytes(of.Vertices, of.Edges))))
 }
 
 // offsets of the rows of 12 vertices, of which every third has no edges.
@@ -58,8 +56,7 @@ func TestRoundTrip(t *testing.T) {
 		if n > 0 {
 			weights[n/2] = rapid.SampledFrom([]float32{0, float32(math.Copysign(0, -1)), math.MaxFloat32, 1}).Draw(t, "a weight")
 		}
-		flags := rapid.SampledFrom([]uint16{0, summed}).Draw(t, "flags")
-		packed := packFlagged(&p, weights, flags)
+		packed := pack(&p, weights)
 		s, err := decoded(packed.Blob())
 		if err != nil {
 			t.Fatal(err)

@@ -8,29 +8,26 @@ import (
 )
 
 // HeadBytes is how many bytes from the beginning of a blob of so many [DecodeHead] needs,
-// by its first 64. The error is [packedrows.ErrNoRuns] where runs cannot be read alone.
+// by its first 64.
 func HeadBytes(header []byte, size int64) (int64, error) {
-	h, err := runLayout(header, size)
+	h, err := headLayout(header, size)
 	n := h.sections()
 	return int64(shard.HeaderBytes + n[0] + n[1]), err
 }
 
-// runLayout is the layout of a blob with checksums of runs.
-func runLayout(header []byte, size int64) (h layout, err error) {
+// headLayout is the layout of a blob of so many bytes that begins with a header.
+func headLayout(header []byte, size int64) (h layout, err error) {
 	head, err := shard.DecodeHeader(header)
 	if err != nil {
 		return h, err
 	}
-	if h, err = layoutOf(header, head, size); err == nil && h.Flags&summed == 0 {
-		err = packedrows.ErrNoRuns
-	}
-	return h, err
+	return layoutOf(header, head, size)
 }
 
 // DecodeHead checks and reads header, dictionary and index of a blob of so many bytes: see
 // [packedrows.DecodeHead].
 func DecodeHead(head []byte, size int64) (*Side, error) {
-	h, err := runLayout(head, size)
+	h, err := headLayout(head, size)
 	if err == nil {
 		err = h.check(head, 2)
 	}

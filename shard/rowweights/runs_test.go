@@ -71,8 +71,4 @@ func TestHeads(t *testing.T) {
 			t.Fatalf("bit %d of byte %d flipped, and not reported", bit%8, bit/8)
 		}
 	}
-	old := packFlagged(&Packer{}, []float32{1, 2}, 0).Blob()
-	if _, err := HeadBytes(old, int64(len(old))); !errors.Is(err, packedrows.ErrNoRuns) {
-		t.Errorf("without an index: %v", err)
-	}
 }
