@@ -9,7 +9,6 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/programs"
-	"github.com/garaph/garaph/store"
 )
 
 // TestFolderNames: a graph in a folder whose name would be a pattern, or a wrong

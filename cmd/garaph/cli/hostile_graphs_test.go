@@ -154,12 +154,9 @@ func (h *hostile) moveIn(graph string) {
 // readBadger returns all that a database holds.
 func readBadger(folder string) (values map[string][]byte, err error) {
 	values = map[string][]byte{}
-	if err := badgerdb.Check(os.ErrInvalid, folder); err != nil {
-		return nil, err // Badger may take all memory for what an earlier mutation left
-	}
 	o := badger.DefaultOptions(folder)
-	o.Logger, o.ReadOnly, o.MetricsEnabled = nil, true, false
-	db, err := badger.Open(o)
+	o.Logger, o.MetricsEnabled = nil, false
+	db, err := badgerdb.Open(os.ErrInvalid, o)
 	if err != nil {
 		return nil, err
 	}
