@@ -11,9 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/internal/columns"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -74,38 +73,34 @@ func averageOfParquet(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := parquet.OpenFile(f, info.Size())
+	file, err := columns.OpenParquet(f, info.Size(), columns.NewMemory(1<<30))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows, count, sum := 0, 0, 0.0
-	for _, group := range file.RowGroups() {
-		pages := group.ColumnChunks()[1].Pages()
+	for g := range file.Groups() {
+		group, err := file.Read(f, g, []int{1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer group.Close()
 		for {
-			page, err := pages.ReadPage()
+			v, n, err := group.Next(1000)
 			if err == io.EOF {
 				break
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			values := make([]parquet.Value, page.NumValues())
-			if n, err := page.Values().ReadValues(values); n != len(values) {
-				t.Fatal(err)
-			}
-			for _, v := range values {
-				if rows++; v.IsNull() {
-					continue
+			for i := range n {
+				switch rows++; {
+				case v[0].IsNull(i):
+				case v[0].Floats != nil:
+					count, sum = count+1, sum+v[0].Floats[i]
+				default:
+					count, sum = count+1, sum+float64(v[0].Ints[i])
 				}
-				x, err := strconv.ParseFloat(v.String(), 64)
-				if err != nil {
-					t.Fatal(err)
-				}
-				count, sum = count+1, sum+x
 			}
-		}
-		if err := pages.Close(); err != nil {
-			t.Fatal(err)
 		}
 	}
 	return fmt.Sprintf("%d|%d|%.1f", rows, count, sum/float64(count))

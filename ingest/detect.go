@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/garaph/garaph/internal/parquetread"
+	cols "github.com/garaph/garaph/internal/columns"
 )
 
 // byExtension is what a file's name says, below a name of compression.
@@ -43,7 +43,7 @@ func detectFormat(h *inputHead) (Format, error) {
 
 // formatOfContent recognises what says itself what it is; Auto for the rest.
 func formatOfContent(h *inputHead) Format {
-	if bytes.HasPrefix(h.bytes, []byte(parquetread.Magic)) && !isTextBytes(h.bytes) {
+	if bytes.HasPrefix(h.bytes, []byte(cols.ParquetMagic)) && !isTextBytes(h.bytes) {
 		return Parquet
 	}
 	if isArrow(h.bytes) {
