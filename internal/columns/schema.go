@@ -104,8 +104,11 @@ func refused(err *error) {
 // checkNext checks the next message of a stream up to its body, and returns the bytes that it read.
 func checkNext(in io.Reader) ([]byte, error) {
 	head := make([]byte, 8) // a mark, and the length of the message
-	if n, err := io.ReadFull(in, head); err != nil || binary.LittleEndian.Uint32(head) != 0xffffffff {
-		return head[:n], nil // arrow-go says what is wrong
+	switch n, err := io.ReadFull(in, head); {
+	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
+		return nil, err
+	case err != nil || binary.LittleEndian.Uint32(head) != 0xffffffff:
+		return head[:n], nil // the end, or arrow-go says what is wrong
 	}
 	n := int64(binary.LittleEndian.Uint32(head[4:]))
 	b, err := io.ReadAll(io.LimitReader(in, min(n, maxSchema)))
