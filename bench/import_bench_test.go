@@ -9,9 +9,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/internal/columns"
 )
 
 // BenchmarkImport imports RMAT 20 from text, raw pairs and Parquet, with integers and with names
@@ -38,11 +37,8 @@ func BenchmarkImport(b *testing.B) {
 	keep("rmat20.bin", raw.Bytes())
 	keep("rmat20.txt", text.Bytes())
 	edges := raw.Len() / 8
-	keep("integers.parquet", parquetEdges(b, raw.Bytes(), parquet.Int(64), func(v uint32) parquet.Value { return parquet.Int64Value(int64(v)) }))
-	name := func(v uint32) parquet.Value {
-		return parquet.ByteArrayValue(strconv.AppendUint([]byte("vertex-"), uint64(v), 36))
-	}
-	keep("names.parquet", parquetEdges(b, raw.Bytes(), parquet.String(), name))
+	keep("integers.parquet", parquetEdges(b, raw.Bytes(), false))
+	keep("names.parquet", parquetEdges(b, raw.Bytes(), true))
 	for _, name := range []string{"rmat20.txt", "rmat20.bin", "integers.parquet", "names.parquet"} {
 		b.Run(name, func(b *testing.B) {
 			cpu := processorTime()
@@ -58,21 +54,33 @@ func BenchmarkImport(b *testing.B) {
 	}
 }
 
-// parquetEdges writes raw pairs as two columns, as parquet-go does by default: in pages of version 2, dictionaries
-// where they pay, compressed with Snappy.
-func parquetEdges(b *testing.B, raw []byte, id parquet.Node, value func(uint32) parquet.Value) []byte {
+// parquetEdges writes raw pairs as two columns, of integers or of names.
+func parquetEdges(b *testing.B, raw []byte, names bool) []byte {
 	var out bytes.Buffer
-	schema := parquet.NewSchema("edges", parquet.Group{"src": id, "dst": id})
-	w := parquet.NewGenericWriter[any](&out, schema, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(1<<20))
-	rows := make([]parquet.Row, 0, 1024)
-	for at := 0; at < len(raw); at += 8 {
-		u, v := binary.LittleEndian.Uint32(raw[at:]), binary.LittleEndian.Uint32(raw[at+4:])
-		rows = append(rows, parquet.Row{value(v).Level(0, 0, 0), value(u).Level(0, 0, 1)})
-		if len(rows) == cap(rows) || at+8 == len(raw) {
-			if _, err := w.WriteRows(rows); err != nil {
-				b.Fatal(err)
+	kind := columns.Int64
+	if names {
+		kind = columns.Utf8
+	}
+	w, err := columns.NewParquet(&out, []columns.Field{{Name: "src", Type: kind}, {Name: "dst", Type: kind}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for at := 0; at < len(raw); {
+		var data [2]columns.Data
+		rows := min(1024, (len(raw)-at)/8)
+		for range rows {
+			for end := range data {
+				v := binary.LittleEndian.Uint32(raw[at:])
+				at += 4
+				if names {
+					data[end].Text = append(data[end].Text, "vertex-"+strconv.FormatUint(uint64(v), 36))
+				} else {
+					data[end].I64 = append(data[end].I64, int64(v))
+				}
 			}
-			rows = rows[:0]
+		}
+		if err := w.Write(rows, data[:]); err != nil {
+			b.Fatal(err)
 		}
 	}
 	if err := w.Close(); err != nil {

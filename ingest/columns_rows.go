@@ -2,17 +2,13 @@ package ingest
 
 import (
 	"bytes"
-	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"strconv"
-	"sync/atomic"
 
-	"golang.org/x/sync/semaphore"
-
-	"github.com/garaph/garaph/internal/arrowipc"
-	"github.com/garaph/garaph/internal/columnar"
-	"github.com/garaph/garaph/internal/parquetread"
+	cols "github.com/garaph/garaph/internal/columns"
 )
 
 // rowFeeder is a body that cuts its input into tasks by itself, in place of blocks.
@@ -23,67 +19,49 @@ type rowFeeder interface {
 // rowTask is a run of rows of an input, which one goroutine reads.
 type rowTask interface {
 	// read gives the rows to deliver, some at a time.
-	read(r *rowReader, deliver func(v []columnar.Values, n int) error) error
+	read(r *rowReader, deliver func(v []cols.Values, n int) error) error
 	// place is the i-th of these rows, for a user.
 	place(i int64) string
-	need() int64 // bytes of memory
 }
 
 // rowReader is what one goroutine keeps from task to task.
 type rowReader struct {
-	parquet parquetread.Reader
-	arrow   arrowipc.Scratch
-	text    []byte // numbers as text, of the edges in the batch
+	arrow cols.Scratch
+	text  []byte // numbers as text, of the edges in the batch
 }
 
 // defaultRowBytes is the memory for rows that are being read where nobody says.
 const defaultRowBytes = 256 << 20
 
-// rowMemory bounds what tasks take at once. A part of it is set aside for what
-// goroutines keep between two tasks.
-type rowMemory struct {
-	limit  int64 // of a task
-	kept   int64 // of what a goroutine keeps
-	footer int64 // of the bytes of a directory
-	free   *semaphore.Weighted
-}
-
-func newRowMemory(o ReadOptions) *rowMemory {
-	m := &rowMemory{limit: int64(float64(o.RowBytes) / taskShare), kept: o.RowBytes / 4 / int64(o.Threads), footer: o.RowBytes / footerShare}
-	m.free = semaphore.NewWeighted(m.limit)
-	return m
-}
-
-// tooLarge is the error of a part of a file that takes so many bytes, more than a
-// part of the memory for rows.
-func tooLarge(name string, err error, bytes int64, share float64) error {
-	e := &InputError{File: name, Problem: err.Error(), Advice: "write it in smaller pages", Err: fmt.Errorf("%w: %w", ErrMemory, err)}
-	if total := float64(bytes) * share * rowShare; total <= maxRowBytes*rowShare {
-		e.Advice = fmt.Sprintf("--memory %dMiB is enough, or write it in smaller pages", int64(total)>>20+1)
+// columnsError is an error of a file of columns as one of this package.
+func columnsError(name string, err error) error {
+	var (
+		memory      *cols.MemoryError
+		unsupported cols.UnsupportedError
+		damaged     *DamagedError // of a compressed stream
+		path        *fs.PathError
+	)
+	switch {
+	case errors.As(err, &damaged):
+		return damaged
+	case errors.As(err, &memory):
+		return &InputError{File: name, Problem: err.Error(), Advice: "raise --memory, or write smaller pages or batches", Err: fmt.Errorf("%w: %w", ErrMemory, err)}
+	case errors.As(err, &unsupported):
+		return &InputError{File: name, Problem: err.Error(), Err: err}
+	case errors.Is(err, cols.ErrDamaged) && !errors.As(err, &path):
+		return &DamagedError{File: name, Problem: err.Error(), Err: err}
 	}
-	return e
+	return &InputError{File: name, Problem: "cannot be read: " + pathCause(err), Err: err}
 }
 
-// hold waits until there is memory for a task, and returns what gives it back.
-func (m *rowMemory) hold(ctx context.Context, bytes int64) (func(), error) {
-	if err := m.free.Acquire(ctx, bytes); err != nil {
-		return nil, context.Cause(ctx)
+// sameColumns refuses a file that does not have the columns of its plan any more.
+func (t *rowBody) sameColumns(name string, list []cols.Column) error {
+	for i, c := range t.at {
+		if c >= len(list) || list[c] != t.list[i] {
+			return &DamagedError{File: name, Problem: "was replaced while it was being read"}
+		}
 	}
-	return func() { m.free.Release(bytes) }, nil
-}
-
-// shared is a file that several goroutines read, and that the last one closes.
-type shared struct {
-	readerAtCloser
-	users atomic.Int64
-}
-
-func (s *shared) use() { s.users.Add(1) }
-
-func (s *shared) done() {
-	if s.users.Add(-1) == 0 {
-		_ = s.Close() // it was only read
-	}
+	return nil
 }
 
 // rowBody makes edges of rows: the part that formats of columns have in common.
@@ -103,7 +81,7 @@ func (t *rowBody) plan(p *inputPlan, o ReadOptions) {
 // parse delivers the edges of a task.
 func (t *rowBody) parse(b *readBlock, w *parseWorker) error {
 	row := int64(0)
-	err := b.rows.read(&w.rows, func(v []columnar.Values, n int) error {
+	return b.rows.read(&w.rows, func(v []cols.Values, n int) error {
 		for from := 0; from < n; {
 			if w.batch.n == w.batch.size() {
 				if err := w.batch.flush(); err != nil {
@@ -122,15 +100,11 @@ func (t *rowBody) parse(b *readBlock, w *parseWorker) error {
 		}
 		return w.batch.flush() // names are in the rows
 	})
-	if b.rows.need() > w.pipeline.memory.kept {
-		w.rows.parquet.Free()
-	}
-	return err
 }
 
 // edges delivers rows from one up to another; the batch has room for them. row
 // is the number of the first in the task.
-func (t *rowBody) edges(v []columnar.Values, from, to int, row int64, b *readBlock, w *parseWorker) error {
+func (t *rowBody) edges(v []cols.Values, from, to int, row int64, b *readBlock, w *parseWorker) error {
 	if n := t.integers(v, from, to, w.batch); n > 0 {
 		w.batch.n += n
 		return nil
@@ -155,21 +129,21 @@ func (t *rowBody) edges(v []columnar.Values, from, to int, row int64, b *readBlo
 }
 
 // integers delivers rows of small integers, as most are; 0: there are others among them.
-func (t *rowBody) integers(v []columnar.Values, from, to int, batch *edgeBatch) int {
+func (t *rowBody) integers(v []cols.Values, from, to int, batch *edgeBatch) int {
 	if t.ids == IDString || v[0].Ints == nil || v[1].Ints == nil || v[0].Null != nil || v[1].Null != nil {
 		return 0
 	}
 	n := to - from
 	src, dst := batch.src[batch.n:][:n], batch.dst[batch.n:][:n]
-	copy(src, v[0].Ints[from:to])
-	copy(dst, v[1].Ints[from:to])
 	most := uint64(math.MaxInt64)
 	if t.ids == IDDense {
 		most = maxDense
 	}
 	top := uint64(0)
-	for i, u := range src {
-		top = max(top, u, dst[i])
+	targets := v[1].Ints[from:to]
+	for i, x := range v[0].Ints[from:to] {
+		src[i], dst[i] = uint64(x), uint64(targets[i])
+		top = max(top, src[i], dst[i])
 	}
 	if top > most {
 		return 0
@@ -194,22 +168,21 @@ func (t *rowBody) integers(v []columnar.Values, from, to int, batch *edgeBatch) 
 }
 
 // weight is the weight in a row, rounded.
-func (t *rowBody) weight(v *columnar.Values, i int) (float32, weightKind) {
-	switch t.kinds[2] {
-	case columnar.Int:
-		x := int64(v.Ints[i])
-		if x < 0 {
+func (t *rowBody) weight(v *cols.Values, i int) (float32, weightKind) {
+	switch t.list[2].Kind {
+	case cols.Int:
+		if v.Ints[i] < 0 {
 			return 0, negativeWeight
 		}
-		return float32(x), goodWeight
-	case columnar.Uint:
 		return float32(v.Ints[i]), goodWeight
+	case cols.Uint:
+		return float32(uint64(v.Ints[i])), goodWeight
 	}
 	return float32(v.Floats[i]) + 0, kindOfWeight(v.Floats[i]) // a negative zero becomes a plain one
 }
 
 // edge reads one row into w.edge. It returns nil when the row is good.
-func (t *rowBody) edge(v []columnar.Values, i int, w *parseWorker) *badLine {
+func (t *rowBody) edge(v []cols.Values, i int, w *parseWorker) *badLine {
 	e := &w.edge
 	e.count = 2
 	for end := range 2 {
@@ -225,68 +198,69 @@ func (t *rowBody) edge(v []columnar.Values, i int, w *parseWorker) *badLine {
 	}
 	var kind weightKind
 	if e.weight, kind = t.weight(&v[2], i); kind != goodWeight {
-		return &badLine{text: t.number(nil, 2, &v[2], i), expected: t.in(2, kind.expected()), advice: adviceNoWeights}
+		return &badLine{text: t.number(2, &v[2], i), expected: t.in(2, kind.expected()), advice: adviceNoWeights}
 	}
 	return nil
 }
 
 // in names a column.
 func (t *rowBody) in(column int, expected string) string {
-	return fmt.Sprintf("%s in column %q", expected, t.names[column])
+	return fmt.Sprintf("%s in column %q", expected, t.list[column].Name)
 }
 
 // number is a number as text.
-func (t *rowBody) number(dst []byte, column int, v *columnar.Values, i int) []byte {
+func (t *rowBody) number(column int, v *cols.Values, i int) []byte {
 	if v.Floats != nil {
-		return strconv.AppendFloat(dst, v.Floats[i], 'g', -1, 64)
+		return strconv.AppendFloat(nil, v.Floats[i], 'g', -1, 64)
 	}
-	return columnar.AppendInteger(dst, t.kinds[column], v.Ints[i])
+	return v.AppendID(nil, t.list[column].Kind, i)
 }
 
 // id reads the source or the target of a row.
-func (t *rowBody) id(end int, v *columnar.Values, i int, w *parseWorker) *badLine {
+func (t *rowBody) id(end int, v *cols.Values, i int, w *parseWorker) *badLine {
 	if v.IsNull(i) {
 		return &badLine{expected: t.in(end, "an id")}
 	}
-	if t.kinds[end] == columnar.Text {
-		return t.textID(end, v.Text.At(i), &w.edge)
+	kind := t.list[end].Kind
+	if kind == cols.Text {
+		return t.textID(end, v.Text[i], &w.edge)
 	}
 	var bits uint64
-	var negative bool
-	if v.Floats != nil {
-		x := v.Floats[i]
-		if most := t.exact[end]; x != math.Trunc(x) || math.Abs(x) > most {
-			return &badLine{
-				text:     t.number(nil, end, v, i),
-				expected: t.in(end, fmt.Sprintf("an integer as id, up to %.0f in a column of floating-point numbers, of which larger ones stand for several integers,", most)),
-				advice:   "write the column as integers or strings",
-			}
-		}
-		bits, negative = uint64(int64(x)), x < 0
+	if kind != cols.Float {
+		bits = uint64(v.Ints[i])
 	} else {
-		bits = v.Ints[i]
-		negative = t.kinds[end] == columnar.Int && int64(bits) < 0
+		most := float64(1<<53 - 1) // larger floats stand for several integers
+		if t.list[end].Single {
+			most = 1<<24 - 1
+		}
+		x := v.Floats[i]
+		if x != math.Trunc(x) || math.Abs(x) > most {
+			return &badLine{text: t.number(end, v, i), expected: t.in(end, fmt.Sprintf("an integer from -%.0f to %.0f", most, most)), advice: "write the column as integers or strings"}
+		}
+		bits, kind = uint64(int64(x)), cols.Int
 	}
+	negative := kind == cols.Int && int64(bits) < 0
 	switch {
 	case t.ids == IDString:
-		at, kind := len(w.rows.text), columnar.Uint
+		at := len(w.rows.text)
 		if negative {
-			kind = columnar.Int
+			w.rows.text = strconv.AppendInt(w.rows.text, int64(bits), 10)
+		} else {
+			w.rows.text = strconv.AppendUint(w.rows.text, bits, 10)
 		}
-		w.rows.text = columnar.AppendInteger(w.rows.text, kind, bits)
 		w.edge.names[end] = w.rows.text[at:len(w.rows.text):len(w.rows.text)]
 		return nil
 	case t.ids == IDDense && bits > maxDense:
-		return &badLine{text: t.number(nil, end, v, i), expected: t.in(end, fmt.Sprintf("a dense id from 0 to %d", uint64(maxDense))), advice: "use --ids int for ids that are not dense"}
+		return &badLine{text: t.number(end, v, i), expected: t.in(end, fmt.Sprintf("a dense id from 0 to %d", uint64(maxDense))), advice: "use --ids int for ids that are not dense"}
 	}
-	kind := plainInteger
+	sign := plainInteger
 	switch {
 	case negative:
-		kind = negativeInteger
+		sign = negativeInteger
 	case bits > math.MaxInt64:
-		kind = largeInteger
+		sign = largeInteger
 	}
-	w.edge.ids[end], w.edge.kinds[end] = bits, kind
+	w.edge.ids[end], w.edge.kinds[end] = bits, sign
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/garaph/garaph/internal/parquetread"
+	cols "github.com/garaph/garaph/internal/columns"
 )
 
 // byExtension is what a file's name says, below a name of compression.
@@ -39,7 +39,7 @@ func detectFormat(h *inputHead) Format {
 // formatOfContent recognises what says itself what it is; Auto for the rest.
 func formatOfContent(h *inputHead) Format {
 	switch text := bytes.TrimPrefix(h.bytes, utf8BOM); {
-	case bytes.HasPrefix(h.bytes, []byte(parquetread.Magic)) && !isTextBytes(h.bytes):
+	case bytes.HasPrefix(h.bytes, []byte(cols.ParquetMagic)) && !isTextBytes(h.bytes):
 		return Parquet
 	case isArrow(h.bytes):
 		return Arrow

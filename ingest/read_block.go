@@ -3,6 +3,8 @@ package ingest
 import (
 	"context"
 	"io"
+
+	cols "github.com/garaph/garaph/internal/columns"
 )
 
 // readBlock is a part of an input that one goroutine parses: whole lines, or
@@ -74,7 +76,7 @@ type blockFeed struct {
 	moved   func() // called after each block: progress
 
 	progress *readProgress
-	memory   *rowMemory // of the rows that are being read
+	memory   *cols.Memory // of the rows that are being read
 }
 
 // emit numbers b, whose data starts a buffer of the pool, and hands it out.

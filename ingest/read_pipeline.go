@@ -7,6 +7,8 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	cols "github.com/garaph/garaph/internal/columns"
 )
 
 // inputBody reads what follows the header of one input. It is a streamBody, or a
@@ -40,7 +42,7 @@ type readPipeline struct {
 
 	blocks  chan *readBlock
 	pool    *blockPool
-	memory  *rowMemory
+	memory  *cols.Memory
 	badSeq  atomic.Int64 // blocks behind this one need not be parsed
 	parsing sync.WaitGroup
 	closing sync.WaitGroup
@@ -75,7 +77,7 @@ type parseWorker struct {
 func (p *readPipeline) run(ctx context.Context, sink Sink, progress *readProgress) (ReadStats, error) {
 	threads := p.opts.Threads
 	p.pool = newBlockPool(threads+3, p.opts.BlockBytes)
-	p.memory = newRowMemory(p.opts)
+	p.memory = cols.NewMemory(p.opts.RowBytes)
 	p.blocks = make(chan *readBlock, 1)
 	p.verdict = make(chan struct{})
 	p.badSeq.Store(noBlock)

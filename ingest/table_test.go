@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/garaph/garaph/internal/columnar"
+	cols "github.com/garaph/garaph/internal/columns"
 )
 
 // TestTableAsCSV writes records with encoding/csv and reads three of their
@@ -112,7 +112,7 @@ func FuzzReadTable(f *testing.F) {
 
 // TestSameColumn: a column that is chosen twice, and a name that several have, are refused in text and files of columns.
 func TestSameColumn(t *testing.T) {
-	list := []columnar.Column{{Name: "a", Kind: columnar.Int}, {Name: "b", Kind: columnar.Int}, {Name: "A", Kind: columnar.Int}, {Name: "b", Kind: columnar.Int}, {Name: "C", Kind: columnar.Int}, {Name: "2", Kind: columnar.Int}}
+	list := []cols.Column{{Name: "a", Kind: cols.Int}, {Name: "b", Kind: cols.Int}, {Name: "A", Kind: cols.Int}, {Name: "b", Kind: cols.Int}, {Name: "C", Kind: cols.Int}, {Name: "2", Kind: cols.Int}}
 	for _, c := range []struct {
 		columns     []string
 		want        []int // places from 0; nil: refused
@@ -122,11 +122,11 @@ func TestSameColumn(t *testing.T) {
 		{[]string{"a", "c"}, []int{0, 4}, "", ""},
 		{[]string{"1", "3", "5"}, []int{0, 2, 4}, "", ""},
 		{[]string{"2", "4"}, []int{1, 3}, "", ""}, // in a file of columns, the first is a name
-		{[]string{"a", "b"}, nil, `expected one column "b" in the header`, `has several columns "b"; give the number of one; use`},
+		{[]string{"a", "b"}, nil, `expected one column "b" in the header`, `has several columns "b"`},
 		{[]string{"a", "B"}, nil, `expected one column "B" in the header`, `has several columns "B"`},
-		{[]string{"a", "1"}, nil, `has one column that is both "a" and "1"; name another one`, `has one column that is both "a" and "1"; name another one`},
-		{[]string{"c", "3", "C"}, nil, `has one column that is both "c" and "C"`, `has one column that is both "c" and "C"`},
-		{[]string{"a", "5", "c"}, nil, `has one column that is both "5" and "c"`, `has one column that is both "5" and "c"`},
+		{[]string{"a", "1"}, nil, `has one column that is both "a" and "1"; name another one`, `column "a" is chosen twice`},
+		{[]string{"c", "3", "C"}, nil, `has one column that is both "c" and "C"`, `column "C" is chosen twice`},
+		{[]string{"a", "5", "c"}, nil, `has one column that is both "5" and "c"`, `column "C" is chosen twice`},
 	} {
 		r := readFiles(t, table(',', HeaderYes, c.columns...), text("g.csv", "a,b,A,b,C,2\n10,11,12,13,14,15\n"))
 		p, err := pickEdges("g.parquet", list, ReadOptions{Table: TableOptions{Columns: c.columns}})

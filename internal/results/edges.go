@@ -1,9 +1,6 @@
 package results
 
-import (
-	"fmt"
-	"io"
-)
+import "io"
 
 // Names of the columns of an edge.
 const (
@@ -18,11 +15,5 @@ func WriteEdges(w io.Writer, f Format, t Rows, areText bool) error {
 	if err := check(t); err != nil {
 		return err
 	}
-	switch f {
-	case Parquet:
-		return writeParquet(w, t, SourceColumn, areText)
-	case Arrow, Arrows:
-		return writeArrow(w, t, SourceColumn, areText, f == Arrow)
-	}
-	return fmt.Errorf("edges are not written as %s", f)
+	return writeColumns(w, f, t, SourceColumn, areText)
 }

@@ -116,10 +116,7 @@ func Write(w io.Writer, f Format, t Table) error {
 		if err != nil {
 			return err
 		}
-		if base == Parquet {
-			return writeParquet(w, t, idColumn, names.utf8)
-		}
-		return writeArrow(w, t, idColumn, names.utf8, base == Arrow)
+		return writeColumns(w, base, t, idColumn, names.utf8)
 	})
 }
 

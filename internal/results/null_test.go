@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/parquet-go/parquet-go"
 
 	"github.com/garaph/garaph/gas"
 )
@@ -84,7 +83,6 @@ func TestNulls(t *testing.T) {
 			t.Errorf("csv (-want +got): %v\n%s", err, diff)
 		}
 		checkNullJSON(t, k, write(t, NDJSON, w))
-		checkNullParquet(t, k, write(t, Parquet, w))
 	}
 }
 
@@ -112,44 +110,6 @@ func checkNullJSON(t *testing.T, k IDKind, data []byte) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ndjson (-want +got):\n%s", diff)
-	}
-}
-
-func checkNullParquet(t *testing.T, k IDKind, data []byte) {
-	t.Helper()
-	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range file.Root().Columns() {
-		if want := c.Name() != "id" && c.Name() != "sure"; c.Optional() != want {
-			t.Errorf("parquet: column %s is optional: %v", c.Name(), c.Optional())
-		}
-	}
-	rows := parquet.NewReader(file)
-	defer rows.Close()
-	var got []string
-	row := make([]parquet.Row, 1)
-	for {
-		if n, err := rows.ReadRows(row); n == 0 {
-			if err != io.EOF {
-				t.Fatal(err)
-			}
-			break
-		}
-		var cells []string
-		for _, v := range row[0] {
-			if v.IsNull() {
-				cells = append(cells, "-")
-			} else {
-				cells = append(cells, v.String())
-			}
-		}
-		got = append(got, strings.ReplaceAll(strings.Join(cells, ","), "Zürich ", ""))
-	}
-	want := []string{"5,0,0,7,+Inf,1", "6,-,-,-,0.25,2", "7,2,0.5,5,-Inf,3", "8,-,-,-,-,4"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("parquet, %v (-want +got):\n%s", k, diff)
 	}
 }
 

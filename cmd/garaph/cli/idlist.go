@@ -2,11 +2,15 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/garaph/garaph"
 )
@@ -57,6 +61,46 @@ func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint3
 	return err
 }
 
+// unpacked is what a file holds, compressed with gzip or zstd or not.
+func unpacked(file io.Reader) (io.Reader, func(), error) {
+	in := bufio.NewReaderSize(file, 1<<20)
+	head, _ := in.Peek(4)
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(in)
+		return packedReader{z, "gzip"}, func() {}, unpackError("gzip", err)
+	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
+		if err != nil {
+			return nil, nil, unpackError("zstd", err)
+		}
+		return packedReader{z, "zstd"}, z.Close, nil
+	}
+	return in, func() {}, nil
+}
+
+// packedReader explains the errors of a compressed stream.
+type packedReader struct {
+	io.Reader
+	kind string
+}
+
+func (p packedReader) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	return n, unpackError(p.kind, err)
+}
+
+// unpackError explains what ended a compressed stream too early.
+func unpackError(kind string, err error) error {
+	switch {
+	case err == nil, err == io.EOF:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the %s stream is truncated: it ends in the middle; write the file again, or copy it again as a whole", kind)
+	}
+	return fmt.Errorf("the %s stream is damaged: %w; write the file again, or copy it again as a whole", kind, err)
+}
+
 // lookUp finds the vertices of the ids of a file, many at a time.
 type lookUp struct {
 	graph *garaph.Graph
@@ -74,8 +118,6 @@ func newLookUp(g *garaph.Graph, path string, found func([]uint32) error) *lookUp
 }
 
 func placeOfLine(path string, line int) string { return fmt.Sprintf("%s:%d", path, line) }
-
-func (l *lookUp) add(id string, at int) error { return l.addMaybe(id, at, false) }
 
 func (l *lookUp) addMaybe(id string, at int, maybe bool) error {
 	l.bytes += len(id)

@@ -11,36 +11,35 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/columns"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/subgraph"
 )
 
 // subgraphFlags are those of `garaph subgraph`.
 type subgraphFlags struct {
-	output, ids, results *string
-	where                *[]condition
-	hops                 *int
-	along                *string
-	all, rows            *bool
-	force, json          *bool
-	threads              *int
-	memory               *int64
+	output, ids *string
+	hops        *int
+	along       *string
+	all, rows   *bool
+	force, json *bool
+	threads     *int
+	memory      *int64
 }
 
 func (a *app) subgraphCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "subgraph GRAPH --output FOLDER (--all | --ids FILE | --results FILE --where CONDITION | --source ID --hops K)",
+		Use:   "subgraph GRAPH --output FOLDER (--all | --ids FILE | --source ID --hops K)",
 		Short: "Make a graph of some vertices of another one",
 		Long: `Make a new graph of some vertices of a graph and of all edges between these. Vertices
 keep their ids, edges their weights, and vertices stay that have no edges in it.
 
-The vertices are all of them, those of a list of ids, those whose row in a file of results meets
-all conditions, or those that are at most so many hops away from sources. A condition
-compares a column with a value, or with a range of numbers: 'component = 5',
-'pagerank >= 0.001', 'hops = 2..4', 'component != Basel'. What has no value meets none.
-The columns of a tsv file have no names, but numbers: '2 = 5'.`,
-		Example: `  garaph run wcc web.graph --output wcc.csv
-  garaph subgraph web.graph --results wcc.csv --where 'component = 5' --output five.graph
+The vertices are all of them, those of a list of ids, or those that are at most so many hops away
+from sources. A list is text with an id a line, or the column id (else the first one)
+of a Parquet or Arrow file, such as what DuckDB or pandas selected from results.`,
+		Example: `  garaph run wcc web.graph --output wcc.parquet
+  duckdb -c "copy (select id from 'wcc.parquet' where component = 5) to 'five.parquet'"
+  garaph subgraph web.graph --ids five.parquet --output five.graph
   garaph subgraph web.graph --source 17 --hops 2 --along both --output near.graph
   garaph subgraph web.graph --ids chosen.txt --output chosen.graph
   garaph subgraph web.graph --all --rows --output rows.graph`,
@@ -48,12 +47,10 @@ The columns of a tsv file have no names, but numbers: '2 = 5'.`,
 	}
 	fs := cmd.Flags()
 	f := &subgraphFlags{
-		output:  outputFlag(fs, "", "make the new graph in this `FOLDER` (required)"),
-		ids:     fs.String("ids", "", "take the vertices of this `FILE`, also compressed, "+idLines+"; - is standard input"),
-		results: fs.String("results", "", "take vertices by their rows in this `FILE` of results, in any format of run: csv, tsv and ndjson also compressed"),
-		where:   conditionsFlag(fs),
-		all:     fs.Bool("all", false, "take all vertices: a copy of the graph"),
-		rows:    fs.Bool("rows", false, "store rows of in-edges too, also where the graph has none: frontiers along them are read from disk"),
+		output: outputFlag(fs, "", "make the new graph in this `FOLDER` (required)"),
+		ids:    fs.String("ids", "", "take the vertices of this `FILE`, .parquet, .arrow or text, also compressed, "+idLines+"; - is standard input"),
+		all:    fs.Bool("all", false, "take all vertices: a copy of the graph"),
+		rows:   fs.Bool("rows", false, "store rows of in-edges too, also where the graph has none: frontiers along them are read from disk"),
 	}
 	sourcesFlags(fs, "from which hops are counted")
 	f.hops = countFlag(fs, "hops", 1, 0, "hops from a source at most; 0: the sources alone")
@@ -77,7 +74,7 @@ func (f *subgraphFlags) check(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	sources := changed("source") || changed("sources")
 	ways := 0
-	for _, way := range []bool{*f.all, changed("ids"), changed("results"), sources} {
+	for _, way := range []bool{*f.all, changed("ids"), sources} {
 		if way {
 			ways++
 		}
@@ -86,9 +83,7 @@ func (f *subgraphFlags) check(cmd *cobra.Command) error {
 	case *f.output == "":
 		return Usagef("--output is missing: the folder of the new graph")
 	case ways != 1:
-		return Usagef("expected one way to choose vertices: --all, --ids FILE, --results FILE with --where, or --source ID with --hops")
-	case changed("results") != changed("where"):
-		return Usagef("--results and --where go together: a file, and what the rows of vertices have in it")
+		return Usagef("expected one way to choose vertices: --all, --ids FILE, or --source ID with --hops")
 	case !sources && (changed("hops") || changed("along")):
 		return Usagef("--hops and --along are counted from a source: give --source ID, or --sources FILE")
 	}
@@ -176,12 +171,10 @@ func (f *subgraphFlags) choose(ctx context.Context, e Env, set *subgraph.Set, me
 		set.AddAll()
 		return nil
 	case *f.ids != "":
-		if err := f.byIDs(ctx, e.Graph, set, stdin); err != nil {
+		if err := f.byIDs(ctx, e.Graph, set, memory, stdin); err != nil {
 			return fmt.Errorf("--ids: %w", err)
 		}
 		return nil
-	case *f.results != "":
-		return f.byResults(ctx, e.Graph, set, memory)
 	}
 	list, err := e.sources()
 	if err != nil {
@@ -192,32 +185,22 @@ func (f *subgraphFlags) choose(ctx context.Context, e Env, set *subgraph.Set, me
 	return subgraph.Grow(ctx, e.Graph.Store(), set, *f.hops, subgraph.Along(*f.along), o)
 }
 
-// byIDs adds the vertices of a list of ids, until ctx ends.
-func (f *subgraphFlags) byIDs(ctx context.Context, g *garaph.Graph, set *subgraph.Set, stdin io.Reader) error {
+// byIDs adds the vertices of a list of ids, until ctx ends. Rows of columns may take a quarter of the memory.
+func (f *subgraphFlags) byIDs(ctx context.Context, g *garaph.Graph, set *subgraph.Set, memory int64, stdin io.Reader) error {
 	add := func(list []uint32) error {
 		set.Add(list...)
 		return ctx.Err()
 	}
-	if *f.ids != "-" {
-		return eachVertexOfFile(g, *f.ids, add)
-	}
-	return eachVertexOfInput(g, stdin, add)
-}
-
-// byResults adds the vertices whose rows meet the conditions.
-func (f *subgraphFlags) byResults(ctx context.Context, g *garaph.Graph, set *subgraph.Set, memory int64) error {
-	lookUp := newLookUp(g, *f.results, func(list []uint32) error { set.Add(list...); return nil })
-	if format, err := results.FormatOf(*f.results); err == nil && columnReaderOf(format) != nil {
-		lookUp.place = placeOfRow
-	}
-	err := matching(ctx, *f.results, *f.where, memory, func(id string, at int) error {
-		if err := ctx.Err(); err != nil {
+	switch format, _ := results.FormatOf(*f.ids); { // other names are of text
+	case *f.ids == "-":
+		return eachVertexOfInput(g, stdin, add)
+	case format == results.Parquet, format == results.Arrow, format == results.Arrows:
+		l := newLookUp(g, *f.ids, add)
+		l.place = func(path string, row int) string { return fmt.Sprintf("%s, row %d (from 0)", path, row) }
+		if err := columns.EachID(*f.ids, memory/4, func(id string, row int) error { return l.addMaybe(id, row, false) }); err != nil {
 			return err
 		}
-		return lookUp.add(id, at)
-	})
-	if err == nil {
-		err = lookUp.flush()
+		return l.flush()
 	}
-	return err
+	return eachVertexOfFile(g, *f.ids, add)
 }
