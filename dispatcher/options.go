@@ -149,6 +149,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("method %q: expected %s, %s, %s or %s", o.Method, Auto, Pull, NotifyPull, Frontier)
 	case !slices.Contains([]Device{AutoDevice, CPU, GPU, Hybrid}, o.Device):
 		return fmt.Errorf("device %q: expected %s, %s, %s or %s", o.Device, AutoDevice, CPU, GPU, Hybrid)
+	case !slices.Contains([]gpuengine.Gather{"", gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented}, o.GPU.Gather):
+		return fmt.Errorf("gather %q: expected %s, %s or %s", string(o.GPU.Gather), gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented)
 	case (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull:
 		return fmt.Errorf("method %s is one of the CPU, and the device is %s", o.Method, o.Device)
 	case o.Checkpoints.Pages > 0 && o.Mode != Async:

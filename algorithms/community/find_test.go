@@ -3,9 +3,11 @@ package community
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,9 +162,15 @@ func TestFindEnds(t *testing.T) {
 	if _, err := Find(ctx, s, hard, Options{}, none); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	_, err := Find(t.Context(), s, hard, Options{Memory: hostmem.Process + 1<<20, TimeLimit: time.Millisecond}, none)
+	_, err := Find(t.Context(), s, hard, Options{Memory: 1}, none)
 	if !errors.Is(err, hostmem.ErrBudget) {
-		t.Errorf("got %v", err)
+		t.Fatalf("got %v", err)
+	}
+	mib := int64(0)
+	_, named, _ := strings.Cut(err.Error(), "a budget of ")
+	_, _ = fmt.Sscanf(named, "%dMiB", &mib)
+	if _, err := Find(t.Context(), s, hard, Options{Memory: mib << 20, TimeLimit: time.Millisecond}, none); err != nil {
+		t.Errorf("with the %d MiB that were named: %v", mib, err)
 	}
 	for _, q := range []Query{{0, 3, 2}, {0, 0, 2}, {1 << 20, 1, 2}} {
 		if _, err := Find(t.Context(), s, []Query{q}, Options{}, none); err == nil {

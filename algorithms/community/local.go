@@ -104,7 +104,10 @@ const localWork = 1 << 24
 const localSwaps = 100
 
 func newLocal(p *Problem, k int) *local {
-	return &local{p: p, k: k, in: make([]bool, p.N), inside: make([]int32, p.N), helps: make([]int32, p.N), back: make([]int, p.N), random: rand.New(rand.NewPCG(1, 2))}
+	return &local{
+		p: p, k: k, in: make([]bool, p.N), inside: make([]int32, p.N), helps: make([]int32, p.N), back: make([]int, p.N),
+		random: rand.New(rand.NewPCG(1, 2)),
+	}
 }
 
 // search begins with the query vertex, and then with it and each of its neighbours, until C is a

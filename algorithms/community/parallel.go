@@ -29,7 +29,9 @@ const progressEvery = 200 * time.Millisecond
 // It returns these and how many nodes were visited. progress may be nil. Room is how many bytes the search may have in use: the largest problem, and for
 // each thread a copy of it and three nodes at least; 0: no limit. Threads for which there is none
 // stay away.
-func SearchParallel(ctx context.Context, open []Open, threads int, room int64, slice time.Duration, b *Best, progress func(Progress)) (rest []Open, visited int64, err error) {
+func SearchParallel(
+	ctx context.Context, open []Open, threads int, room int64, slice time.Duration, b *Best, progress func(Progress),
+) (rest []Open, visited int64, err error) {
 	if room > 0 {
 		threads, room = roomOfThreads(open, threads, room)
 	}
