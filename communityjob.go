@@ -34,7 +34,6 @@ type CommunityJob struct {
 	from    *community.Saved // of a checkpoint; nil: there was none
 	queries []CommunityQuery
 	answers []*Community
-	failing bool  // the last checkpoint could not be written
 	lost    error // why results were not written
 	ended   bool
 	fresh   bool // no process has begun with it before
@@ -127,16 +126,11 @@ func (j *CommunityJob) Find(ctx context.Context, answer func(i int, c *Community
 	return report, err
 }
 
-// saveOrWarn saves where the search stands. It goes on in any case, and a failure is reported once.
+// saveOrWarn saves where the search stands. It goes on in any case.
 func (j *CommunityJob) saveOrWarn(s *community.Saved) {
-	err := j.save(s)
-	switch {
-	case err == nil && j.failing:
-		j.options.Log.Info("checkpoints are written again")
-	case err != nil && !j.failing:
+	if err := j.save(s); err != nil {
 		j.options.Log.Warn(strings.ReplaceAll(err.Error(), "\n", "; ") + "; older checkpoints stay")
 	}
-	j.failing = err != nil
 }
 
 // save writes a checkpoint.

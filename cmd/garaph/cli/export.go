@@ -162,7 +162,7 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	if err := export.Options(o).Check(path, g.Catalogue()); err != nil {
+	if err := o.Check(path, g.Catalogue()); err != nil {
 		return err
 	}
 	if err := f.check(path); err != nil {
