@@ -63,7 +63,7 @@ func TestVerticesPlanned(t *testing.T) {
 		{"one huge id, dense", "huge.txt", huge, IDsDense, "id 4294967294 makes 4,294,967,295 vertices.*--ids int", false},
 		{"one huge id, mapped", "huge.el", huge, IDsInt, "", false},
 		{"one huge id of text", "huge.txt", huge, IDsAuto, "", false},
-		{"promised", "huge.mtx", promised, IDsAuto, "the header promises 4,294,967,290 vertices", false},
+		{"promised", "huge.mtx", promised, IDsAuto, "arrays over 4,294,967,290 vertices", false},
 		{"promised, mapped", "huge.mtx", promised, IDsInt, "", false},
 		{"integers with gaps", "sparse.txt", sparse.String(), IDsAuto, "there are [0-9,]+ vertices by now", true},
 		{"names", "names.txt", names, IDsAuto, "there are [0-9,]+ vertices by now", true},
