@@ -107,20 +107,6 @@ func TestVerticesPlanned(t *testing.T) {
 	}
 }
 
-// TestVerticesGiven: a number of vertices that is too large for the budget is no header's where the user gave it.
-func TestVerticesGiven(t *testing.T) {
-	folder := t.TempDir()
-	edges := filepath.Join(folder, "edges.bin")
-	if err := os.WriteFile(edges, make([]byte, 8), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	o := Options{Vertices: 4_000_000_000, Memory: LeastMemory(store.Packed), Threads: 2}
-	_, err := Import(t.Context(), []string{edges}, filepath.Join(folder, "graph"), o)
-	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "arrays over 4,000,000,000 vertices take") || strings.Contains(err.Error(), "header") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestLeastBudget: a budget that is said to be enough has the memory.
 func TestLeastBudget(t *testing.T) {
 	for arrays := int64(1 << 20); arrays < 1<<40; arrays *= 3 {
