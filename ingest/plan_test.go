@@ -63,7 +63,7 @@ func TestVerticesPlanned(t *testing.T) {
 		{"one huge id, dense", "huge.txt", huge, IDsDense, "id 4294967294 makes 4,294,967,295 vertices.*--ids int", false},
 		{"one huge id, mapped", "huge.el", huge, IDsInt, "", false},
 		{"one huge id of text", "huge.txt", huge, IDsAuto, "", false},
-		{"promised", "huge.mtx", promised, IDsAuto, "the header promises 4,294,967,290 vertices", false},
+		{"promised", "huge.mtx", promised, IDsAuto, "arrays over 4,294,967,290 vertices", false},
 		{"promised, mapped", "huge.mtx", promised, IDsInt, "", false},
 		{"integers with gaps", "sparse.txt", sparse.String(), IDsAuto, "there are [0-9,]+ vertices by now", true},
 		{"names", "names.txt", names, IDsAuto, "there are [0-9,]+ vertices by now", true},
@@ -104,20 +104,6 @@ func TestVerticesPlanned(t *testing.T) {
 				t.Errorf("left behind: %v", left)
 			}
 		})
-	}
-}
-
-// TestVerticesGiven: a number of vertices that is too large for the budget is no header's where the user gave it.
-func TestVerticesGiven(t *testing.T) {
-	folder := t.TempDir()
-	edges := filepath.Join(folder, "edges.bin")
-	if err := os.WriteFile(edges, make([]byte, 8), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	o := Options{Vertices: 4_000_000_000, Memory: LeastMemory(store.Packed), Threads: 2}
-	_, err := Import(t.Context(), []string{edges}, filepath.Join(folder, "graph"), o)
-	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "arrays over 4,000,000,000 vertices take") || strings.Contains(err.Error(), "header") {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -6,9 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // nullSink takes everything and does nothing.
@@ -82,27 +80,6 @@ func BenchmarkReadText(b *testing.B) {
 	}
 }
 
-// BenchmarkReadFormats reads the same edges in other formats and compressed.
-func BenchmarkReadFormats(b *testing.B) {
-	edges := randomEdges(rand.New(rand.NewPCG(1, 2)), 4<<20, benchEdges)
-	plain := writeText(edges, textStyle{sep: "\t", eol: "\n"})
-	for _, c := range []struct {
-		name string
-		out  func() []byte
-	}{
-		{"graph.gr", func() []byte { return writeDIMACS(edges, 4<<20) }},
-		{"graph.mtx", func() []byte { return writeMatrixMarket(edges, 4<<20, "integer") }},
-		{"graph.bin", func() []byte { return writeRaw(edges, false) }},
-		{"graph.wbin", func() []byte { return writeRaw(edges, true) }},
-		{"graph.sg", func() []byte { return writeSG(edges, 4<<20, false, false) }},
-		{"graph.wsg", func() []byte { return writeSG(edges, 4<<20, true, false) }},
-		{"graph.txt.gz", func() []byte { return gzipped(b, plain) }},
-		{"graph.txt.zst", func() []byte { return zstandard(b, plain) }},
-	} {
-		b.Run(c.name, func(b *testing.B) { benchmarkRead(b, c.name, c.out(), ReadOptions{}) })
-	}
-}
-
 func benchmarkRead(b *testing.B, name string, content []byte, o ReadOptions) {
 	path := filepath.Join(b.TempDir(), name)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -111,7 +88,6 @@ func benchmarkRead(b *testing.B, name string, content []byte, o ReadOptions) {
 	b.SetBytes(int64(len(content)))
 	entries := int64(0)
 	b.ResetTimer()
-	cpu := cpuTime(b)
 	for b.Loop() {
 		_, stats, err := Read(context.Background(), []string{path}, o, nullSink{})
 		if err != nil {
@@ -120,15 +96,4 @@ func benchmarkRead(b *testing.B, name string, content []byte, o ReadOptions) {
 		entries += stats.Entries
 	}
 	b.ReportMetric(float64(entries)/1e6/b.Elapsed().Seconds(), "Medges/s")
-	b.ReportMetric(float64(cpuTime(b)-cpu)/float64(entries), "cpu-ns/edge")
-}
-
-// cpuTime is the processor time that the process has used, which says more than
-// the clock on a machine that is shared.
-func cpuTime(b *testing.B) time.Duration {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }

@@ -138,21 +138,14 @@ func (w *writer) addSome(src, dst []uint32) int {
 	return len(dst)
 }
 
-// addRun appends edges without weights from one source to the buckets of their
-// destinations' groups.
-func (w *writer) addRun(src uint32, dst []uint32, find *grouping) error {
-	for _, u := range dst {
-		if err := w.add(find.of(u), src, u, 1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addWeightedRun is addRun for edges with weights.
-func (w *writer) addWeightedRun(src uint32, dst []uint32, weights []float32, find *grouping) error {
+// addRun appends edges from one source to the buckets of their destinations' groups; weights may be nil.
+func (w *writer) addRun(src uint32, dst []uint32, weights []float32, find *grouping) error {
+	weight := float32(1)
 	for i, u := range dst {
-		if err := w.add(find.of(u), src, u, weights[i]); err != nil {
+		if weights != nil {
+			weight = weights[i]
+		}
+		if err := w.add(find.of(u), src, u, weight); err != nil {
 			return err
 		}
 	}

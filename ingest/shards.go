@@ -112,13 +112,12 @@ func (s *sorter) collectTwins(side *rows.Side) error {
 		return nil
 	}
 	for v := range side.Vertices() {
-		var err error
-		if from, to := side.Off[v], side.Off[v+1]; s.twin.weighted {
-			err = s.twins.addWeightedRun(side.First+uint32(v), side.Nbr[from:to], side.Weight[from:to], s.twin)
-		} else {
-			err = s.twins.addRun(side.First+uint32(v), side.Nbr[from:to], s.twin)
+		from, to := side.Off[v], side.Off[v+1]
+		var weights []float32
+		if s.twin.weighted {
+			weights = side.Weight[from:to]
 		}
-		if err != nil {
+		if err := s.twins.addRun(side.First+uint32(v), side.Nbr[from:to], weights, s.twin); err != nil {
 			return err
 		}
 	}
