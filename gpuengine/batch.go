@@ -104,14 +104,13 @@ type packer struct {
 	floats      bool // sums of floats, which wait for each other where they meet
 	shared      int  // bytes of a block
 	gather      Gather
-	single      bool // one copy of each accumulator, whatever the formula says
 	limits      limits
 	vertices    uint32  // of the graph
 	checks      *checks // of packed sides, on the device; nil: the host does them
 }
 
 func newPacker(p *plan, o Options, l limits) packer {
-	return packer{accumulator: p.fragments.Accumulator, floats: sumsFloats(p.fragments), shared: o.Shared, gather: o.Gather, single: o.Single, limits: l, vertices: p.cat.Vertices}
+	return packer{accumulator: p.fragments.Accumulator, floats: sumsFloats(p.fragments), shared: o.Shared, gather: o.Gather, limits: l, vertices: p.cat.Vertices}
 }
 
 // fits reports whether all of a shard has room in a batch.

@@ -317,12 +317,11 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestLaunchesRefused: kernels are not launched one by one where edges are streamed, or
-// new values are seen within an iteration.
+// TestLaunchesRefused: kernels are not launched one by one where edges are streamed.
 func TestLaunchesRefused(t *testing.T) {
 	s := teststore.Build(t, largeGraph(1), teststore.Options{ShardVertices: 4})
 	p := mix{direction: gas.In}
-	for _, o := range []Options{{}, {Async: true}, {Memory: leastMemory(t, s, p, Options{}) + 20<<10}} {
+	for _, o := range []Options{{}, {Memory: leastMemory(t, s, p, Options{}) + 20<<10}} {
 		r := newRig(t, s, gas.Program[value, sum](p), o, page.Options{})
 		if _, err := r.Launches(r.Engine.arrays.main); err == nil {
 			t.Error("kernels are launched over edges that are not there")
@@ -331,7 +330,7 @@ func TestLaunchesRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := r.Launches(r.Engine.arrays.main)
-		if refused := err != nil; refused != (o.Async || r.Resident() < s.Catalogue().Edges) {
+		if refused := err != nil; refused != (r.Resident() < s.Catalogue().Edges) {
 			t.Errorf("%+v: %d of %d edges stay, error %v", o, r.Resident(), s.Catalogue().Edges, err)
 		}
 		r.close(t)

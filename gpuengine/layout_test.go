@@ -4,15 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
-	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/teststore"
-	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/store"
 )
@@ -44,46 +41,6 @@ func TestLargeShards(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestLaunches: the pulls of all shards, one by one, are the pull of an iteration.
-func TestLaunches(t *testing.T) {
-	for _, layout := range layouts {
-		s := teststore.Build(t, largeGraph(1), teststore.Options{ShardVertices: 50, Layout: layout})
-		r := newRig(t, s, gas.Program[value, sum](mix{direction: gas.Both}), Options{ChunkEdges: 300, Shared: 8 * 40}, page.Options{PageBytes: 1})
-		a := &r.Engine.arrays
-		if err := r.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		l, err := r.Launches(a.main)
-		if err != nil {
-			t.Fatal(err)
-		}
-		shards, err := l.Shards()
-		if err != nil {
-			t.Fatal(err)
-		}
-		sums := func(pull func() error) []sum {
-			list := make([]sum, r.Engine.plan.cat.Vertices)
-			args := kernels.ZeroArgs{Acc: a.at[accumulators], Parameters: a.at[parameterBlock], Fault: a.fault(), N: uint32(len(list))}
-			if err := errors.Join(a.kernels.Zero.Launch(a.main, &args), pull(), a.staging.toHost(a.main, hostmem.AsBytes(list), a.at[accumulators])); err != nil {
-				t.Fatal(err)
-			}
-			return list
-		}
-		edges := uint64(0)
-		got := sums(func() (err error) {
-			for i := range shards {
-				edges += shards[i].Edges
-				err = errors.Join(err, l.PullShard(&shards[i]))
-			}
-			return err
-		})
-		if want := sums(l.Pull); !slices.Equal(got, want) || edges != 2*s.Catalogue().Edges {
-			t.Errorf("%s: the sums of %d shards differ from those of all, or their %d edges", layout, len(shards), edges)
-		}
-		r.close(t)
 	}
 }
 

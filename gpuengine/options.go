@@ -28,8 +28,6 @@ type Options struct {
 	Trace   func(Span) // nil: no trace
 	// Began is what the times of spans count from; zero: Start.
 	Began time.Time
-	// Single leaves the replicated gather one copy of each accumulator, to compare.
-	Single bool
 	// Shared is how many bytes of shared memory the accumulators of a block may
 	// take; 0: 48 KiB, and on packed sides all that a block can have.
 	Shared int

@@ -94,7 +94,7 @@ func (s packedSide) whole(k *packer, b *batch, r *room, i int) {
 	if n > 1 {
 		c.Common = 1
 	}
-	if k.floats && !k.single {
+	if k.floats {
 		all := n * windows
 		c.Copies = copies(s.Edges/uint32(all), parts(s.Vertices, windows)+1, kernels.SlotBytes(k.accumulator), k.limits.packed.shared)
 	}

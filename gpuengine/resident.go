@@ -22,8 +22,8 @@ const (
 type residency struct {
 	loaded   bool
 	requests []page.Request
-	pieces   []resident // page by page, in the order of shards
-	enough   int        // chunks for one launch over pieces
+	pieces   []work // page by page, or the first shards of one, in the order of shards
+	enough   int    // chunks for one launch over pieces
 }
 
 // newResidency is what these requests will bring.
@@ -39,15 +39,9 @@ func newResidency(p *plan, requests []page.Request, spans []page.Span) residency
 				w.edges += uint64(p.cat.SideEdges(dir, i))
 			}
 		}
-		r.pieces = append(r.pieces, resident{work: w})
+		r.pieces = append(r.pieces, w)
 	}
 	return r
-}
-
-// resident is a page, or the first shards of one, that stays.
-type resident struct {
-	work
-	placed device.Pointer // its descriptors, where it was copied to
 }
 
 // Piece is what stays of a page.
@@ -182,7 +176,7 @@ func (d *loader) list() (r residency, err error) {
 		r.enough = min(r.enough, max(leastChunks, total/asyncUnits))
 	}
 	for _, w := range d.parts {
-		p := resident{placed: w.lists[0], work: w}
+		p := w
 		p.page, p.bytes, p.lists = -1, 0, at
 		r.pieces = append(r.pieces, p)
 		for k, count := range w.counts {
@@ -204,7 +198,7 @@ func (r *residency) next(i int) int {
 
 // join is the work of the pieces [from, to).
 func (r *residency) join(from, to int) work {
-	w := r.pieces[from].work
+	w := r.pieces[from]
 	for i := from + 1; i < to; i++ {
 		p := &r.pieces[i]
 		w.to = p.to

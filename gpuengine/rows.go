@@ -84,7 +84,7 @@ func (s rowSide) add(k *packer, b *batch, side int, c kernels.Chunk, off device.
 	way := k.gather.way()
 	slot := kernels.SlotBytes(k.accumulator)
 	c.Edges, c.First, c.Count = p.to-p.from, s.First+uint32(p.begin), uint32(p.end-p.begin)
-	if way == kernels.Replicated && !k.single {
+	if way == kernels.Replicated {
 		c.Copies = copies(c.Edges, int(c.Count), slot, k.shared)
 	}
 	if p.head {
