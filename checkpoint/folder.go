@@ -91,15 +91,15 @@ func (f *Folder) prune() error {
 	if err != nil {
 		return err
 	}
-	good := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return slices.Contains(f.passed, n) })
-	good = good[max(0, len(good)-f.keep):]
-	var errs []error
-	for _, n := range numbers {
-		if !slices.Contains(good, n) {
-			errs = append(errs, f.removeEpoch(n))
+	kept := 0
+	for _, n := range slices.Backward(numbers) {
+		if kept < f.keep && !slices.Contains(f.passed, n) {
+			kept++
+			continue
 		}
+		err = errors.Join(err, f.removeEpoch(n))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // removeEpoch removes an epoch whole or not at all: one with anything in it that

@@ -1,25 +1,28 @@
-// Command release builds everything that a release of garaph is made of, but what
+// Command release builds everything that a release of garaph consists of, except what
 // needs an account at a registry: archives, packages, container images, man pages,
 // completions, lists of components and checksums. The same commit gives the same
 // files with the same Go and the same C compiler.
 //
 //	go -C release run .                    # into out/release
 //	go -C release run . -arch amd64 -cuda=false
-//	go -C release run . -check             # what lies there is tried
+//	go -C release run . -check             # tries the files in the folder
 //
 // A clean checkout of a tag v1.2.3 is that version; anything else is a snapshot.
 package main
 
 import (
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"runtime"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -27,19 +30,17 @@ func main() {
 	out := flag.String("out", "../out/release", "`FOLDER` for the files, which is made anew")
 	arch := flag.String("arch", "amd64,arm64", "`ARCHITECTURES`, separated by commas")
 	cuda := flag.Bool("cuda", true, "garaph-cuda for the architecture of this machine, which needs a C compiler and cuda.h")
-	check := flag.Bool("check", false, "build nothing, and try what lies in the folder")
+	check := flag.Bool("check", false, "build nothing, and try the files in the folder")
 	flag.Parse()
-	if flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "release: expected flags only, got", flag.Arg(0))
-		os.Exit(2)
-	}
-	run := func() error { return build(*out, strings.Split(*arch, ","), *cuda) }
+	log.SetFlags(0)
+	var err error
 	if *check {
-		run = func() error { return checkAll(*out) }
+		err = checkAll(*out)
+	} else {
+		err = build(*out, strings.Split(*arch, ","), *cuda)
 	}
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "release:", err)
-		os.Exit(1)
+	if err != nil {
+		log.Fatalf("release: %v", err)
 	}
 }
 
@@ -50,21 +51,10 @@ type release struct {
 	scratch string
 	version string // v1.2.3
 	date    time.Time
-	shared  []file // what every archive and package has
-}
-
-// file is a file of archives, packages and images.
-type file struct {
-	path string // in the installed system, without the / in front
-	mode int64
-	body []byte
 }
 
 func build(out string, archs []string, cuda bool) (err error) {
-	r := &release{}
-	if r.root, err = filepath.Abs(".."); err != nil {
-		return err
-	}
+	r := &release{root: ".."}
 	if r.out, err = filepath.Abs(out); err != nil {
 		return err
 	}
@@ -78,65 +68,93 @@ func build(out string, archs []string, cuda bool) (err error) {
 	if err := clean(r.out); err != nil {
 		return err
 	}
-	if err := r.sharedFiles(); err != nil {
-		return err
-	}
+	syscall.Umask(0o022) // files have the same permissions everywhere
 	for _, arch := range archs {
 		if err := r.forArch(arch, cuda); err != nil {
 			return fmt.Errorf("%s: %w", arch, err)
 		}
 	}
-	if err := r.checksums(); err != nil {
-		return err
+	text, err := sums(r.out)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(r.out, marker), []byte(text), 0o666)
 	}
 	fmt.Printf("garaph %s is in %s\n", r.version, r.out)
-	return nil
+	return err
 }
 
-// marker lies in a folder that a release was written to, and may be removed with it.
+// forArch builds all files of an architecture.
+func (r *release) forArch(arch string, cuda bool) error {
+	p := product{name: "garaph", arch: arch, tree: filepath.Join(r.scratch, arch)}
+	if err := r.stage(p.tree, arch); err != nil {
+		return err
+	}
+	if err := r.pack(p); err != nil || !cuda {
+		return err
+	}
+	if arch != runtime.GOARCH {
+		fmt.Println(arch + ": no garaph-cuda, which is built on a machine of its architecture")
+		return nil
+	}
+	p.name = "garaph-cuda" // the archive and the image have both commands
+	if err := r.compile(p.tree, p.name, arch); err != nil {
+		return err
+	}
+	return r.pack(p)
+}
+
+// marker has the checksums of a release, and stands in a folder that may be removed.
 const marker = "SHA256SUMS"
 
-// clean makes an empty folder. One of something else stays.
+// clean makes an empty folder, in the place of a release or of nothing.
 func clean(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err == nil && len(entries) > 0 {
-		if _, err := os.Stat(filepath.Join(dir, marker)); err != nil {
-			return fmt.Errorf("%s has files of something else, for there is no %s: name another folder", dir, marker)
-		}
+	path := filepath.Join(dir, marker)
+	if _, err := os.Stat(path); err == nil {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
-	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+	}
+	_ = os.Remove(dir) // an empty folder
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return fmt.Errorf("%w, and has no %s: name another folder", err, marker)
 	}
-	return os.WriteFile(filepath.Join(dir, marker), nil, 0o666) // until it is filled in
+	return os.WriteFile(path, nil, 0o666) // filled in at the end
+}
+
+// sums returns the checksums of all files in a folder, as sha256sum -c reads them.
+func sums(dir string) (text string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		body, readErr := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err = errors.Join(err, readErr); e.Name() != marker {
+			text += fmt.Sprintf("%x  %s\n", sha256.Sum256(body), e.Name())
+		}
+	}
+	return text, err
 }
 
 var tag = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 
 // identify finds the version and its date, which all files get.
 func (r *release) identify() error {
-	commit, err := r.git("rev-parse", "HEAD")
-	if err != nil {
-		return err
+	git := func(args ...string) (string, error) {
+		out, err := exec.Command("git", append([]string{"-C", r.root}, args...)...).Output()
+		return strings.TrimSpace(string(out)), err
 	}
-	stamp, err := r.git("show", "-s", "--format=%ct", "HEAD")
-	if err != nil {
-		return err
+	var seconds int64
+	var commit string
+	shown, err := git("show", "-s", "--format=%ct %H", "HEAD")
+	if err == nil {
+		_, err = fmt.Sscan(shown, &seconds, &commit)
 	}
-	seconds, err := strconv.ParseInt(stamp, 10, 64)
-	if err != nil {
-		return fmt.Errorf("date of %s: %w", commit, err)
+	changes, statusErr := git("status", "--porcelain")
+	if err = errors.Join(err, statusErr); err != nil {
+		return fmt.Errorf("git in %s: %w", r.root, err)
 	}
 	r.date = time.Unix(seconds, 0).UTC()
-	changes, err := r.git("status", "--porcelain")
-	if err != nil {
-		return err
-	}
-	name, err := r.git("describe", "--tags", "--exact-match", "--match", "v*")
+	name, err := git("describe", "--tags", "--exact-match", "--match", "v*")
 	if err == nil && changes == "" && tag.MatchString(name) {
 		r.version = name
 		return nil
@@ -148,21 +166,10 @@ func (r *release) identify() error {
 	return nil
 }
 
-func (r *release) git(args ...string) (string, error) {
-	cmd := exec.Command("git", append([]string{"-C", r.root}, args...)...)
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("git %s: %w", strings.Join(args, " "), err)
-	}
-	return strings.TrimSpace(string(out)), nil
-}
-
 // plain is the version without its v, as packages have it.
 func (r *release) plain() string { return strings.TrimPrefix(r.version, "v") }
 
-// name is that of a file of the release.
+// name returns the path of a file of the release.
 func (r *release) name(of, arch, suffix string) string {
 	return filepath.Join(r.out, fmt.Sprintf("%s_%s_linux_%s%s", of, r.plain(), arch, suffix))
 }
-
-func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }

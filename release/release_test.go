@@ -1,60 +1,13 @@
 package main
 
 import (
-	"archive/tar"
-	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
-
-// TestTarred: the same files give the same bytes, below folders that are there.
-func TestTarred(t *testing.T) {
-	files := []file{{"usr/bin/garaph", 0o755, []byte("x")}, {"tmp/", 0o1777, nil}, {"usr/share/doc/a", 0o644, nil}}
-	date := time.Unix(1_700_000_000, 0)
-	first, err := packed(files, date)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if second, err := packed(files, date); err != nil || !bytes.Equal(first, second) {
-		t.Errorf("the same files gave other bytes: %v", err)
-	}
-	plain, err := tarred(files, date)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := unpack(bytes.NewReader(plain), dir); err != nil {
-		t.Fatal(err)
-	}
-	for name, mode := range map[string]os.FileMode{"usr/bin/garaph": 0o755, "tmp": os.ModeDir, "usr/share/doc/a": 0o644} {
-		s, err := os.Stat(filepath.Join(dir, name))
-		if err != nil || s.Mode().IsDir() != mode.IsDir() || !mode.IsDir() && s.Mode().Perm() != mode {
-			t.Errorf("%s: %v, %v", name, s, err)
-		}
-	}
-}
-
-// TestUnpackOutside: an archive writes nothing outside of its folder.
-func TestUnpackOutside(t *testing.T) {
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "../outside", Size: 1}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write([]byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(t.TempDir(), "in")
-	if err := unpack(&b, dir); err == nil {
-		t.Error("it was unpacked")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "..", "outside")); err == nil {
-		t.Error("a file outside")
-	}
-}
 
 // TestClean: a folder of something else stays.
 func TestClean(t *testing.T) {
@@ -87,55 +40,52 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestInContainer: an image is loaded, and run by its name, with a container tool.
-func TestInContainer(t *testing.T) {
-	dir := t.TempDir()
-	r := &release{out: dir, version: "v1.2.3", date: time.Unix(1_700_000_000, 0)}
-	if err := r.image(product{name: "garaph", arch: "amd64", files: []file{{"usr/bin/garaph", 0o755, []byte("x")}}}, nil); err != nil {
-		t.Fatal(err)
-	}
-	path := r.name("garaph", "amd64", ".image.tar")
-	const script = `#!/bin/sh
-case "$*" in
-info) ;;
-"load -i "*) test -s "$3" ;;
-"run --rm -i --network none index.docker.io/garaph/garaph:1.2.3 version" | "run --rm -i --network none garaph/garaph:1.2.3 version") echo garaph v1.2.3 ;;
-*" run bfs - "*) cat >/dev/null; printf 'rank  id  hops (nearest to a first, of those reached)\n1     a   0\n2     b   %s\n' "$SECOND" ;;
-*" run pagerank - "*) cat >/dev/null; echo 'rank  id  rank' ;;
-*) echo "unexpected: $*" >&2; exit 1 ;;
-esac
-`
-	if err := os.WriteFile(filepath.Join(dir, "docker"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	t.Setenv("SECOND", "1")
-	if err := tryImage(path, t.TempDir()); err != nil {
-		t.Error(err)
-	}
-	t.Setenv("SECOND", "7")
-	if err := tryImage(path, t.TempDir()); err == nil || !strings.Contains(err.Error(), "docker: garaph run bfs") {
-		t.Errorf("another answer: %v", err)
-	}
-}
-
 // TestSums: a file that is not what was built is found.
 func TestSums(t *testing.T) {
-	r := &release{out: t.TempDir()}
-	path := filepath.Join(r.out, "a.tar.gz")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.tar.gz")
 	if err := os.WriteFile(path, []byte("x"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.checksums(); err != nil {
-		t.Fatal(err)
+	text, err := sums(dir)
+	for _, err := range []error{err, os.WriteFile(filepath.Join(dir, marker), []byte(text), 0o666), os.WriteFile(path, []byte("y"), 0o666)} {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := checkSums(r.out); err != nil {
-		t.Fatal(err)
+	if err := checkAll(dir); err == nil || !strings.Contains(err.Error(), "do not match") {
+		t.Errorf("another file: %v", err)
 	}
-	if err := os.WriteFile(path, []byte("y"), 0o666); err != nil {
-		t.Fatal(err)
+}
+
+// TestTar: the same files give the same bytes, below the folder of their release.
+func TestTar(t *testing.T) {
+	tree := t.TempDir()
+	r := &release{version: "v1.2.3", date: time.Unix(1_700_000_000, 0)}
+	p := product{"garaph", "amd64", tree}
+	for _, path := range []string{"usr/bin/garaph", "usr/share/doc/garaph/LICENSE", "usr/share/man/man1/garaph.1.gz"} {
+		if err := install("release_test.go", filepath.Join(tree, path), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := checkSums(r.out); err == nil {
-		t.Error("another file has the checksum")
+	var texts []string
+	for range 2 {
+		r.out = t.TempDir()
+		if err := r.archive(p, []string{"usr/share/man/man1/garaph.1.gz", "usr/bin/garaph", "usr/share/doc/garaph/LICENSE"}); err != nil {
+			t.Fatal(err)
+		}
+		text, err := sums(r.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("the same files gave other bytes: %q", texts)
+	}
+	out, err := exec.Command("tar", "-tzf", r.name("garaph", "amd64", ".tar.gz")).CombinedOutput()
+	const top = "garaph_1.2.3_linux_amd64/"
+	if want := top + "share/man/man1/garaph.1.gz\n" + top + "garaph\n" + top + "LICENSE\n"; err != nil || string(out) != want {
+		t.Errorf("in it are\n%s, %v", out, err)
 	}
 }
