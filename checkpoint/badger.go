@@ -75,10 +75,12 @@ func createBadger(at *beneath.Folder, name string, keys int, bytes int64) (datab
 func (d badgerDB) put(key, value []byte) error { return d.folder.Error(d.w.Put(key, value)) }
 func (d badgerDB) sync() error                 { return d.folder.Error(d.w.Sync()) }
 
-// close ends the database, and removes what only a database that is written again needs.
+// close ends the database, and removes what only a database that is written again needs. The
+// folder is held as long as Badger uses its path, which is the number of an open file.
 func (d badgerDB) close() error {
-	err := errors.Join(d.w.Close(), os.Remove(filepath.Join(d.folder.Path, discardFile)))
-	return errors.Join(d.folder.Error(err), d.folder.Close())
+	return d.folder.Error(d.w.Close(func() error {
+		return errors.Join(os.Remove(filepath.Join(d.folder.Path, discardFile)), d.folder.Close())
+	}))
 }
 
 func openBadger(epoch *beneath.Folder) (*badger.DB, error) {

@@ -8,18 +8,24 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-// TestMain leaves out two goroutines that Badger 4.9.6 does not end where its Open
-// fails, as on a full disk. A database that is open has others, too.
+// TestMain leaves out the goroutines of Badger 4.9.6 that do not end where its Open fails, or
+// where it goes on trying to write its keys to a full disk.
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
-		goleak.IgnoreAnyFunction("github.com/dgraph-io/badger/v4.(*DB).monitorCache"),
-		goleak.IgnoreAnyFunction("github.com/dgraph-io/ristretto/v2/z.(*AllocatorPool).freeupAllocators"))
+	var options []goleak.Option
+	for _, f := range []string{
+		"(*DB).monitorCache", "(*DB).updateSize", "(*DB).flushMemtable", "(*DB).stopMemoryFlush", "(*DB).doWrites",
+		"(*vlogThreshold).listenForValueThresholdUpdate", "(*valueLog).waitOnGC", "/y.(*WaterMark).process",
+	} {
+		options = append(options, goleak.IgnoreAnyFunction("github.com/dgraph-io/badger/v4"+strings.Replace("."+f, "./", "/", 1)))
+	}
+	goleak.VerifyTestMain(m, append(options, goleak.IgnoreAnyFunction("github.com/dgraph-io/ristretto/v2/z.(*AllocatorPool).freeupAllocators"))...)
 }
 
 // memoryDir is an empty folder, in memory where the system has such a file

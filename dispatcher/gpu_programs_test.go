@@ -174,7 +174,9 @@ func TestGPUPrograms(t *testing.T) {
 		for v := range uint32(g.N - 1) {
 			g.Edges = append(g.Edges, oracle.Edge{Src: v + 1, Dst: 0, Weight: float32(v%16 + 1)})
 		}
-		tryOracle(t, subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices, Layout: store.Packed}), device.EmulatedName))
+		x := subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices, Layout: store.Packed}), device.EmulatedName)
+		x.streams = false // the page that has nearly all edges stays
+		tryOracle(t, x)
 	})
 }
 

@@ -151,6 +151,10 @@ func (o *Options) check() error {
 		return fmt.Errorf("device %q: expected %s, %s, %s or %s", o.Device, AutoDevice, CPU, GPU, Hybrid)
 	case !slices.Contains([]gpuengine.Gather{"", gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented}, o.GPU.Gather):
 		return fmt.Errorf("gather %q: expected %s, %s or %s", string(o.GPU.Gather), gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented)
+	case o.Memory < 0:
+		return fmt.Errorf("memory %d: expected a number of bytes ≥ 0", o.Memory)
+	case o.Iterations < 0:
+		return fmt.Errorf("iterations %d: expected a number ≥ 0", o.Iterations)
 	case (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull:
 		return fmt.Errorf("method %s is one of the CPU, and the device is %s", o.Method, o.Device)
 	case o.Checkpoints.Pages > 0 && o.Mode != Async:

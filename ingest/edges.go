@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"reflect"
+	"strconv"
 	"sync"
 	"unsafe"
 )
@@ -194,8 +195,21 @@ func (p *feeding[I]) name(from, to, id I) []byte {
 func (p *feeding[I]) fail(from, to I, what string) {
 	if p.err == nil {
 		n := p.first + p.batch.entries + int64(p.batch.n) + 1
-		p.err = fmt.Errorf("edge %d, from %.64v to %.64v, %s", n, from, to, what)
+		p.err = fmt.Errorf("edge %d, from %s to %s, %s", n, shownID(from), shownID(to), what)
 	}
+}
+
+// shownID is an id as an error shows it: a string in quotes, and not all of a long one.
+func shownID(id any) string {
+	const most = 64
+	text := fmt.Sprint(id)
+	switch {
+	case len(text) > most:
+		return fmt.Sprintf("%q…", text[:most])
+	case reflect.TypeOf(id).Kind() == reflect.String:
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 func (p *feeding[I]) flush() {

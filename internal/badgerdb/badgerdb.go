@@ -113,7 +113,8 @@ func openTables(folder string) error {
 	return nil
 }
 
-// Writer fills a new database.
+// Writer fills a new database. Badger writes through mapped files, in goroutines of its own: the
+// process ends by SIGBUS where another one fills the disk meanwhile.
 type Writer struct {
 	db     *badger.DB
 	failed logger
@@ -142,8 +143,13 @@ func Create(o badger.Options) (*Writer, error) {
 	}
 	w := &Writer{failed: make(logger, 1)}
 	o.Logger = w.failed
-	var err error
-	w.db, err = badger.Open(o)
+	err := panics.Guard(nil, func() (err error) {
+		w.db, err = badger.Open(o)
+		return err
+	})
+	if panics.Fault(err) != 0 { // a page for which the disk has no room
+		err = unix.ENOSPC
+	}
 	return w, err
 }
 
@@ -155,10 +161,18 @@ func (w *Writer) Put(key, value []byte) error {
 // Sync brings the logs to disk.
 func (w *Writer) Sync() error { return w.db.Sync() }
 
-// Close brings everything to disk. After an error the folder is to be removed.
-func (w *Writer) Close() error {
+// Close brings everything to disk, and then calls release, which may be nil. After an error
+// the folder is to be removed. If keys cannot be written, Close returns while Badger goes on
+// trying, and release is not called before that ends.
+func (w *Writer) Close(release func() error) error {
 	closed := make(chan error, 1)
-	go func() { closed <- w.db.Close() }()
+	go func() {
+		err := w.db.Close()
+		if release != nil {
+			err = errors.Join(err, release())
+		}
+		closed <- err
+	}()
 	select {
 	case err := <-closed:
 		return err

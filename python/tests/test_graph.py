@@ -256,7 +256,7 @@ class ProgramsTest(unittest.TestCase):
             (lambda: self.g.kcore(), TypeError, "'k'"),
             (lambda: self.g.bfs(), ValueError, "^bfs needs source or sources$"),
             (lambda: self.g.bfs(sources=[0, 3]), TypeError, r"^sources: expected the name of a file, not \[0, 3\]: vertices are given as source, one or a list$"),
-            (lambda: self.g.bfs(source=0, method="push"), ValueError, "^method: expected auto, .*, not 'push'$"),
+            (lambda: self.g.bfs(source=0, method="push"), ValueError, "^method: expected one of auto, .*, not 'push'$"),
             (lambda: self.g.pagerank(threads=-3), ValueError, "^threads: expected a whole number from .*, not -3$"),
             (lambda: self.g.circuit(source=0, ground=0), ValueError, "^source and ground are the same vertex$"),
             (lambda: self.g.bfs(source=9), ValueError, '^source: the graph has no vertex "9": its ids run from 0 to 3$'),

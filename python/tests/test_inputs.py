@@ -436,7 +436,7 @@ class FileTest(unittest.TestCase):
             Graph.from_file(path, undirected=True)
         with self.assertRaisesRegex(garaph.GaraphError, "there is no such file"):
             Graph.from_file(os.path.join(self.folder, "none.txt"))
-        with self.assertRaisesRegex(garaph.UsageError, "expected auto, text"):
+        with self.assertRaisesRegex(garaph.UsageError, "expected one of auto, text"):
             Graph.from_file(path, format="xml")
         with self.assertRaisesRegex(ValueError, "one or more files"):
             Graph.from_file()
