@@ -114,7 +114,7 @@ func TestRunsOnFullDisk(t *testing.T) {
 			t.Error(err)
 		}
 		expectFiles(t, log, folder)
-		expectFiles(t, log, graph, "GARAPH", "payload", "db", "jobs", "speeds.json")
+		expectFiles(t, log, graph, "GARAPH", "payload", "db", "jobs")
 		expectFiles(t, log, filepath.Join(graph, "jobs"), "[0-9]*")
 		expectFiles(t, log, filepath.Join(graph, "jobs", "[0-9]*"), "JOB", "LOCK")
 		_ = os.Remove(filepath.Join(disk, "out"))
