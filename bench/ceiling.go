@@ -240,7 +240,7 @@ func gathersOf[D packed.Destination, F float32 | float64]() gathers[F] {
 // ceiling measures a ceiling. One that cannot be measured is NaN, and the reason is noted.
 func (m *measurement) ceiling(ctx context.Context, ceiling int) error {
 	m.doing("round %d of %d, %s", m.round+1, m.opt.Rounds, ceilingNames[ceiling])
-	v := math.NaN()
+	var v float64
 	if ceiling == diskRead {
 		read, err := m.graph.Store().SequentialRead(diskBytes, m.opt.Threads)
 		if v = read; err != nil {

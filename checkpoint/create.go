@@ -88,7 +88,7 @@ func (j *Job) makeFolder(f *beneath.Folder) error {
 			if j.lock, err = lockJob(j.at); err == nil {
 				if _, there := j.at.Lstat(recordFile); there != nil {
 					j.id = id
-					return nil
+					return nil //nolint:nilerr // the job has no record yet, as it should
 				}
 				err = ErrRunning // another process made its job here
 			}

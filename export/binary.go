@@ -13,11 +13,12 @@ func (p *piece) appendRaw(v uint32, list []uint32, weights []float32) {
 	le, b := binary.LittleEndian, p.buf
 	own, err := p.names.number(v)
 	for i, u := range list {
-		src, dst := own, uint64(0)
-		if dst, p.err = p.names.number(u); err != nil || p.err != nil {
-			p.err = cmp.Or(err, p.err)
+		dst, end := p.names.number(u)
+		if err = cmp.Or(err, end); err != nil {
+			p.err = err
 			return
 		}
+		src := own
 		if p.turned() {
 			src, dst = dst, src
 		}

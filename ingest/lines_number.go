@@ -71,15 +71,6 @@ func isCanonical(tok []byte) bool {
 	return tok[0] != '+' && (digits[0] != '0' || len(tok) == 1)
 }
 
-// canonical is the text of the integer in tok, as strconv writes it.
-func canonical(tok []byte) string {
-	v, kind := parseInteger(tok)
-	if kind == negativeInteger {
-		return strconv.FormatInt(int64(v), 10)
-	}
-	return strconv.FormatUint(v, 10)
-}
-
 // weightKind says what a weight token is.
 type weightKind uint8
 

@@ -45,7 +45,10 @@ func parquetFile(t testing.TB, perGroup int, list ...cells) []byte {
 	var out bytes.Buffer
 	w := file.NewParquetWriter(&out, root, file.WithWriterProps(parquet.NewWriterProperties(parquet.WithDataPageSize(64))))
 	for from := 0; from < len(list[0].values); from += perGroup {
-		g := w.AppendRowGroup()
+		g, err := w.AppendRowGroupChecked()
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, c := range list {
 			column, err := g.NextColumn()
 			if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 )
@@ -14,16 +13,6 @@ import (
 type edgeGiven struct {
 	u, v uint64
 	w    float32
-}
-
-// randomEdges makes m edges over ids below n, with weights that are small
-// integers.
-func randomEdges(r *rand.Rand, n uint64, m int) []edgeGiven {
-	edges := make([]edgeGiven, m)
-	for i := range edges {
-		edges[i] = edgeGiven{skewedID(r, n), skewedID(r, n), float32(r.IntN(256))}
-	}
-	return edges
 }
 
 // textStyle is how an edge list looks.

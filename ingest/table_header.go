@@ -122,15 +122,6 @@ func plainName(name string) string {
 	}, strings.ToLower(name))
 }
 
-// columnFlags are the flags that take columns of a header.
-func columnFlags(header []string, at ...int) string {
-	names := make([]string, len(at))
-	for i, c := range at {
-		names[i] = header[c]
-	}
-	return "--columns " + strings.Join(names, ",")
-}
-
 // delimiterByName is the delimiter that the name of a file says, where its first line has one; 0 for others. Commas may be of
 // names where there are semicolons or tabs.
 func delimiterByName(h *inputHead, l *lineLayout) byte {

@@ -31,7 +31,7 @@ const (
 // The names of files that only a killed process leaves: importFile where a graph is being
 // built, and never in one that is whole.
 var (
-	temporaryFile = regexp.MustCompile(`^(spill-|names-|` + regexp.QuoteMeta(SpeedsFile) + `\.)[0-9]{1,10}$`)
+	temporaryFile = regexp.MustCompile(`^(spill-|names-)[0-9]{1,10}$`)
 	importFile    = regexp.MustCompile(`^(spill-|names-)[0-9]+$`)
 )
 
@@ -50,7 +50,7 @@ func ours(path string, folder bool) bool {
 	if name, ok := strings.CutPrefix(path, dbDir+"/"); ok {
 		return badgerdb.Writes(name)
 	}
-	return path == SpeedsFile || path == PythonIDs || path == newMarker || path == payloadFile || temporaryFile.MatchString(path)
+	return path == PythonIDs || path == newMarker || path == payloadFile || temporaryFile.MatchString(path)
 }
 
 // foreignFile is the first thing in the folder of a whole graph that is not of the

@@ -21,9 +21,6 @@ const (
 	// JobsDir is the folder inside a graph's for the jobs that ran over it. The
 	// store leaves it to package checkpoint, and it goes with the graph.
 	JobsDir = "jobs"
-	// SpeedsFile is the file inside a graph's folder for how fast devices are on
-	// it. Package dispatcher writes it; nothing is lost without it.
-	SpeedsFile = "speeds.json"
 	// PythonIDs is the file inside a graph's folder for the ids of a graph that the Python
 	// package made of names: to the graph its vertices are numbers. It goes with the graph,
 	// so that this is not opened with numbers in place of names.

@@ -147,15 +147,3 @@ func Next(row []uint32, k int, set bitset.Set) int {
 	}
 	return k
 }
-
-// NextArc is [Next] for edges with weights.
-//
-//go:noinline
-func NextArc(row []frontier.Arc, k int, set bitset.Set) int {
-	for ; k < len(row); k++ {
-		if set.Has(row[k].To) {
-			break
-		}
-	}
-	return k
-}

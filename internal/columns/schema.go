@@ -108,7 +108,7 @@ func checkNext(in io.Reader) ([]byte, error) {
 	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
 		return nil, err
 	case err != nil || binary.LittleEndian.Uint32(head) != 0xffffffff:
-		return head[:n], nil // the end, or arrow-go says what is wrong
+		return head[:n], nil //nolint:nilerr // the end, or arrow-go says what is wrong
 	}
 	n := int64(binary.LittleEndian.Uint32(head[4:]))
 	b, err := io.ReadAll(io.LimitReader(in, min(n, maxSchema)))

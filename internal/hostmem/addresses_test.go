@@ -8,14 +8,11 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// TestAddressLimit: the limit of addresses is named where it leaves less than the system has, and not elsewhere.
+// TestAddressLimit: Available heeds the limit of addresses of the process.
 func TestAddressLimit(t *testing.T) {
 	const left = 1 << 30
 	if hostmem.Available() < 2*left {
 		t.Skip("too little memory for a limit that does no harm")
-	}
-	if n := hostmem.AddressLimit(); n != 0 {
-		t.Skipf("the process has a limit of %d bytes already", n)
 	}
 	var old unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &old); err != nil {
@@ -31,9 +28,6 @@ func TestAddressLimit(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if n := hostmem.AddressLimit(); n != int64(limit.Cur) {
-		t.Errorf("the limit is %d, want %d", n, limit.Cur)
-	}
 	if n := hostmem.Available(); n > left+left/4 { // what was mapped may have gone meanwhile
 		t.Errorf("%d bytes are available, of %d", n, left)
 	}

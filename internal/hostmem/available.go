@@ -25,15 +25,6 @@ func Available() int64 {
 	return n
 }
 
-// AddressLimit is the limit of addresses of the process, where [Available] follows from it; 0 where it does not.
-func AddressLimit() int64 {
-	most := addresses()
-	if rest := limited(ProcBytes("/proc/meminfo", "MemAvailable:"), groupLeft()); most == 0 || rest > 0 && Available() >= rest {
-		return 0
-	}
-	return most
-}
-
 // Total is how many bytes the machine has, or the control group of the process
 // may use; 0: unknown.
 func Total() int64 {

@@ -38,7 +38,7 @@ func TestDescriptors(t *testing.T) {
 		if got, is := Descriptor(name); !is || got != fd {
 			t.Errorf("%s: descriptor %d, %v", name, got, is)
 		}
-		if err := CheckWritable(name); err != nil {
+		if err := CheckFile("the results", name); err != nil {
 			t.Error(err)
 		}
 		if err := WriteFile(name, TSV, small()); err != nil {
@@ -48,7 +48,7 @@ func TestDescriptors(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 		unix.CloseOnExec(fd)
-		if err := CheckWritable(name); err == nil || !strings.Contains(err.Error(), "is not open") {
+		if err := CheckFile("the results", name); err == nil || !strings.Contains(err.Error(), "is not open") {
 			t.Errorf("%s, one of the process itself: %v", name, err)
 		}
 		if err := unix.Close(fd); err != nil {

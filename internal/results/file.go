@@ -64,11 +64,8 @@ type PathError struct{ error }
 // ErrIsFolder is the [PathError] of a folder, without its path.
 var ErrIsFolder = PathError{errors.New("it is a folder; name a file in it")}
 
-// CheckWritable reports the error that [WriteFile] would end with because of
-// path, and should be called before a long job. It leaves nothing behind.
-func CheckWritable(path string) error { return CheckFile("the results", path) }
-
-// CheckFile is [CheckWritable] for other files: errors call it what.
+// CheckFile reports the error that writing a file to path would end with because of path. Errors
+// call the file what. It leaves nothing behind.
 func CheckFile(what, path string) error {
 	target, err := inspect(what, path)
 	if err != nil || target.stream {
@@ -121,7 +118,7 @@ func inspect(what, path string) (target, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := CheckFolder(wholefile.Through(path)); err != nil {
+		if err := checkFolder(wholefile.Through(path)); err != nil {
 			return fail(err)
 		}
 		return target{path: path}, nil
@@ -129,23 +126,23 @@ func inspect(what, path string) (target, error) {
 		return fail(err)
 	case info.Mode().IsRegular():
 		return target{path: path, mode: info.Mode().Perm()}, nil
-	case info.Mode()&fs.ModeNamedPipe != 0 || IsNull(info):
+	case info.Mode()&fs.ModeNamedPipe != 0 || isNull(info):
 		return target{path: path, stream: true}, nil
 	case info.IsDir():
 		return fail(ErrIsFolder)
 	default:
-		return fail(NoFile(info))
+		return fail(noFile(info))
 	}
 }
 
-// IsNull reports whether what stands at a path is the null device, which takes all that is written to it.
-func IsNull(info fs.FileInfo) bool {
+// isNull reports whether the file at a path is the null device, which takes all that is written to it.
+func isNull(info fs.FileInfo) bool {
 	null, err := os.Stat(os.DevNull)
 	return err == nil && os.SameFile(info, null)
 }
 
-// NoFile says why nothing is written to what stands at a path and is no file, folder or null device.
-func NoFile(info fs.FileInfo) error {
+// noFile returns why results cannot be written to something other than a file, a pipe or the null device.
+func noFile(info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode&fs.ModeCharDevice != 0:
 		return fmt.Errorf("it is a device, which keeps nothing of what is written to it; name a file, or %s", os.DevNull)
@@ -160,8 +157,8 @@ func NoFile(info fs.FileInfo) error {
 	}
 }
 
-// CheckFolder explains why no file can be made at path, where there is nothing.
-func CheckFolder(path string) error {
+// checkFolder returns why no file can be created at path.
+func checkFolder(path string) error {
 	if os.IsPathSeparator(path[len(path)-1]) {
 		return PathError{errors.New("it names a folder; name a file")}
 	}
@@ -178,8 +175,8 @@ func CheckFolder(path string) error {
 	return nil
 }
 
-// WriteDescriptor lets write write to a descriptor as it is open: where writing goes on in a file.
-func WriteDescriptor(ctx context.Context, fd int, write func(io.Writer) error) error {
+// writeDescriptor calls write with the file that descriptor fd has open, which is written from where it stands.
+func writeDescriptor(ctx context.Context, fd int, write func(io.Writer) error) error {
 	switch fd {
 	case 1:
 		return write(os.Stdout)
@@ -196,7 +193,7 @@ func WriteDescriptor(ctx context.Context, fd int, write func(io.Writer) error) e
 // writeStream writes to what cannot be replaced.
 func writeStream(ctx context.Context, path string, write func(io.Writer) error) error {
 	if fd, is := Descriptor(path); is {
-		return WriteDescriptor(ctx, fd, write)
+		return writeDescriptor(ctx, fd, write)
 	}
 	file, err := openStream(ctx, path)
 	return writeOpened(ctx, file, err, write)

@@ -89,7 +89,7 @@ func TestWriteFile(t *testing.T) {
 	if err := os.Symlink(filepath.Join(folder, "later.tsv"), dangling); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(CheckWritable(dangling), WriteFile(dangling, TSV, small())); err != nil {
+	if err := errors.Join(CheckFile("the results", dangling), WriteFile(dangling, TSV, small())); err != nil {
 		t.Fatal(err)
 	}
 	if got := content(t, filepath.Join(folder, "later.tsv")); got != smallTSV {
@@ -129,7 +129,7 @@ func TestStreams(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
 	}
-	if err := CheckWritable(pipe); err != nil {
+	if err := CheckFile("the results", pipe); err != nil {
 		t.Error(err)
 	}
 	done := make(chan error, 1)
@@ -220,7 +220,7 @@ func TestRefusedPaths(t *testing.T) {
 		cases[filepath.Join(locked, "a.tsv")] = "is not writable"
 	}
 	for path, want := range cases {
-		for name, err := range map[string]error{"CheckWritable": CheckWritable(path), "WriteFile": WriteFile(path, TSV, small())} {
+		for name, err := range map[string]error{"CheckFile": CheckFile("the results", path), "WriteFile": WriteFile(path, TSV, small())} {
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "cannot write") > 1 {
 				t.Errorf("%s(%q): got %v, want %q", name, path, err, want)
 			}
@@ -236,7 +236,7 @@ func TestCheckWritableLeavesNothing(t *testing.T) {
 	file := filepath.Join(folder, "a.tsv")
 	put(t, file, "old", 0o644)
 	for _, path := range []string{file, filepath.Join(folder, "b.tsv"), "/dev/stdout", "/dev/null"} {
-		if err := CheckWritable(path); err != nil {
+		if err := CheckFile("the results", path); err != nil {
 			t.Error(err)
 		}
 	}

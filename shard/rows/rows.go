@@ -162,31 +162,6 @@ func decode(blob []byte, h shard.Header) (*Side, error) {
 	return s, checkOffsets(s.Off, h.Edges)
 }
 
-// OffsetsSize is how many bytes from the beginning of a blob [DecodeOffsets]
-// needs.
-func OffsetsSize(vertices int) int64 {
-	o, _, _ := sections(vertices, 0, false)
-	return shard.HeaderBytes + o
-}
-
-// DecodeOffsets checks and reads header and offsets alone, without touching the
-// rest of the blob. Same alignment as [Decode].
-func DecodeOffsets(blob []byte) (shard.Header, []uint32, error) {
-	h, err := header(blob)
-	if err != nil {
-		return h, nil, err
-	}
-	size := OffsetsSize(h.Vertices)
-	if int64(len(blob)) < size {
-		return h, nil, fmt.Errorf("%w: %d bytes, the offsets alone take %d", shard.ErrInvalid, len(blob), size)
-	}
-	if err := shard.CheckSection(blob[shard.HeaderBytes:size], binary.LittleEndian.Uint32(blob[32:]), "offsets", shard.HeaderBytes); err != nil {
-		return h, nil, err
-	}
-	off := shard.View[uint32](blob, shard.HeaderBytes, h.Vertices+1)
-	return h, off, checkOffsets(off, h.Edges)
-}
-
 func checkOffsets(off []uint32, edges uint32) error {
 	if off[0] != 0 || off[len(off)-1] != edges {
 		return fmt.Errorf("%w: offsets run from %d to %d, there are %d edges", shard.ErrInvalid, off[0], off[len(off)-1], edges)

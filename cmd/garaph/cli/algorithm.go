@@ -49,13 +49,17 @@ var (
 	algorithmGPUFlagNames = []string{"gpu", "gpu-memory"}
 )
 
-// checkAlgorithm refuses flags that an algorithm has no use for.
-func (f *runFlags) checkAlgorithm(cmd *cobra.Command, p Program) error {
-	refused := programFlagNames
-	if !p.GPU {
-		refused = slices.Concat(refused, algorithmGPUFlagNames)
+// refusedFlagNames are the flags of a run that an algorithm has no use for.
+func (p Program) refusedFlagNames() []string {
+	if p.GPU {
+		return programFlagNames
 	}
-	if flags := given(cmd.Flags(), refused); flags != "" {
+	return slices.Concat(programFlagNames, algorithmGPUFlagNames)
+}
+
+// checkAlgorithm refuses them.
+func (f *runFlags) checkAlgorithm(cmd *cobra.Command, p Program) error {
+	if flags := given(cmd.Flags(), p.refusedFlagNames()); flags != "" {
 		return Usagef("%s: does not apply to %s, which is an algorithm", flags, p.Name)
 	}
 	if d := *f.device; d != autoDevice && d != string(dispatcher.CPU) && (!p.GPU || d != string(dispatcher.GPU)) {

@@ -85,6 +85,9 @@ func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, st
 	root.SetOut(&help)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
+		err = checkHelp(cmd)
+	}
+	if err == nil {
 		_, err = help.WriteTo(a.stdout)
 	}
 	return a.exitCode(cmd, err, ctx.Err() != nil)
@@ -96,6 +99,21 @@ func nameOf(programs []Program) string {
 		return "garaph"
 	}
 	return filepath.Base(os.Args[0])
+}
+
+// checkHelp refuses help for a command or a program that is not there, in place of which cobra
+// shows the help of the command above it.
+func checkHelp(cmd *cobra.Command) (err error) {
+	root, words := cmd.Root(), cmd.Flags().Args()
+	if cmd.Name() == "help" && cmd.Parent() == root {
+		if cmd, words, err = root.Find(words); err != nil {
+			return err
+		}
+	}
+	if cmd.Name() == "run" && cmd.Parent() == root && len(words) > 0 { // programs are commands under it
+		return unknownWord(cmd, "program", words[0])
+	}
+	return nil
 }
 
 // app is one run of the command line.

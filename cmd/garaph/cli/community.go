@@ -64,7 +64,6 @@ the graph: garaph resume continues one that was interrupted, as with a run.`,
 	}
 	f.checkpoints = newCheckpointFlags(fs, "answers")
 	_ = cobra.MarkFlagRequired(fs, "max-size") // fails for a flag that is not there
-	cmd.MarkFlagsOneRequired("query", "queries")
 	cmd.MarkFlagsMutuallyExclusive("query", "queries")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if err := f.check(cmd); err != nil {
@@ -84,6 +83,8 @@ the graph: garaph resume continues one that was interrupted, as with a run.`,
 // check refuses flags that do not go together.
 func (f *communityFlags) check(cmd *cobra.Command) error {
 	switch {
+	case *f.query == "" && *f.queries == "":
+		return Usagef("%s needs --query or --queries", cmd.Name())
 	case *f.high < *f.low:
 		return Usagef("--min-size %d is more than --max-size %d", *f.low, *f.high)
 	case *f.limit < 0:

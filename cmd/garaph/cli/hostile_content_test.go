@@ -14,9 +14,8 @@ import (
 // content is what a graph's folder holds beside its jobs: the values of its
 // database and the blobs, by keys of their own.
 type content struct {
-	version int
-	values  map[string][]byte
-	sides   []string // see sidesOf: as the graph was read
+	values map[string][]byte
+	sides  []string // see sidesOf: as the graph was read
 	// settled: the directory stays as it is, wherever blobs lie.
 	settled bool
 
@@ -87,7 +86,7 @@ const (
 
 // readContent reads a graph; nil where that cannot be read any more.
 func readContent(graph string) *content {
-	g := &content{version: 2, values: valuesOf(filepath.Join(graph, "db")), places: map[string][2]int{}}
+	g := &content{values: valuesOf(filepath.Join(graph, "db")), places: map[string][2]int{}}
 	if g.values == nil {
 		return nil
 	}

@@ -202,7 +202,7 @@ func (h *hostile) emptyCase() {
 
 var (
 	longAgo   = time.Now().Add(-48 * time.Hour)
-	userFiles = []string{"notes.txt", "ranks.tsv", "speeds.json", "folder/letter.txt", "folder/deeper/JOB"}
+	userFiles = []string{"notes.txt", "ranks.tsv", "folder/letter.txt", "folder/deeper/JOB"}
 )
 
 // copyTree copies files and folders, with their modes and holes.

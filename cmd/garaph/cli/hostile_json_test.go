@@ -83,19 +83,6 @@ func mutateValue(x any, r *rand.Rand, at *string, mark string) any {
 // recordMutations are those to what stands in files of JSON and of text.
 func recordMutations() []mutation {
 	return []mutation{
-		{"speeds.json", false, func(c *hostileCase, r *rand.Rand) string {
-			return c.rewrite("speeds.json", func(b []byte) ([]byte, string) {
-				switch r.IntN(4) {
-				case 0:
-					value := hostileJSON(r)
-					return []byte(value), fmt.Sprintf("%.40s", value)
-				case 1: // for whatever runs
-					value := hostileJSON(r)
-					return fmt.Appendf(nil, `{"emulated on the CPU, 1 thread, from memory, programs.BFS": %s}`, value), fmt.Sprintf("%.40s", value)
-				}
-				return mutateJSON(b, r)
-			})
-		}},
 		{"field of a JOB", false, func(c *hostileCase, r *rand.Rand) string { return c.mutateJob(r, mutateJSON) }},
 		{"path in a JOB", false, func(c *hostileCase, r *rand.Rand) string { return c.mutateJob(r, c.aim) }},
 		{"status of a JOB", false, func(c *hostileCase, r *rand.Rand) string {
@@ -109,17 +96,6 @@ func recordMutations() []mutation {
 		}},
 		{"LOCK", false, func(c *hostileCase, r *rand.Rand) string {
 			return c.text(c.anyJob(r)+"/LOCK", anyOf(r, []string{"\x1b[2Jprocess 1\n\n", "process 1\n", strings.Repeat("p", 1<<20)}))
-		}},
-		{"lines of the marker", false, func(c *hostileCase, r *rand.Rand) string {
-			return c.rewrite("GARAPH", func(b []byte) ([]byte, string) {
-				lines := strings.SplitAfter(string(b), "\n")
-				lines = lines[:max(1, len(lines)-2)]
-				add := anyOf(r, []string{"00000000 ..\n", "00000000 .\n", "00000000 /etc/passwd\n", "00000000 \n", "00000000 \x1b[31m\n", "zzz x\n", strings.Repeat("d935e692 000001.vlog\n", 100_000), "garaph graph, store version 2\n"})
-				at := r.IntN(len(lines) + 1)
-				lines = slices.Insert(lines, at, add)
-				c.another = true
-				return sealMarker(strings.Join(lines, "")), fmt.Sprintf("%.40q as line %d", add, at)
-			})
 		}},
 	}
 }
@@ -184,7 +160,7 @@ func changeJSON(b []byte, change func(x map[string]any)) []byte {
 func (c *hostileCase) aim(b []byte, r *rand.Rand) ([]byte, string) {
 	to := anyOf(r, []string{
 		c.h.in("user", "notes.txt"), "../user/notes.txt", c.h.in("user", "ranks.tsv"), c.h.in("work", "out", "..", "..", "user", "ranks.tsv"), c.h.in("user", "new.tsv"), c.h.in("user", "folder", "new.tsv"),
-		"edges.txt", c.h.in("work", "edges.txt"), c.path("GARAPH"), c.path("db", "000001.vlog"), "g.graph/new.tsv", "/proc/self/fd/1", "/dev/full", "-", c.h.in("user"), "\x1b[31m/new.tsv", c.h.in("user", "two\nlines.tsv"),
+		"edges.txt", c.h.in("work", "edges.txt"), c.path("GARAPH"), c.path("payload"), "g.graph/new.tsv", "/proc/self/fd/1", "/dev/full", "-", c.h.in("user"), "\x1b[31m/new.tsv", c.h.in("user", "two\nlines.tsv"),
 	})
 	field := anyOf(r, []string{"output", "flags.output", "both", "flags.report", "flags.trace", "flags.scratch", "flags.output-format", "from"})
 	return changeJSON(b, func(x map[string]any) {

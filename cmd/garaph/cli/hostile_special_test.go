@@ -48,7 +48,7 @@ func linkFolder(c *hostileCase, r *rand.Rand) string {
 func special(do func(name string) error) func(c *hostileCase, r *rand.Rand) string {
 	return func(c *hostileCase, r *rand.Rand) string {
 		list := c.list(false)
-		list = append(list, "speeds.json", "db/000002.vlog", "db/000002.sst", "db/00001.mem", "jobs/2/PROGRESS", "jobs/2/.JOB", "jobs/7", "jobs/.job-x", "jobs/2/epoch-00000100")
+		list = append(list, "db/000002.vlog", "db/000002.sst", "db/00001.mem", "jobs/2/PROGRESS", "jobs/2/.JOB", "jobs/7", "jobs/.job-x", "jobs/2/epoch-00000100")
 		return c.at(anyOf(r, list), func(name string) error {
 			if err := os.RemoveAll(name); err != nil {
 				return err

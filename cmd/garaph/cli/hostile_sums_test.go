@@ -23,17 +23,6 @@ func (c *hostileCase) sumAgain(rel string) bool {
 		}
 		c.another = true
 		return os.WriteFile(c.path(rel), sealJob(splitJob(b)), 0o666) == nil
-	case base == "GARAPH":
-		b, err := readSmall(c.path(rel))
-		if err != nil {
-			return false
-		}
-		lines := strings.SplitAfter(string(b), "\n")
-		if len(lines) > 2 {
-			lines = lines[:len(lines)-2]
-		}
-		c.another = true
-		return os.WriteFile(c.path(rel), sealMarker(strings.Join(lines, "")), 0o666) == nil
 	case base == "EPOCH":
 		b, err := readSmall(c.path(rel))
 		if err != nil {
@@ -45,9 +34,6 @@ func (c *hostileCase) sumAgain(rel string) bool {
 		}
 		c.another = true
 		return os.WriteFile(c.path(rel), sealEpoch(strings.Join(lines, "")), 0o666) == nil
-	case dir == "db/":
-		c.another = true
-		return c.sumGraph(0) == nil
 	case filepath.Base(dir) == "db":
 		c.another = true
 		return sumEpoch(filepath.Dir(c.path(dir))) == nil
@@ -70,40 +56,8 @@ func sealJob(head, line []byte) []byte {
 	return fmt.Appendf(text, "%08x JOB\n", crcOf(text))
 }
 
-func sealMarker(text string) []byte {
-	return fmt.Appendf(nil, "%s%08x GARAPH\n", text, crc32.Checksum([]byte(text), castagnoli))
-}
-
 func sealEpoch(text string) []byte {
 	return fmt.Appendf(nil, "%s%08x %d EPOCH\n", text, crc32.Checksum([]byte(text), castagnoli), len(text))
-}
-
-// sumGraph writes the checksums of the files in the graph's database. Without a
-// version, what its marker begins with stays.
-func (c *hostileCase) sumGraph(version int) error {
-	b, err := readSmall(c.path("GARAPH"))
-	if err != nil {
-		return err
-	}
-	head, _, _ := strings.Cut(string(b), "\n")
-	if version > 0 {
-		head = fmt.Sprintf("garaph graph, store version %d", version)
-	}
-	text := head + "\n"
-	for _, pattern := range []string{"*.sst", "MANIFEST", "KEYREGISTRY", "*.vlog"} {
-		names, _ := filepath.Glob(c.path("db", pattern))
-		for _, name := range names {
-			b, err := readSmall(name)
-			if err != nil {
-				continue
-			}
-			if strings.HasSuffix(name, ".vlog") {
-				b = b[:min(len(b), 20)]
-			}
-			text += fmt.Sprintf("%08x %s\n", crc32.Checksum(b, castagnoli), filepath.Base(name))
-		}
-	}
-	return os.WriteFile(c.path("GARAPH"), sealMarker(text), 0o666)
 }
 
 // sumEpoch writes the checksums of the files in an epoch's database.

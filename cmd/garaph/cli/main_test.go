@@ -134,6 +134,11 @@ func (latest) Activate(_ gas.Vertex, old, now uint32) bool            { return o
 func (latest) Result(_ gas.Vertex, value uint32) gas.VertexID         { return gas.VertexID(value) }
 
 func TestScripts(t *testing.T) {
+	names := []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "CGO_ENABLED"} // so that nothing is compiled again
+	values, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"), ContinueOnError: os.Getenv("SCRIPT_ALL") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -153,12 +158,8 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
-			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "CGO_ENABLED"} { // so that nothing is compiled again
-				value, err := exec.Command("go", "env", name).Output()
-				if err != nil {
-					return err
-				}
-				e.Setenv(name, strings.TrimSpace(string(value)))
+			for i, value := range strings.Split(strings.TrimSuffix(string(values), "\n"), "\n") {
+				e.Setenv(names[i], value)
 			}
 			e.Setenv("GOPROXY", "off")
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // a second at the end of each command, under -race

@@ -208,7 +208,9 @@ func TestBudget(t *testing.T) {
 			folder := t.TempDir()
 			graph := filepath.Join(folder, "graph")
 			edges := k.write(t, folder)
-			atLeast(t, k.name+": import as csc", append([]string{"import", "--force", "--layout", "csc", edges, graph}, strings.Fields(k.flags)...)...)
+			if testsize.Long {
+				atLeast(t, k.name+": import as csc", append([]string{"import", "--force", "--layout", "csc", edges, graph}, strings.Fields(k.flags)...)...)
+			}
 			atLeast(t, k.name+": import", append([]string{"import", "--force", "--rows", edges, graph}, strings.Fields(k.flags)...)...)
 			other(k.name+": export", "export", graph, "--output", filepath.Join(folder, "out.txt"))
 			other(k.name+": export as Parquet", "export", graph, "--output", filepath.Join(folder, "out.parquet"))

@@ -142,6 +142,14 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		cmd.Long += "\nIt ends when nothing changes any more, or after --iterations."
 	}
 	runner := p.Setup(cmd.Flags())
+	if p.Algorithm {
+		cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+			for _, name := range p.refusedFlagNames() {
+				cmd.InheritedFlags().Lookup(name).Hidden = true
+			}
+			cmd.Root().HelpFunc()(cmd, args)
+		})
+	}
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return Usagef("expected a graph, edge files or -, got none")
@@ -171,6 +179,9 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 
 // check refuses flags that do not go together.
 func (f *runFlags) check(cmd *cobra.Command, p Program) error {
+	if err := checkNeeded(cmd); err != nil {
+		return err
+	}
 	if p.Algorithm {
 		if err := f.checkAlgorithm(cmd, p); err != nil {
 			return err

@@ -28,12 +28,31 @@ func sourcesFlags(fs *pflag.FlagSet, what string) {
 	fs.String("sources", "", "`FILE` with such vertices, "+idLines)
 }
 
+// needed marks flags of which one must be given.
+const needed = "garaph_needed"
+
 // neededSources declares them for a program that needs a source.
 func neededSources(fs *pflag.FlagSet, what string) {
 	sourcesFlags(fs, what)
-	for _, name := range []string{"source", "sources"} { // as cobra.Command.MarkFlagsOneRequired does
-		_ = fs.SetAnnotation(name, "cobra_annotation_one_required", []string{"source sources"})
+	for _, name := range []string{"source", "sources"} {
+		_ = fs.SetAnnotation(name, needed, nil) // fails for a flag that is not there
 	}
+}
+
+// checkNeeded refuses a command line without any of the flags that are needed.
+func checkNeeded(cmd *cobra.Command) error {
+	var names []string
+	changed := false
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, ok := f.Annotations[needed]; ok {
+			names = append(names, "--"+f.Name)
+			changed = changed || f.Changed
+		}
+	})
+	if len(names) == 0 || changed {
+		return nil
+	}
+	return Usagef("%s needs %s", cmd.Name(), strings.Join(names, " or "))
 }
 
 // sourcesText names the sources of a run.
