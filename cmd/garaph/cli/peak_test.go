@@ -187,7 +187,6 @@ func TestBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it imports graphs of many vertices")
 	}
-	t.Parallel()
 	all := os.Getenv("GARAPH_BUDGETS") == "all"
 	formats := []string{"parquet", "tsv", "csv", "ndjson", "tsv.gz", "csv.zst", "npy"}
 	kinds, programs := idKinds(), killed
