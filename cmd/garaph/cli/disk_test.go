@@ -27,7 +27,8 @@ var (
 	crashed  = regexp.MustCompile(`nil pointer|panic|goroutine |fatal error|SIG[A-Z]+|Assert`)
 	diskFull = regexp.MustCompile(`no space left on device|not enough free disk space`)
 	// badgerFault is the death of a process in what Badger writes through mapped files of its own.
-	badgerFault = regexp.MustCompile(`\[signal SIGBUS[^\n]*\n\s*\n\s*goroutine [^\n]*\[running\]:\n(\s*runtime\.[^\n]*\n[^\n]*\n)+\s*github\.com/dgraph-io/`)
+	badgerFault = regexp.MustCompile(`\[signal SIGBUS[^\n]*\n\s*\n\s*goroutine [^\n]*\[running\]:\n` +
+		`(\s*(runtime|encoding/binary|hash/crc32|sync/atomic)\.[^\n]*\n[^\n]*\n)+\s*github\.com/dgraph-io/`)
 )
 
 // tryOnFullDisk runs a command, which must end with exit code 0, or 1 and a

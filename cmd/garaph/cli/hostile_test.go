@@ -20,6 +20,7 @@ import (
 // short form of tests, with every eighth), or for as long as GARAPH_HOSTILE says.
 // GARAPH_HOSTILE_CASE is a case to be run alone, GARAPH_HOSTILE_SEED begins a long run elsewhere.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	h := newHostile(t)
 	if text := os.Getenv("GARAPH_HOSTILE_CASE"); text != "" {
 		d, err := parseDraw(text)

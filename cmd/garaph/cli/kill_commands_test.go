@@ -71,6 +71,7 @@ var killedCommands = []killedCommand{
 // GARAPH_KILLS is the number of kills.
 func TestKillCommands(t *testing.T) {
 	skipKills(t)
+	t.Parallel()
 	kills := killsOf(2 * len(killedCommands))
 	k := &commandKiller{t: t, dir: memoryDir(t), rng: rand.New(rand.NewPCG(uint64(kills), 11)), took: map[string]time.Duration{}, hits: map[string]int{}}
 	k.prepare()
@@ -100,6 +101,7 @@ func TestKillCommands(t *testing.T) {
 // after the next commands.
 func TestKillRemoval(t *testing.T) {
 	skipKills(t)
+	t.Parallel()
 	k := &commandKiller{t: t, dir: memoryDir(t)}
 	k.prepare()
 	h := &hostile{t: t}
