@@ -94,7 +94,7 @@ func TestRandom(t *testing.T) {
 	write(t, dir, "go.sum", string(sums))
 	write(t, dir, "go.mod", "module github.com/garaph/garaph/randomprograms\n\ngo 1.26.0\n\nrequire github.com/garaph/garaph v0.0.0\n\nreplace github.com/garaph/garaph => "+root+"\n")
 
-	cmd := exec.Command("go", "run", ".")
+	cmd := exec.Command("go", "run", "-mod=mod", ".")
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
