@@ -13,7 +13,7 @@ import (
 // Process is what a process that reads a graph takes beside what it plans: the
 // program itself, Badger's tables, the Go runtime. Of the program, as many pages are mapped
 // as the system finds together: after it was built or installed, 5 MiB more than later.
-const Process = 48 << 20
+const Process = 56 << 20
 
 // Available is how many bytes the system, the control group of the process and its limit
 // of addresses can still provide; 0: unknown.
