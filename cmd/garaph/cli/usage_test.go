@@ -45,7 +45,7 @@ community g --max-size 4 => ^garaph: community needs --query or --queries\n
 run sssp g
 run bfs g --source 0 --damping 0.5
 run wcc g --source 0
-run bfs g --soruce 0
+run bfs g --quux 0
 run bfs g --source 0 --itertions 5
 import --undirectd edges.txt h
 run bfs g -t 3
