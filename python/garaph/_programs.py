@@ -48,12 +48,12 @@ class RunOptions(TypedDict, total=False):
     free, but for a small reserve)
     """
     streams: int
-    """streams of copies and computations on the GPU, which overlap; 0: 4, or 2 where edges
-    are streamed
+    """streams of copies and computations on the GPU, which overlap; 0: 4, or 2 where edges are
+    streamed
     """
     gather: Literal["auto", "replicated", "segmented"]
-    """how a block of threads adds up: a thread per edge on copies of each sum (replicated),
-    or 16 edges per thread in registers (segmented)
+    """how a block of threads adds up: a thread per edge on copies of each sum (replicated), or
+    16 edges per thread in registers (segmented)
     """
     advance: Literal["auto", "thread", "twc", "lb", "lb-light", "all-edges", "lonestar", "lb-cull", "lb-light-cull"]
     """how the rows of a frontier are divided among the threads of the GPU: a thread per
@@ -101,19 +101,18 @@ class Programs(Generic[R]):
     def pagerank(
         self, *, damping: float = 0.85, tolerance: Optional[float] = None, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, weighted: bool = False, precision: Literal[32, 64] = 32, progress: Progress = None, **options: Unpack[RunOptions],
     ) -> R:
-        """Rank of every vertex, dangling mass spread as teleports are, weights ignored
-        without weighted.
+        """Rank of every vertex, dangling mass spread as teleports are, weights ignored without
+        weighted.
 
         damping: probability of following an edge, at least 0 and below 1; otherwise a
         teleport
-        tolerance: change of all ranks together (L1, they sum up to 1) in an iteration
-        below which the job ends; 0: none, as with iterations N alone (default 1e-06)
+        tolerance: change of all ranks together (L1, they sum up to 1) in an iteration below
+        which the job ends; 0: none, as with iterations N alone (default 1e-06)
         source: ID of the vertex where teleports end: personalised PageRank, or a list of
         them
         sources: FILE with such vertices, an id a line, in quotes or not; lines that begin
         with # are comments, unless the graph has that very id
-        weighted: an edge is followed in proportion to its weight, not as often as any
-        other
+        weighted: an edge is followed in proportion to its weight, not as often as any other
         precision: bits of a value, a floating-point number
         """
         return self.run("pagerank", progress=progress, damping=damping, tolerance=tolerance, source=source, sources=sources, weighted=weighted, precision=precision, **options)
@@ -297,8 +296,7 @@ class Programs(Generic[R]):
         """Largest k such that the vertex lies in a k-truss, whose edges are in k-2 triangles
         each.
 
-        A k-truss is a set of edges each of which is in k-2 triangles of the set, or more:
-        a
+        A k-truss is a set of edges each of which is in k-2 triangles of the set, or more: a
         dense part of the graph, inside its (k-1)-core. Directions of edges, parallel edges
         and
         self-loops don't matter. A vertex with a neighbour has 2 at least, one without has
