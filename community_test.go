@@ -79,7 +79,7 @@ func TestCommunitiesReal(t *testing.T) {
 			queries = append(queries, garaph.CommunityQuery{Vertex: i * 499, Low: 3, High: 5})
 		}
 		var degrees []int
-		for _, o := range []garaph.CommunityOptions{{TimeLimit: 5 * time.Second}, {Threads: 3, Memory: 64 << 20, TimeLimit: 5 * time.Second}} {
+		for _, o := range []garaph.CommunityOptions{{TimeLimit: 5 * time.Second}, {Threads: 3, Memory: 72 << 20, TimeLimit: 5 * time.Second}} {
 			_, err := garaph.FindCommunities(t.Context(), g, queries, o, func(i int, c *garaph.Community) error {
 				checkMembers(t, near, c)
 				if o.Threads == 0 {

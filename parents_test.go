@@ -65,7 +65,7 @@ func TestParentsEverywhere(t *testing.T) {
 	for _, weighted := range []bool{false, true} {
 		for _, o := range []garaph.RunOptions{
 			{}, {Mode: dispatcher.Async}, {Method: dispatcher.Pull}, {Method: dispatcher.NotifyPull, Threads: 3}, {Method: dispatcher.Frontier},
-			{Device: dispatcher.GPU, GPU: garaph.GPUOptions{Name: "emulated"}}, {Memory: 52 << 20},
+			{Device: dispatcher.GPU, GPU: garaph.GPUOptions{Name: "emulated"}}, {Memory: 60 << 20},
 		} {
 			check(g, o, weighted)
 		}
