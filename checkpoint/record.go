@@ -178,7 +178,7 @@ func errorText(cause error) string {
 	return strings.ToValidUTF8(text[:min(len(text), errorLimit)], "")
 }
 
-// writeProgress notes iterations over those of before, in as many bytes.
+// writeProgress overwrites the number of iterations, in as many bytes.
 func writeProgress(at *beneath.Folder, iterations int) error {
 	f, err := at.OpenFile(progressFile, os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
