@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/klauspost/compress/zstd"
 )
 
 // Type is the type of a column that is written.
@@ -126,6 +127,11 @@ func NewArrow(w io.Writer, fields []Field, inFile bool) (x Writer, err error) {
 // Write implements [Writer].
 func (x *arrowWriter) Write(rows int, data []Data) (err error) {
 	defer stopped(&err)
+	for i := 0; x.rows == 0 && i < len(data); i++ { // a builder of strings grows by what it is given
+		if b, ok := x.builder.Field(i).(interface{ ReserveData(int) }); ok {
+			b.ReserveData(bytesPerBatch)
+		}
+	}
 	for i, d := range data {
 		var valid []bool
 		for _, null := range d.Null {
@@ -177,6 +183,33 @@ type parquetWriter struct {
 	ints   []int64
 	text   []parquet.ByteArray
 	buffer []byte // of text
+}
+
+// zstdCodec compresses with one encoder of a small window. The encoders of arrow-go have 8 MiB each, and are made again after
+// every garbage collection.
+type zstdCodec struct {
+	decoder
+	encoder *zstd.Encoder
+}
+
+type decoder interface {
+	compress.ErrorCodec
+	compress.StreamingCodec
+}
+
+// EncodeLevel implements [compress.Codec].
+func (c zstdCodec) EncodeLevel(dst, src []byte, _ int) []byte { return c.encoder.EncodeAll(src, dst[:0]) }
+
+// Encode implements [compress.Codec].
+func (c zstdCodec) Encode(dst, src []byte) []byte { return c.encoder.EncodeAll(src, dst[:0]) }
+
+func init() {
+	codec, err := compress.GetCodec(compress.Codecs.Zstd)
+	e, errEncoder := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(2*pageBytes), zstd.WithZeroFrames(true))
+	if err := errors.Join(err, errEncoder); err != nil {
+		panic(err)
+	}
+	compress.RegisterCodec(compress.Codecs.Zstd, zstdCodec{codec.(decoder), e})
 }
 
 // NewParquet returns a writer of a Parquet file.

@@ -70,7 +70,7 @@ func TestRunsOnFullDisk(t *testing.T) {
 		"pagerank --iterations 60 --precision 64 --checkpoint-every 1",
 		"sssp --source 0 --checkpoint-every 1",
 		"sswp --source 0 --mode async --checkpoint-pages 1",
-		"kcore --k 12 --memory 60MiB --checkpoint-every 1",
+		"kcore --k 12 --memory 68MiB --checkpoint-every 1",
 		"bfs --source 0 --device gpu --gpu emulated --checkpoint-every 1",
 	}
 	for _, line := range lines {

@@ -57,10 +57,16 @@ func (e Env) beside(bytes int64, run func(garaph.RunOptions) (*garaph.Result, er
 	bytes += e.held.bytes
 	o.Memory = less(o.Memory, bytes)
 	r, err := run(o)
+	e.count(bytes, err)
+	return r, err
+}
+
+// count adds memory that is held beside a job or an algorithm to the budgets that its error names.
+func (e Env) count(bytes int64, err error) {
 	var job *garaph.MemoryError
 	var pass *algorithms.MemoryError
 	var other interface{ Hold(bytes int64) }
-	switch { // to say how much would do
+	switch {
 	case errors.As(err, &other):
 		other.Hold(bytes)
 	case errors.As(err, &job):
@@ -68,7 +74,6 @@ func (e Env) beside(bytes int64, run func(garaph.RunOptions) (*garaph.Result, er
 	case errors.As(err, &pass) && bytes > 0:
 		pass.Budget, pass.Arrays = e.Options.Memory, append(pass.Arrays, algorithms.Array{Name: "the sources", Bytes: bytes})
 	}
-	return r, err
 }
 
 // less is what is left of a budget; 0 is none.

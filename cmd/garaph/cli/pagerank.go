@@ -54,6 +54,7 @@ func (f pageRankFlags) run(ctx context.Context, e Env) (*garaph.Result, error) {
 func (f pageRankFlags) weighted(ctx context.Context, e Env, sources []uint32) (*garaph.Result, error) {
 	sums, err := e.Graph.Strengths(ctx, garaph.AlgorithmOptions{Threads: e.Options.Threads, Memory: less(e.Options.Memory, e.held.bytes), Progress: e.Progress, Log: e.Log})
 	if err != nil {
+		e.count(e.held.bytes, err)
 		return nil, fmt.Errorf("--weighted: %w", err)
 	}
 	defer sums.Close()
