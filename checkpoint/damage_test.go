@@ -74,7 +74,7 @@ func TestFlips(t *testing.T) {
 		t.Errorf("mended: epoch %d, %v", r.Number, err)
 	}
 	for n := range 2 {
-		flip(t, filepath.Join(j.Epochs().epochPath(n+1), sealFile), 40)
+		flip(t, filepath.Join(j.Epochs().epochPath(n+1), epochFile), 40)
 	}
 	if r, err := j.Restore(t.Context(), &got); !errors.Is(err, ErrDamaged) || r.Number != 0 || len(r.Passed) != 2 {
 		t.Errorf("both damaged: epoch %d, %v", r.Number, err)
@@ -106,18 +106,6 @@ func TestTruncations(t *testing.T) {
 		if err := os.WriteFile(name, whole, 0o666); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// TestForeignFiles: what was not written with an epoch may change what Badger
-// reads.
-func TestForeignFiles(t *testing.T) {
-	for _, name := range []string{"000002.sst", "000002.vlog", "00001.mem"} {
-		j, older, _ := twoEpochs(t)
-		if err := os.WriteFile(filepath.Join(j.Epochs().epochPath(2), dbDir, name), []byte("x"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		holdsBefore(t, j, older, name)
 	}
 }
 

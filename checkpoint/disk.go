@@ -3,7 +3,6 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 
@@ -12,18 +11,12 @@ import (
 	"github.com/garaph/garaph/internal/beneath"
 )
 
-// disk is what the writing of an epoch needs of the operating system and of
-// Badger, so that tests can record the steps and make each of them fail. Paths
-// are relative to the folder of the job.
+// disk has the operations of the file system by which an epoch is written, so that tests can record the steps and make
+// each of them fail. Paths are relative to the folder of the job.
 type disk interface {
 	makeFolder(path string) error
-	// createDB makes a database for a number of keys, and of bytes in its log, in a
-	// folder that is not there yet.
-	createDB(folder string, keys int, bytes int64) (database, error)
 	// createValues makes a file, with room for its bytes.
-	createValues(path string, bytes int64) (valuesFile, error)
-	// sumSynced brings a file to the disk and returns its size and checksum.
-	sumSynced(path string) (size int64, sum uint32, err error)
+	createValues(path string, bytes int64) (chunkFile, error)
 	writeSynced(path, text string) error
 	syncFolder(path string) error
 	rename(from, to string) error
@@ -32,16 +25,8 @@ type disk interface {
 	free() (int64, error)
 }
 
-// database takes the records of an epoch. put may be called from several
-// goroutines; the value is the caller's again when it returns.
-type database interface {
-	put(key, value []byte) error
-	sync() error
-	close() error
-}
-
-// valuesFile takes the values of an epoch, from several goroutines.
-type valuesFile interface {
+// chunkFile takes the chunks of an epoch, from several goroutines.
+type chunkFile interface {
 	io.WriterAt
 	io.Closer
 	Sync() error
@@ -55,11 +40,7 @@ func (d osDisk) rename(from, to string) error { return d.at.Rename(from, to) }
 
 func (d osDisk) remove(path string) error { return removeOurs(d.at, path, oursInEpoch) }
 
-func (d osDisk) createDB(folder string, keys int, bytes int64) (database, error) {
-	return createBadger(d.at, folder, keys, bytes)
-}
-
-func (d osDisk) createValues(path string, bytes int64) (valuesFile, error) {
+func (d osDisk) createValues(path string, bytes int64) (chunkFile, error) {
 	f, err := d.at.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
@@ -78,21 +59,6 @@ func reserve(f *os.File, n int64) error {
 		return nil
 	}
 	return err
-}
-
-func (d osDisk) sumSynced(path string) (int64, uint32, error) {
-	f, err := d.at.Open(path)
-	if err != nil {
-		return 0, 0, err
-	}
-	size, sum, err := sumOf(f)
-	return size, sum, errors.Join(err, f.Sync(), f.Close())
-}
-
-func sumOf(f *os.File) (int64, uint32, error) {
-	h := crc32.New(castagnoli)
-	size, err := io.Copy(h, f)
-	return size, h.Sum32(), err
 }
 
 func (d osDisk) writeSynced(path, text string) error {

@@ -54,8 +54,7 @@ func TestFullDisk(t *testing.T) {
 func filled() []*memory { return []*memory{random(1, 1<<18, 4), random(2, 1<<18, 4)} }
 
 // TestFillingDisk writes epochs in other processes while this one fills the disk and empties
-// it. A process may end by a fault; the newest whole epoch is restored, and it is at least the
-// last that was reported.
+// it. The newest whole epoch is restored, and it is at least the last that was reported.
 func TestFillingDisk(t *testing.T) {
 	if dir := os.Getenv("GARAPH_EPOCHS"); dir != "" {
 		j, err := OpenJob(dir, 1)
@@ -90,8 +89,11 @@ func TestFillingDisk(t *testing.T) {
 		stop := tinydisk.Neighbour(t, filepath.Dir(dir), 8*time.Millisecond, 40*time.Millisecond, 1)
 		child := exec.Command(os.Args[0], "-test.run=^TestFillingDisk$")
 		child.Env = append(os.Environ(), "GARAPH_EPOCHS="+dir)
-		out, _ := child.Output() // it may end by a fault
+		out, err := child.Output()
 		stop()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 		for line := range strings.Lines(string(out)) {
 			if _, err := fmt.Sscanf(line, "wrote %d %d", &last, &which); err == nil || !strings.HasPrefix(line, "error:") {
 				continue

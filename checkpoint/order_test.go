@@ -31,8 +31,7 @@ func (r *recorder) step(what, path string) error {
 	if path != "" {
 		name += " " + filepath.Base(path)
 	}
-	chunks := name == "write VALUES" || name == "put chunk" // in turn, from several goroutines
-	if n := len(r.steps); n == 0 || r.steps[n-1] != name && !(chunks && slices.Contains(r.steps, name)) {
+	if n := len(r.steps); n == 0 || r.steps[n-1] != name {
 		r.steps = append(r.steps, name)
 	}
 	if r.fail == name {
@@ -61,13 +60,6 @@ func (r *recorder) syncFolder(path string) error {
 	return r.do("sync folder", path, func() error { return r.osDisk.syncFolder(path) })
 }
 
-func (r *recorder) sumSynced(path string) (int64, uint32, error) {
-	if err := r.step("sync", path); err != nil {
-		return 0, 0, err
-	}
-	return r.osDisk.sumSynced(path)
-}
-
 func (r *recorder) free() (int64, error) {
 	if r.space > 0 {
 		return r.space, nil
@@ -82,31 +74,7 @@ func (r *recorder) do(what, path string, f func() error) error {
 	return f()
 }
 
-func (r *recorder) createDB(folder string, keys int, bytes int64) (database, error) {
-	if err := r.step("open database", folder); err != nil {
-		return nil, err
-	}
-	db, err := r.osDisk.createDB(folder, keys, bytes)
-	return &recorderDB{db, r}, err
-}
-
-type recorderDB struct {
-	database
-	r *recorder
-}
-
-func (d *recorderDB) put(key, value []byte) error {
-	what, _, _ := strings.Cut(string(key), "/")
-	return d.r.do("put "+what, "", func() error { return d.database.put(key, value) })
-}
-
-func (d *recorderDB) sync() error { return d.r.do("sync database", "", d.database.sync) }
-
-func (d *recorderDB) close() error {
-	return errors.Join(d.r.step("close database", ""), d.database.close())
-}
-
-func (r *recorder) createValues(path string, bytes int64) (valuesFile, error) {
+func (r *recorder) createValues(path string, bytes int64) (chunkFile, error) {
 	if err := r.step("create", path); err != nil {
 		return nil, err
 	}
@@ -115,7 +83,7 @@ func (r *recorder) createValues(path string, bytes int64) (valuesFile, error) {
 }
 
 type recorderFile struct {
-	valuesFile
+	chunkFile
 	r    *recorder
 	path string
 }
@@ -124,31 +92,23 @@ func (f *recorderFile) WriteAt(b []byte, at int64) (int, error) {
 	if err := f.r.step("write", f.path); err != nil {
 		return 0, err
 	}
-	return f.valuesFile.WriteAt(b, at)
+	return f.chunkFile.WriteAt(b, at)
 }
 
-func (f *recorderFile) Sync() error { return f.r.do("sync", f.path, f.valuesFile.Sync) }
+func (f *recorderFile) Sync() error { return f.r.do("sync", f.path, f.chunkFile.Sync) }
 
 func (f *recorderFile) Close() error {
-	return errors.Join(f.r.step("close", f.path), f.valuesFile.Close())
+	return errors.Join(f.r.step("close", f.path), f.chunkFile.Close())
 }
 
 // order is that of an epoch, when one older one has to go.
 var order = []string{
 	"make .epoch-00000003.writing",
-	"open database db",
 	"create VALUES",
 	"write VALUES",
-	"put chunk",
 	"sync VALUES",
 	"close VALUES",
-	"sync database",
-	"put commit",
-	"sync database",
-	"close database",
-	"sync 000001.sst", "sync 000001.vlog", "sync KEYREGISTRY", "sync MANIFEST",
 	"write and sync EPOCH",
-	"sync folder db",
 	"sync folder .epoch-00000003.writing",
 	"rename .epoch-00000003.writing to epoch-00000003",
 	"sync folder .",
@@ -257,7 +217,7 @@ func TestLeftovers(t *testing.T) {
 	jobs := memoryDir(t)
 	j := begun(t, jobs)
 	writeEpoch(t, j, random(1, 150, 4))
-	for _, name := range []string{".epoch-00000002.writing/db", ".epoch-00000000.removing/db", ".epochs/mine", "notes"} {
+	for _, name := range []string{".epoch-00000002.writing", ".epoch-00000000.removing", ".epochs/mine", "notes"} {
 		if err := os.MkdirAll(filepath.Join(j.folder(), name), 0o777); err != nil {
 			t.Fatal(err)
 		}

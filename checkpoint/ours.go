@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/internal/beneath"
 )
 
@@ -70,11 +69,7 @@ func oursInJob(path string, folder bool) bool {
 
 // oursInEpoch is [Ours] for the folder of an epoch.
 func oursInEpoch(path string, folder bool) bool {
-	if folder {
-		return path == dbDir
-	}
-	name, in := strings.CutPrefix(path, dbDir+"/")
-	return path == sealFile || path == valuesName || in && badgerdb.Writes(name)
+	return !folder && (path == epochFile || path == valuesFile)
 }
 
 // Foreign returns the first thing in a folder of jobs that garaph did not write, by

@@ -7,8 +7,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/garaph/garaph/internal/beneath"
 )
 
@@ -60,69 +58,47 @@ func (f *Folder) read(ctx context.Context, n int, sink Sink) (s State, err error
 		return s, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	defer epoch.Close()
-	if err := checkSeal(epoch); err != nil {
+	c := new(commit)
+	if err := readText(epoch, epochFile, epochHead, epochLimit, c); errors.Is(err, ErrVersion) {
+		return s, fmt.Errorf("%w: it %w", ErrDamaged, ErrVersion)
+	} else if err != nil {
 		return s, err
 	}
-	db, err := openBadger(epoch)
-	if err != nil {
-		return s, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	defer func() { _ = guard(db.Close) }() // only read
-	var c *commit
-	err = view(db, []byte(commitKey), func(b []byte) error {
-		if b, err = unseal([]byte(commitKey), nil, b); err == nil {
-			c, err = decodeCommit(b)
-		}
-		return err
-	})
-	if err != nil {
+	if err := c.check(); err != nil {
 		return s, err
 	}
 	if err := c.Identity.Check(f.id); err != nil {
 		return s, err
 	}
-	values, err := openValues(epoch, c)
+	chunks, err := openValues(epoch, c)
 	if err != nil {
 		return s, err
 	}
-	defer values.Close()
+	defer chunks.Close()
 	if err := sink.Begin(c.State); err != nil {
 		return s, err
 	}
-	return c.State, readAll(ctx, db, values, c, sink)
+	return c.State, eachChunk(ctx, c, func(i int, b *buffer, from, to uint32) error {
+		if err := readChunk(chunks, c, i, from, to, b); err != nil {
+			return err
+		}
+		return sink.Take(from, to, b.values, b.active)
+	})
 }
 
 // openValues opens the file of values, which must have the size that it had.
 func openValues(epoch *beneath.Folder, c *commit) (*os.File, error) {
-	f, err := epoch.Open(valuesName)
+	f, err := epoch.Open(valuesFile)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	info, err := f.Stat()
-	if err == nil && info.Size() != c.valuesBytes() {
-		err = fmt.Errorf("%s has %d bytes, expected %d", valuesName, info.Size(), c.valuesBytes())
+	if err == nil && info.Size() != c.bytes() {
+		err = fmt.Errorf("%s has %d bytes, expected %d", valuesFile, info.Size(), c.bytes())
 	}
 	if err != nil {
 		_ = f.Close() // only read
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return f, nil
-}
-
-func readAll(ctx context.Context, db *badger.DB, values *os.File, c *commit, sink Sink) error {
-	return eachChunk(ctx, c, func(key []byte, b *buffer, from, to uint32) error {
-		if _, err := values.ReadAt(b.values, int64(from)*int64(c.ValueBytes)); err != nil {
-			return fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
-		return view(db, key, func(record []byte) error {
-			record, err := unseal(key, b.values, record)
-			if err == nil {
-				err = readActive(record, to-from, b.active)
-			}
-			if err != nil {
-				return err
-			}
-			return sink.Take(from, to, b.values, b.active)
-		})
-	})
 }

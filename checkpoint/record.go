@@ -1,10 +1,8 @@
 package checkpoint
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -72,22 +70,16 @@ const (
 	maxIterations = 1 << 40
 )
 
-// text is a record as it is written: a head, a line of JSON and one with the
-// checksum of both.
+// text returns the record as it is written.
 func (r *Record) text() (string, error) {
 	if err := r.check(); err != nil {
 		return "", err
 	}
-	b, err := json.Marshal(r)
-	if err != nil {
-		return "", err
-	}
-	text := recordHead + string(b) + "\n"
-	text = fmt.Sprintf("%s%08x %s\n", text, crc32.Checksum([]byte(text), castagnoli), recordFile)
+	text, err := sealText(recordFile, recordHead, r)
 	if len(text) > recordLimit {
-		return "", fmt.Errorf("its flags are too long: the record has %d bytes, expected %d at most", len(text), recordLimit)
+		err = fmt.Errorf("its flags are too long: the record has %d bytes, expected %d at most", len(text), recordLimit)
 	}
-	return text, nil
+	return text, err
 }
 
 // writeRecord replaces a job's record.
@@ -118,24 +110,11 @@ func writeRecord(at *beneath.Folder, r *Record) error {
 }
 
 func readRecord(at *beneath.Folder) (*Record, error) {
-	b, err := at.ReadFile(recordFile, recordLimit)
-	if err != nil {
-		return nil, fmt.Errorf("%w: its %s file cannot be read: %w", ErrDamaged, recordFile, err)
-	}
-	text := string(b)
-	end := strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n') + 1
-	if text[end:] != fmt.Sprintf("%08x %s\n", crc32.Checksum(b[:end], castagnoli), recordFile) {
-		return nil, fmt.Errorf("%w: its %s file does not match its checksum", ErrDamaged, recordFile)
-	}
-	line, ours := strings.CutPrefix(text[:end], recordHead)
-	if !ours {
-		return nil, fmt.Errorf("%w: resume it with that, or run it again", ErrVersion)
-	}
 	r := new(Record)
-	if err = json.Unmarshal([]byte(line), r); err == nil {
-		err = r.check()
+	if err := readText(at, recordFile, recordHead, recordLimit, r); err != nil {
+		return nil, err
 	}
-	if err != nil {
+	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("%w: its %s file: %s", ErrDamaged, recordFile, printable(err.Error()))
 	}
 	return r, nil

@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -108,19 +107,16 @@ type commit struct {
 	ChunkVertices uint32   `json:"chunk_vertices"`
 }
 
-func decodeCommit(b []byte) (*commit, error) {
-	c := new(commit)
-	if err := json.Unmarshal(b, c); err != nil {
-		return nil, fmt.Errorf("%w: its closing record: %w", ErrDamaged, err)
-	}
+// check refuses a record of which no epoch can be.
+func (c *commit) check() error {
 	if c.Vertices == 0 || c.ValueBytes <= 0 || c.ValueBytes > maxValueBytes ||
 		c.ChunkVertices == 0 || c.ChunkVertices%64 != 0 || c.ChunkVertices > DefaultChunk || c.Iteration < 0 || c.Iteration > maxIterations {
-		return nil, fmt.Errorf("%w: its closing record has %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
+		return fmt.Errorf("%w: its closing record has %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
 	}
 	if w := c.Work; w != nil && !(w.Seconds >= 0 && w.LoadSeconds >= 0 && w.BytesRead >= 0) {
-		return nil, fmt.Errorf("%w: its closing record has %v seconds of work, %v of loading and %d bytes that were read", ErrDamaged, w.Seconds, w.LoadSeconds, w.BytesRead)
+		return fmt.Errorf("%w: its closing record has %v seconds of work, %v of loading and %d bytes that were read", ErrDamaged, w.Seconds, w.LoadSeconds, w.BytesRead)
 	}
-	return c, nil
+	return nil
 }
 
 // chunks is the number of chunks.
@@ -128,8 +124,17 @@ func (c *commit) chunks() int {
 	return int((uint64(c.Vertices) + uint64(c.ChunkVertices) - 1) / uint64(c.ChunkVertices))
 }
 
-// valuesBytes is the size of the file of values.
-func (c *commit) valuesBytes() int64 { return int64(c.Vertices) * int64(c.ValueBytes) }
+// bitsAt returns where the bits of the active vertices begin in the file of values.
+func (c *commit) bitsAt() int64 { return int64(c.Vertices) * int64(c.ValueBytes) }
+
+// sumsAt returns where the checksums begin in the file of values.
+func (c *commit) sumsAt() int64 { return c.bitsAt() + 8*words(c.Vertices) }
+
+// bytes returns the size of the file of values.
+func (c *commit) bytes() int64 { return c.sumsAt() + int64(c.chunks())*checksumBytes }
+
+// words returns the number of words with a bit for each of n vertices.
+func words(n uint32) int64 { return (int64(n) + 63) / 64 }
 
 // span returns the vertices of chunk i.
 func (c *commit) span(i int) (from, to uint32) {

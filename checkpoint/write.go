@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,19 +9,20 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"golang.org/x/sync/errgroup"
-
-	"github.com/garaph/garaph/internal/badgerdb"
+	"golang.org/x/sys/unix"
 )
 
 const (
-	dbDir      = "db"     // Badger's folder inside an epoch's
-	valuesName = "VALUES" // the values of all vertices
+	epochFile  = "EPOCH"  // the closing record
+	valuesFile = "VALUES" // values, active vertices and checksums
 
-	// spareBytes must stay free on the disk beside an epoch: what Badger writes
-	// beside its log, and some for others.
+	epochHead  = "garaph epoch, version 1\n"
+	epochLimit = 64 << 20 // more than an EPOCH file has
+
+	// spareBytes must stay free on the disk beside the chunks of an epoch: for its closing record, and for others.
 	spareBytes = 16 << 20
 
-	writers       = 2        // chunks under way at most
+	writers       = 2        // chunks in use at most
 	inFlightBytes = 16 << 20 // of their values, but for chunks that are larger
 	maxValueBytes = 4 << 10  // of a vertex, as a chunk is held in memory
 )
@@ -30,14 +30,12 @@ const (
 // Write writes an epoch and returns its number. The steps, each complete before
 // the next:
 //
-//  1. a hidden folder, in it a Badger database and a file of values, with room
-//     reserved for the latter
-//  2. chunks; both synced, the file closed
-//  3. the closing record; sync; close
-//  4. each file of Badger's synced, and its checksum in the file EPOCH, synced
-//  5. both folders synced
-//  6. rename to its name; sync of the job's folder
-//  7. older epochs removed
+//  1. a hidden folder, in it the file of values, with room reserved for it
+//  2. chunks; sync, close
+//  3. the closing record, synced
+//  4. the folder synced
+//  5. rename to its name; sync of the job's folder
+//  6. older epochs removed
 //
 // After an error the older epochs are as they were, and what was begun is gone.
 // An error of the last step alone is given with the number of the new epoch.
@@ -84,52 +82,30 @@ func (f *Folder) build(ctx context.Context, folder string, s State, source Sourc
 	if s.ValueBytes > maxValueBytes {
 		return fmt.Errorf("values of %d bytes are too large for a checkpoint, which takes %d at most", s.ValueBytes, maxValueBytes)
 	}
-	need := c.valuesBytes() + logBytes(c)
-	if err := f.checkSpace(need); err != nil {
+	if err := f.checkSpace(c.bytes()); err != nil {
 		return err
 	}
 	defer func() {
-		if full := badgerdb.Full(err); full != nil {
+		if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
 			err = fmt.Errorf("%w: another process filled the disk of %s meanwhile, where %s are needed; free some: %w",
-				ErrNoSpace, f.at.Path("."), humanize.IBytes(uint64(need+spareBytes)), full)
+				ErrNoSpace, f.at.Path("."), humanize.IBytes(uint64(c.bytes()+spareBytes)), err)
 		}
 	}()
 	if err := f.disk.makeFolder(folder); err != nil {
 		return err
 	}
-	at := filepath.Join(folder, dbDir)
-	db, err := f.disk.createDB(at, c.chunks()+1, logBytes(c))
-	if err != nil {
+	if err := f.putAll(ctx, filepath.Join(folder, valuesFile), c, source); err != nil {
 		return err
 	}
-	err = f.putAll(ctx, filepath.Join(folder, valuesName), db, c, source)
+	text, err := sealText(epochFile, epochHead, c)
 	if err == nil {
-		err = putCommit(db, c)
-	}
-	if err = errors.Join(err, db.close()); err != nil {
-		return err
-	}
-	text, err := sealText(f.at, at, f.disk.sumSynced)
-	if err == nil {
-		err = f.disk.writeSynced(filepath.Join(folder, sealFile), text)
-	}
-	if err == nil {
-		err = f.disk.syncFolder(at)
+		err = f.disk.writeSynced(filepath.Join(folder, epochFile), text)
 	}
 	if err == nil {
 		err = f.disk.syncFolder(folder)
 	}
 	return err
 }
-
-// logBytes is a little more than Badger's log of an epoch takes.
-func logBytes(c *commit) int64 {
-	const entry, numbers = 64, 64 << 10
-	shares := int64(len(c.Aggregates)) * 24
-	return int64(c.chunks())*(maxActive(c.ChunkVertices)+entry) + shares + numbers
-}
-
-func maxActive(chunkVertices uint32) int64 { return int64(words(chunkVertices)/1024) * maxActiveBytes }
 
 // checkSpace reports [ErrNoSpace] when fewer than n bytes, and some to spare,
 // are free.
@@ -142,75 +118,46 @@ func (f *Folder) checkSpace(n int64) error {
 	return err
 }
 
-// putAll writes the values, and puts the records of their chunks.
-func (f *Folder) putAll(ctx context.Context, name string, db database, c *commit, source Source) (err error) {
-	values, err := f.disk.createValues(name, c.valuesBytes())
+// putAll writes the chunks.
+func (f *Folder) putAll(ctx context.Context, name string, c *commit, source Source) (err error) {
+	file, err := f.disk.createValues(name, c.bytes())
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, values.Close()) }()
-	err = eachChunk(ctx, c, func(key []byte, b *buffer, from, to uint32) error {
+	defer func() { err = errors.Join(err, file.Close()) }()
+	err = eachChunk(ctx, c, func(i int, b *buffer, from, to uint32) error {
 		clear(b.active)
 		if err := source.Fill(from, to, b.values, b.active); err != nil {
 			return err
 		}
-		record, err := appendActive(b.record[:0], b.active)
-		if err != nil {
-			return err
-		}
-		b.record = record
-		if _, err := values.WriteAt(b.values, int64(from)*int64(c.ValueBytes)); err != nil {
-			return err
-		}
-		return db.put(key, seal(key, b.values, b.record))
+		return writeChunk(file, c, i, from, b)
 	})
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return err
 	}
-	return errors.Join(values.Sync(), ctx.Err())
-}
-
-func putCommit(db database, c *commit) error {
-	if err := db.sync(); err != nil {
-		return err
-	}
-	record, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	if err := db.put([]byte(commitKey), seal([]byte(commitKey), nil, record)); err != nil {
-		return err
-	}
-	return db.sync()
+	return errors.Join(file.Sync(), ctx.Err())
 }
 
 // atOnce is how many chunks are under way at once.
 func atOnce(c *commit) int { return int(max(1, min(writers, inFlightBytes/chunkBytes(c)))) }
 
 func chunkBytes(c *commit) int64 {
-	return int64(min(c.ChunkVertices, c.Vertices))*int64(c.ValueBytes) + 2*maxActive(c.ChunkVertices)
+	n := min(c.ChunkVertices, c.Vertices)
+	return int64(n)*int64(c.ValueBytes) + 16*words(n)
 }
 
-// WriterBytes is the memory that the writing of epochs takes, for values of
-// this size: Badger's, its log included, and chunks under way.
+// WriterBytes returns the memory that the writing of epochs takes, for values of this size.
 func WriterBytes(vertices uint32, valueBytes int) int64 {
 	c := &commit{State: State{Vertices: vertices, ValueBytes: valueBytes}, ChunkVertices: DefaultChunk}
-	return badgerBytes + logBytes(c) + int64(min(c.chunks(), atOnce(c)))*chunkBytes(c)
+	return int64(min(c.chunks(), atOnce(c))) * chunkBytes(c)
 }
 
-// buffer is for one chunk under way.
-type buffer struct {
-	values []byte
-	active []uint64
-	record []byte
-}
-
-// eachChunk calls do for all chunks, several at once, each with the key of its record, a buffer
-// with as many values as the chunk has, and its vertices.
-func eachChunk(ctx context.Context, c *commit, do func(key []byte, b *buffer, from, to uint32) error) error {
+// eachChunk calls do for all chunks, several at once, each with its number, a buffer
+// with as many values and words of active vertices as the chunk has, and its vertices.
+func eachChunk(ctx context.Context, c *commit, do func(i int, b *buffer, from, to uint32) error) error {
 	buffers := sync.Pool{New: func() any {
-		n := int64(min(c.ChunkVertices, c.Vertices)) * int64(c.ValueBytes)
-		return &buffer{make([]byte, n), make([]uint64, words(c.ChunkVertices)), make([]byte, 0, maxActive(c.ChunkVertices))}
+		n := min(c.ChunkVertices, c.Vertices)
+		return &buffer{make([]byte, int64(n)*int64(c.ValueBytes)), make([]byte, 8*words(n)), make([]uint64, words(n))}
 	}}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce(c))
@@ -222,8 +169,8 @@ func eachChunk(ctx context.Context, c *commit, do func(key []byte, b *buffer, fr
 			b := buffers.Get().(*buffer)
 			defer buffers.Put(b)
 			from, to := c.span(i)
-			b.values = b.values[:int(to-from)*c.ValueBytes]
-			return do(chunkKey(i), b, from, to)
+			b.values, b.active = b.values[:int(to-from)*c.ValueBytes], b.active[:words(to-from)]
+			return do(i, b, from, to)
 		})
 	}
 	return g.Wait()

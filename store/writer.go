@@ -248,7 +248,7 @@ func (w *Writer) writeDirectory(c *Catalogue) error {
 	if err == nil {
 		err = db.Sync()
 	}
-	return errors.Join(err, db.Close(nil))
+	return errors.Join(err, db.Close())
 }
 
 func writeSynced(name, text string) error {

@@ -20,17 +20,13 @@ import (
 	"github.com/garaph/garaph/internal/panics"
 )
 
-// DiscardFile is Badger's file of statistics for a collection of garbage, of no use to a
-// database that is written once.
-const DiscardFile = "DISCARD"
-
 // written are the names of Badger's files.
 var written = regexp.MustCompile(`^([0-9]{6,10}\.(sst|vlog)|[0-9]{5,10}\.mem)$`)
 
 // Writes reports whether Badger makes files of this name.
 func Writes(name string) bool {
 	return written.MatchString(name) ||
-		slices.Contains([]string{"MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", DiscardFile, "LOCK"}, name)
+		slices.Contains([]string{"MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"}, name)
 }
 
 // Full returns err if it is that of a full disk, and nil otherwise. Badger keeps only the
@@ -161,18 +157,11 @@ func (w *Writer) Put(key, value []byte) error {
 // Sync brings the logs to disk.
 func (w *Writer) Sync() error { return w.db.Sync() }
 
-// Close brings everything to disk, and then calls release, which may be nil. After an error
-// the folder is to be removed. If keys cannot be written, Close returns while Badger goes on
-// trying, and release is not called before that ends.
-func (w *Writer) Close(release func() error) error {
+// Close brings everything to disk. After an error the folder is to be removed. If keys cannot be written, Close
+// returns while Badger goes on trying.
+func (w *Writer) Close() error {
 	closed := make(chan error, 1)
-	go func() {
-		err := w.db.Close()
-		if release != nil {
-			err = errors.Join(err, release())
-		}
-		closed <- err
-	}()
+	go func() { closed <- w.db.Close() }()
 	select {
 	case err := <-closed:
 		return err

@@ -29,10 +29,10 @@ func life(folder string, puts int) error {
 	value := make([]byte, 64<<10)
 	for i := range puts {
 		if err := w.Put([]byte(fmt.Sprint("key ", i)), value); err != nil {
-			return errors.Join(err, w.Close(nil))
+			return errors.Join(err, w.Close())
 		}
 	}
-	return errors.Join(w.Sync(), w.Close(nil))
+	return errors.Join(w.Sync(), w.Close())
 }
 
 // TestWhole: with room, what was put is there.
@@ -81,7 +81,7 @@ func TestTableThatCannotBeWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(nil); err == nil || !strings.Contains(err.Error(), "its keys cannot be written") {
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "its keys cannot be written") {
 		t.Errorf("got %v", err)
 	}
 }

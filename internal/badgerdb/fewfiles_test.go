@@ -19,7 +19,7 @@ func TestFewFiles(t *testing.T) {
 		fewfiles.Do(t, more, func() {
 			var w *Writer
 			if w, err = Create(badger.DefaultOptions(dir)); err == nil {
-				err = errors.Join(w.Put([]byte("a"), []byte("b")), w.Close(nil))
+				err = errors.Join(w.Put([]byte("a"), []byte("b")), w.Close())
 			}
 		})
 		if err == nil {

@@ -1,33 +1,34 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
+
+// soundEpoch has the files of a checkpoint in parts.
+type soundEpoch struct {
+	head, line   []byte // of EPOCH
+	values, bits []byte // of VALUES
+}
 
 // epochMutations change what a checkpoint holds, under its right checksums.
 func epochMutations() []mutation {
-	epoch := func(name string, change func(r *rand.Rand, folder string, values map[string][]byte) string) mutation {
+	epoch := func(name string, change func(r *rand.Rand, e *soundEpoch) string) mutation {
 		return mutation{name, true, func(c *hostileCase, r *rand.Rand) string {
 			folders, _ := filepath.Glob(c.path("jobs", "*", "epoch-*"))
 			folder := anyOf(r, folders)
-			if folder == "" {
+			e := splitEpoch(folder)
+			if e == nil {
 				return ""
 			}
-			values := valuesOf(filepath.Join(folder, "db"))
-			if values == nil {
-				return ""
-			}
-			what := attempt(func() string { return change(r, folder, values) })
-			if what == "" || writeBadger(filepath.Join(folder, "db"), values, 0) != nil || os.RemoveAll(filepath.Join(folder, "db", "DISCARD")) != nil || sumEpoch(folder) != nil {
+			what := attempt(func() string { return change(r, e) })
+			if what == "" || e.write(folder) != nil {
 				return ""
 			}
 			c.another, c.job = true, filepath.Base(filepath.Dir(folder))
@@ -36,12 +37,11 @@ func epochMutations() []mutation {
 		}}
 	}
 	return []mutation{
-		epoch("closing record", func(r *rand.Rand, _ string, values map[string][]byte) string {
-			b, what := mutateJSON(values["commit"][:len(values["commit"])-4], r)
-			values["commit"] = sealChunk("commit", nil, b)
+		epoch("closing record", func(r *rand.Rand, e *soundEpoch) (what string) {
+			e.line, what = mutateJSON(e.line, r)
 			return what
 		}),
-		epoch("counts of a closing record", func(r *rand.Rand, _ string, values map[string][]byte) string {
+		epoch("counts of a closing record", func(r *rand.Rand, e *soundEpoch) string {
 			field := anyOf(r, []string{"vertices", "value_bytes", "iteration", "pulls", "pulled", "owed", "chunk_vertices", "notify_limit", "aggregate", "shard_aggregates"})
 			var value any = anyOf(r, []int64{0, 1, 64, 65536, 1 << 26, math.MaxInt32, math.MaxUint32, 1 << 40, math.MaxInt64, -1, math.MinInt64})
 			switch field {
@@ -53,61 +53,52 @@ func epochMutations() []mutation {
 					value.([]string)[i] = "7ff8000000000001"
 				}
 			}
-			values["commit"] = sealChunk("commit", nil, changeJSON(values["commit"][:len(values["commit"])-4], func(x map[string]any) { x[field] = value }))
+			e.line = changeJSON(e.line, func(x map[string]any) { x[field] = value })
 			return fmt.Sprintf("%s = %.40v", field, value)
 		}),
-		epoch("active vertices", func(r *rand.Rand, folder string, values map[string][]byte) string {
-			key := anyOf(r, keysOf(values, "chunk/"))
-			state, err := readSmall(filepath.Join(folder, "VALUES"))
-			if key == "" || err != nil {
-				return ""
-			}
-			b := bytes.Clone(values[key])
-			b = b[:len(b)-4]
+		epoch("active vertices", func(r *rand.Rand, e *soundEpoch) string {
 			for range 1 + r.IntN(3) {
-				if len(b) > 0 {
-					b[r.IntN(len(b))] = byte(r.Uint32())
-				}
+				e.bits[r.IntN(len(e.bits))] = byte(r.Uint32())
 			}
-			if r.IntN(3) == 0 {
-				b = append(b, randomBytes(r, r.IntN(20))...)
-			}
-			values[key] = sealChunk(key, state, b)
-			return fmt.Sprintf("%q", key)
+			return "some bits"
 		}),
-		epoch("values", func(r *rand.Rand, folder string, values map[string][]byte) string {
-			name := filepath.Join(folder, "VALUES")
-			state, err := readSmall(name)
-			key := anyOf(r, keysOf(values, "chunk/"))
-			if key == "" || err != nil {
-				return ""
-			}
-			copy(state[r.IntN(len(state))&^7:], anyOf(r, [][]byte{{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}, {0, 0, 0xc0, 0x7f, 0, 0, 0x80, 0x7f}, {255, 255, 255, 255, 255, 255, 255, 255}}))
-			if os.WriteFile(name, state, 0o666) != nil {
-				return ""
-			}
-			values[key] = sealChunk(key, state, values[key][:len(values[key])-4])
+		epoch("values", func(r *rand.Rand, e *soundEpoch) string {
+			copy(e.values[r.IntN(len(e.values))&^7:], anyOf(r, [][]byte{{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}, {0, 0, 0xc0, 0x7f, 0, 0, 0x80, 0x7f}, {255, 255, 255, 255, 255, 255, 255, 255}}))
 			return "hostile floats"
 		}),
-		epoch("keys of an epoch", func(r *rand.Rand, _ string, values map[string][]byte) string {
-			key := anyOf(r, slices.Sorted(maps.Keys(values)))
-			values[key] = randomBytes(r, r.IntN(100))
-			return fmt.Sprintf("%q is garbage", key)
-		}),
 	}
 }
 
-func keysOf(values map[string][]byte, prefix string) (list []string) {
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if strings.HasPrefix(key, prefix) {
-			list = append(list, key)
-		}
+// splitEpoch reads a checkpoint of one chunk; nil if it cannot.
+func splitEpoch(folder string) *soundEpoch {
+	text, errText := readSmall(filepath.Join(folder, "EPOCH"))
+	b, err := readSmall(filepath.Join(folder, "VALUES"))
+	if errText != nil || err != nil {
+		return nil
 	}
-	return list
+	e := new(soundEpoch)
+	e.head, e.line = splitSealed(text)
+	var c struct {
+		Vertices   int `json:"vertices"`
+		ValueBytes int `json:"value_bytes"`
+	}
+	values, bits := 0, 0
+	if json.Unmarshal(e.line, &c) == nil {
+		values, bits = c.Vertices*c.ValueBytes, (c.Vertices+63)/64*8
+	}
+	if values == 0 || len(b) != values+bits+4 {
+		return nil
+	}
+	e.values, e.bits = b[:values], b[values:values+bits]
+	return e
 }
 
-// sealChunk appends the checksum of a record of an epoch.
-func sealChunk(key string, state, b []byte) []byte {
-	sum := crcOf(slices.Concat([]byte(key), state, b))
-	return binary.LittleEndian.AppendUint32(bytes.Clone(b), sum)
+// write writes the checkpoint with its checksums.
+func (e *soundEpoch) write(folder string) error {
+	if err := os.WriteFile(filepath.Join(folder, "EPOCH"), sealText("EPOCH", e.head, e.line), 0o666); err != nil {
+		return err
+	}
+	b := slices.Concat(e.values, e.bits)
+	sum := crcOf(slices.Concat([]byte{0, 0, 0, 0}, b))
+	return os.WriteFile(filepath.Join(folder, "VALUES"), binary.LittleEndian.AppendUint32(b, sum), 0o666)
 }

@@ -131,8 +131,8 @@ func (h *hostile) changeJob(folder string, change func(x map[string]any)) {
 	name := filepath.Join(folder, "JOB")
 	b, err := os.ReadFile(name)
 	h.must(err)
-	head, line := splitJob(b)
-	h.must(os.WriteFile(name, sealJob(head, changeJSON(line, change)), 0o666))
+	head, line := splitSealed(b)
+	h.must(os.WriteFile(name, sealText("JOB", head, changeJSON(line, change)), 0o666))
 }
 
 // moveIn makes the jobs of a copied graph look as if they were begun where it is.

@@ -132,9 +132,9 @@ func (c *hostileCase) mutateJob(r *rand.Rand, change func(b []byte, r *rand.Rand
 	rel := c.anyJob(r) + "/JOB"
 	c.job = filepath.Base(filepath.Dir(rel))
 	what := c.rewrite(rel, func(b []byte) ([]byte, string) {
-		head, line := splitJob(b)
+		head, line := splitSealed(b)
 		line, what := change(line, r)
-		return sealJob(head, line), what
+		return sealText("JOB", head, line), what
 	})
 	if what == "" {
 		return ""
