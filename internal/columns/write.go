@@ -198,7 +198,9 @@ type decoder interface {
 }
 
 // EncodeLevel implements [compress.Codec].
-func (c zstdCodec) EncodeLevel(dst, src []byte, _ int) []byte { return c.encoder.EncodeAll(src, dst[:0]) }
+func (c zstdCodec) EncodeLevel(dst, src []byte, _ int) []byte {
+	return c.encoder.EncodeAll(src, dst[:0])
+}
 
 // Encode implements [compress.Codec].
 func (c zstdCodec) Encode(dst, src []byte) []byte { return c.encoder.EncodeAll(src, dst[:0]) }
