@@ -14,7 +14,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
-	"github.com/klauspost/compress/zstd"
 )
 
 // Type is the type of a column that is written.
@@ -183,35 +182,6 @@ type parquetWriter struct {
 	ints   []int64
 	text   []parquet.ByteArray
 	buffer []byte // of text
-}
-
-// zstdCodec compresses with one encoder of a small window. The encoders of arrow-go have 8 MiB each, and are made again after
-// every garbage collection.
-type zstdCodec struct {
-	decoder
-	encoder *zstd.Encoder
-}
-
-type decoder interface {
-	compress.ErrorCodec
-	compress.StreamingCodec
-}
-
-// EncodeLevel implements [compress.Codec].
-func (c zstdCodec) EncodeLevel(dst, src []byte, _ int) []byte {
-	return c.encoder.EncodeAll(src, dst[:0])
-}
-
-// Encode implements [compress.Codec].
-func (c zstdCodec) Encode(dst, src []byte) []byte { return c.encoder.EncodeAll(src, dst[:0]) }
-
-func init() {
-	codec, err := compress.GetCodec(compress.Codecs.Zstd)
-	e, errEncoder := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(2*pageBytes), zstd.WithZeroFrames(true))
-	if err := errors.Join(err, errEncoder); err != nil {
-		panic(err)
-	}
-	compress.RegisterCodec(compress.Codecs.Zstd, zstdCodec{codec.(decoder), e})
 }
 
 // NewParquet returns a writer of a Parquet file.
