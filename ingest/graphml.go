@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -39,10 +40,8 @@ type graphmlKey struct {
 }
 
 type graphmlEdge struct {
-	Source   string `xml:"source,attr"`
-	Target   string `xml:"target,attr"`
-	Directed string `xml:"directed,attr"`
-	Data     []struct {
+	Graph []struct{} `xml:"graph"`
+	Data  []struct {
 		Key  string `xml:"key,attr"`
 		Text string `xml:",chardata"`
 	} `xml:"data"`
@@ -153,21 +152,62 @@ func (t *graphmlBody) parse(b *readBlock, w *parseWorker) error {
 	return w.batch.flush() // names are in the block
 }
 
+// maxToken bounds the text, comment or tag of an XML file that is in memory.
+const maxToken = 8 << 20
+
+// xmlTokens reads the tokens of an XML file, each of at most [maxToken] bytes.
+type xmlTokens struct {
+	io.Reader
+	d    *xml.Decoder
+	read int // bytes of the token
+}
+
+func newXMLTokens(r io.Reader) *xmlTokens {
+	t := &xmlTokens{Reader: r}
+	t.d = xml.NewDecoder(t)
+	t.d.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
+		return nil, errors.New("convert it to UTF-8")
+	}
+	return t
+}
+
+// Token is [xml.TokenReader].
+func (t *xmlTokens) Token() (xml.Token, error) {
+	t.read = 0
+	return t.d.RawToken()
+}
+
+func (t *xmlTokens) Read(b []byte) (int, error) {
+	if t.read > maxToken {
+		return 0, fmt.Errorf("xml: a text, comment or tag has more than %d MiB", maxToken>>20)
+	}
+	n, err := t.Reader.Read(b)
+	t.read += n
+	return n, err
+}
+
 // each calls add with the id of every node, and with source, target and weight of every edge, behind their lines.
 func (t *graphmlHead) each(name string, r io.Reader, add func(line int, texts ...string) error) error {
-	d, open, line := xml.NewDecoder(r), 0, 0 // graphs that are open
+	tokens := newXMLTokens(r)
+	d, open, line, closed := xml.NewTokenDecoder(tokens), 0, 0, false // open graphs
 	refused := func(found, expected string) error {
 		return &SyntaxError{File: name, Line: int64(line), Text: shown([]byte(found)), Expected: expected}
 	}
 	for elements := 0; ; {
 		token, err := d.Token()
-		line, _ = d.InputPos()
+		line, _ = tokens.d.InputPos()
 		switch e := token.(type) {
 		case xml.EndElement:
-			if e.Name.Local == "graph" {
+			switch e.Name.Local {
+			case "graph":
 				open--
+			case "graphml":
+				closed = true
 			}
 		case xml.StartElement:
+			if closed {
+				return refused(e.Name.Local, "nothing behind the element graphml")
+			}
 			if elements++; elements == 1 && e.Name.Local != "graphml" {
 				return refused(e.Name.Local, "graphml as the first element")
 			}
@@ -194,14 +234,17 @@ func (t *graphmlHead) each(name string, r io.Reader, add func(line int, texts ..
 				if err = d.DecodeElement(&x, &e); err != nil {
 					break
 				}
+				source, target, directed := attribute(&e, "source"), attribute(&e, "target"), attribute(&e, "directed")
 				weight, ok := t.weight(&x)
 				switch {
-				case x.Directed != "" && (x.Directed == "false" || x.Directed == "0") != t.undirected:
-					return refused("directed="+x.Directed, "edges that are all directed or all undirected, as edgedefault says")
+				case len(x.Graph) > 0:
+					return refused("graph", "edges without graphs in them")
+				case directed != "" && (directed == "false" || directed == "0") != t.undirected:
+					return refused("directed="+directed, "edges that are all directed or all undirected, as edgedefault says")
 				case !ok:
-					return refused(x.Source+" → "+x.Target, "one weight of an edge")
+					return refused(source+" → "+target, "one weight of an edge")
 				}
-				err = add(line, x.Source, x.Target, weight)
+				err = add(line, source, target, weight)
 			case "hyperedge":
 				return refused("hyperedge", "edges between two nodes")
 			case "data":
@@ -244,10 +287,10 @@ func (t *graphmlHead) weight(x *graphmlEdge) (weight string, ok bool) {
 	return weight, own <= 1
 }
 
-// attribute is the value of an attribute, "" without one.
+// attribute is the value of an attribute without a namespace, "" without one.
 func attribute(e *xml.StartElement, name string) string {
 	for _, a := range e.Attr {
-		if a.Name.Local == name {
+		if a.Name.Space == "" && a.Name.Local == name {
 			return a.Value
 		}
 	}

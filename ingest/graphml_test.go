@@ -49,6 +49,7 @@ func TestGraphML(t *testing.T) {
 		{"of yEd", graphmlText("directed", `<node id="1"><data key="d"><y:ShapeNode xmlns:y="y"><node id="no"/></y:ShapeNode></data></node><edge source="1" target="1"><data key="w">1</data></edge>`), ReadOptions{IDs: IDsString},
 			[]edgeSeen{{"1", "1", 1}}, []string{"1"}, IDString, false},
 		{"control characters", graphmlText("directed", strings.Repeat("\x7f", 20)+`<node id="1"/>`), ReadOptions{Weights: WeightsNo}, nil, []string{"1"}, IDInt, false},
+		{"attributes of others", graphmlText("directed", `<node id="b" y:id="c"/><edge source="a" y:source="c" target="b"/>`), ReadOptions{Weights: WeightsNo}, []edgeSeen{{"a", "b", 0}}, []string{"b"}, IDString, false},
 		{"dense", graphmlText("directed", `<node id="3"/>`), ReadOptions{IDs: IDsDense, Weights: WeightsNo}, nil, []string{"3"}, IDDense, false},
 	} {
 		r := readFiles(t, test.o, text("g.xml", test.content))
@@ -78,6 +79,10 @@ func TestGraphMLErrors(t *testing.T) {
 		{graphmlText("directed", `<edge source="a" target="b"><data key="w">-1</data></edge>`), "a weight that is not negative"},
 		{graphmlText("directed", `<edge source="a" target="b" directed="false"><data key="w">1</data></edge>`), "all directed or all undirected"},
 		{graphmlText("directed", `<hyperedge/>`), "edges between two nodes"},
+		{graphmlText("directed", `<edge source="a" target="b"><graph edgedefault="directed"/></edge>`), "edges without graphs in them"},
+		{graphmlText("directed", "") + "<x/>", "nothing behind the element graphml"},
+		{graphmlText("directed", strings.Repeat(" ", 9<<20)), "more than 8 MiB"},
+		{`<?xml version="1.0" encoding="ISO-8859-1"?>` + "\n" + graphmlText("directed", ""), "convert it to UTF-8"},
 		{graphmlText("directed", `</graph><graph edgedefault="directed">`), "one graph in the file"},
 		{graphmlText("directed", `<node id="a"></edge>`), "is no whole XML in UTF-8, in line 6"},
 		{strings.Replace(graphmlText("directed", `<node id="&b;"/>`), "<graphml", bomb+"<graphml", 1), "is no whole XML in UTF-8, in line 6"},

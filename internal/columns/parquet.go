@@ -37,6 +37,13 @@ func OpenParquet(in io.ReaderAt, size int64, m *Memory) (f *Parquet, err error) 
 		return nil, err
 	}
 	f.meta, f.Rows = r.MetaData(), r.NumRows()
+	all := int64(0)
+	for _, g := range f.meta.RowGroups {
+		all += g.NumRows
+	}
+	if all != f.Rows {
+		return nil, fmt.Errorf("its row groups have %d rows, the file %d", all, f.Rows)
+	}
 	root := f.meta.Schema.Root()
 	for i := range root.NumFields() {
 		f.Columns = append(f.Columns, describe(root.Field(i)))
@@ -114,6 +121,9 @@ func (f *Parquet) Read(in io.ReaderAt, i int, picked []int) (r *Rows, err error)
 		head, err := group.MetaData().ColumnChunk(f.leaves[column])
 		if err != nil {
 			return nil, err
+		}
+		if head.NumValues() != r.left {
+			return nil, fmt.Errorf("column %q: a row group has %d values of %d rows", f.Columns[column].Name, head.NumValues(), r.left)
 		}
 		if _, err := compress.GetCodec(head.Compression()); err != nil {
 			return nil, UnsupportedError(fmt.Sprintf("column %q: compression %v is not supported", f.Columns[column].Name, head.Compression()))

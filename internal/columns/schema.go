@@ -107,8 +107,11 @@ func checkNext(in io.Reader) ([]byte, error) {
 	switch n, err := io.ReadFull(in, head); {
 	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
 		return nil, err
-	case err != nil || binary.LittleEndian.Uint32(head) != 0xffffffff:
-		return head[:n], nil //nolint:nilerr // the end, or arrow-go says what is wrong
+	case err != nil:
+		return head[:n], nil // the end, or arrow-go says what is wrong
+	}
+	if err := checkMark(head); err != nil {
+		return nil, err
 	}
 	n := int64(binary.LittleEndian.Uint32(head[4:]))
 	b, err := io.ReadAll(io.LimitReader(in, min(n, maxSchema)))
@@ -119,6 +122,14 @@ func checkNext(in io.Reader) ([]byte, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	return append(head, b...), checkMessage(b)
+}
+
+// checkMark refuses a message without the mark with which messages begin since Arrow 0.15.
+func checkMark(head []byte) error {
+	if mark := binary.LittleEndian.Uint32(head); mark != 0xffffffff {
+		return fmt.Errorf("a message begins with %#x, expected the mark 0xffffffff", mark)
+	}
+	return nil
 }
 
 // checkLast checks the schema in the directory at the end of a file, and the messages to which it refers.
@@ -150,6 +161,9 @@ func checkLast(in io.ReaderAt, size int64) (err error) {
 		for i := 0; o != 0 && i < root.VectorLen(o); i++ {
 			at := root.Vector(o) + flatbuffers.UOffsetT(24*i)
 			head, err := read(root.GetInt64(at), int64(root.GetInt32(at+8)))
+			if err == nil {
+				err = checkMark(head)
+			}
 			if err == nil {
 				err = checkMessage(head[8:])
 			}
