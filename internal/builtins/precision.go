@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"go.uber.org/zap"
+
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
@@ -21,7 +23,7 @@ const (
 	Double Precision = "64"
 )
 
-// either is a program in two precisions. The job is the one in single precision, unless that overflows.
+// either is a program in two precisions. The job is the one in single precision, unless that is nil or overflows.
 type either struct{ single, double any }
 
 // choose returns the program in the given precision. With Auto, it is the one in double if single
@@ -30,8 +32,10 @@ func (p Precision) choose(coarse bool, single, double any) any {
 	switch {
 	case p == Single:
 		return single
-	case p == Double || coarse:
+	case p == Double:
 		return double
+	case coarse:
+		return either{nil, double}
 	}
 	return either{single, double}
 }
@@ -41,14 +45,20 @@ func (r runner) either(e either) (*garaph.Result, error) {
 	if job != nil && strings.Contains(job.Record().Identity.Program, "[float64]") { // it is resumed
 		return r.any(e.double)
 	}
+	log := r.options.Log
+	if log == nil {
+		log = zap.NewNop()
+	}
+	if e.single == nil {
+		log.Info("single precision is too coarse: the job runs in double precision")
+		return r.any(e.double)
+	}
 	result, err := r.any(e.single)
 	var overflow *garaph.OverflowError
 	if !errors.As(err, &overflow) {
 		return result, err
 	}
-	if r.options.Log != nil {
-		r.options.Log.Info(fmt.Sprintf("single precision is too coarse for %d of %d values: the job runs again, in double precision", overflow.Values, overflow.Vertices))
-	}
+	log.Info(fmt.Sprintf("single precision is too coarse for %d of %d values: the job runs again, in double precision", overflow.Values, overflow.Vertices))
 	if job != nil {
 		if id := job.ID(); id != 0 {
 			_, _ = r.graph.RemoveJobs(id) // else it is listed as failed
