@@ -183,5 +183,6 @@ func setupSSSP(fs *pflag.FlagSet) Runner {
 
 // precisionFlag declares --precision.
 func precisionFlag(fs *pflag.FlagSet) *string {
-	return enumFlag(fs, "precision", string(builtins.Auto), words(builtins.Auto, builtins.Single, builtins.Double), "bits of a value, a floating-point number: 32 where results are exact or within 1e-6 of themselves, otherwise 64 (auto)")
+	return enumFlag(fs, "precision", string(builtins.Auto), words(builtins.Auto, builtins.Single, builtins.Double),
+		"bits of a value, a floating-point number: 32 where results are exact or within 1e-6 of themselves, otherwise 64 (auto)")
 }
