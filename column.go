@@ -96,6 +96,16 @@ func columnOf[V, A any](p gas.Program[V, A]) (column[V], error) {
 	if err != nil {
 		return c, fmt.Errorf("program %T: %w", p, err)
 	}
+	switch any(*new(V)).(type) {
+	case float32:
+		c.numbers = func(dst *results.Values, _ []gas.Vertex, values []V) {
+			dst.F32 = append(dst.F32, any(values).([]float32)...)
+		}
+	case float64:
+		c.numbers = func(dst *results.Values, _ []gas.Vertex, values []V) {
+			dst.F64 = append(dst.F64, any(values).([]float64)...)
+		}
+	}
 	c.own = true
 	return c, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,6 +58,9 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	}
 	began = true
 	report, err := job.Run(ctx)
+	if err == nil {
+		err = finite(ctx, p, columns, job)
+	}
 	r = &Result{graph: g, Report: report, job: o.Job, save: job.Save}
 	_, r.columned = p.(gas.Columned[V])
 	if err != nil {
@@ -94,6 +98,46 @@ func check(g *Graph, program any, ends bool) error {
 		return fmt.Errorf("graph %s: program %T does not end by itself: set RunOptions.Iterations", g.store.Name(), program)
 	}
 	return nil
+}
+
+// finite refuses results of a job that are NaN, or infinite: other than those that are null, and those
+// that a vertex has from the beginning.
+func finite[V, A any](ctx context.Context, p gas.Program[V, A], columns []column[V], job *dispatcher.Job[V, A]) error {
+	columns = slices.DeleteFunc(slices.Clone(columns), func(c column[V]) bool { return c.Kind != results.Float32 && c.Kind != results.Float64 })
+	if len(columns) == 0 {
+		return nil
+	}
+	return job.Refuse(ctx, func(from, to uint32, wrong func(uint32)) error {
+		var x results.Values
+		return job.ValuesOf(from, to, func(vs []gas.Vertex, values []V) error {
+			for _, c := range columns {
+				x.Empty()
+				c.numbers(&x, vs, values)
+				for i, f := range x.F32 {
+					if f-f != 0 && c.refuses(p, vs[i], values[i], float64(f)) {
+						wrong(vs[i].ID)
+					}
+				}
+				for i, f := range x.F64 {
+					if f-f != 0 && c.refuses(p, vs[i], values[i], f) {
+						wrong(vs[i].ID)
+					}
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// refuses reports whether a result that is not finite is none of a vertex.
+func (c *column[V]) refuses(p interface{ Init(v gas.Vertex) (V, bool) }, v gas.Vertex, value V, result float64) bool {
+	if c.null != nil && c.null(v, value) {
+		return false
+	}
+	var first results.Values
+	begun, _ := p.Init(v)
+	c.numbers(&first, []gas.Vertex{v}, []V{begun})
+	return !slices.Contains(first.F64, result) && !slices.Contains(first.F32, float32(result))
 }
 
 // nameProgram puts the name of a program in an error that has its type first.

@@ -204,7 +204,7 @@ func TestAdvanceOrdered(t *testing.T) {
 		checkOrdered(t, g, gas.Program[float32, float32](far{source}))
 		checkOrdered(t, g, gas.Program[uint32, uint32](programs.WCC{}))
 		checkOrdered(t, g, gas.Program[float64, float64](programs.SSSP[float64](source)))
-		checkOrdered(t, g, gas.Program[float32, float32](programs.SSWP(source)))
+		checkOrdered(t, g, gas.Program[float32, float32](programs.SSWP{Source: source.Source}))
 	})
 }
 

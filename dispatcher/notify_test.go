@@ -113,7 +113,7 @@ func TestIdempotent(t *testing.T) {
 		keeps(rt, gas.Program[float32, float32](programs.SSWP{}), v, float32(x), float32(y))
 		keeps(rt, gas.Program[float32, float32](programs.SSSP[float32]{}), v, float32(x), float32(y))
 		keeps(rt, gas.Program[float64, float64](programs.SSSP[float64]{}), v, x, y)
-		keeps(rt, gas.Program[programs.Node, programs.Branch](programs.Circuit{}), v, programs.Node{Volts: float32(x), Held: n > 2}, programs.Branch{Current: y, Conductance: float64(m)})
+		keeps(rt, gas.Program[programs.Node, programs.Branch](programs.Circuit{}), v, programs.Node{Volts: x, Held: n > 2}, programs.Branch{Current: y, Conductance: float64(m)})
 		keeps(rt, gas.Program[float32, float64](programs.Neural{Gain: 1, Bias: 1}), v, float32(x), y)
 		keeps(rt, gas.Program[float32, float64](programs.Katz[float32]{Alpha: 0.1, Beta: 1}), v, float32(x), y)
 		keeps(rt, gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.85}), v, x, int64(y*0x1p55))

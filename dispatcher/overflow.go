@@ -33,6 +33,19 @@ func (j *Job[V, A]) overflowed(ctx context.Context) error {
 	if !able {
 		return nil
 	}
+	return j.Refuse(ctx, func(from, to uint32, wrong func(v uint32)) error {
+		for v := from; v < to; v++ {
+			if program.Overflowed(j.arrays.Cur[v]) {
+				wrong(v)
+			}
+		}
+		return nil
+	})
+}
+
+// Refuse returns an [OverflowError] if find reports wrong values of a job that is done. It calls
+// find for intervals of vertices, on several goroutines.
+func (j *Job[V, A]) Refuse(ctx context.Context, find func(from, to uint32, wrong func(v uint32)) error) error {
 	var values atomic.Int64
 	firsts := make([]uint32, len(j.firsts)) // by shard, where there is one
 	g, ctx := errgroup.WithContext(ctx)
@@ -45,13 +58,10 @@ func (j *Job[V, A]) overflowed(ctx context.Context) error {
 			}
 			return panics.Guard(j.program, func() error {
 				from, to := j.interval(i)
-				for v := from; v < to; v++ {
-					if program.Overflowed(j.arrays.Cur[v]) {
-						values.Add(1)
-						firsts[i] = min(firsts[i], v)
-					}
-				}
-				return nil
+				return find(from, to, func(v uint32) {
+					values.Add(1)
+					firsts[i] = min(firsts[i], v)
+				})
 			})
 		})
 	}

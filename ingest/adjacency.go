@@ -245,7 +245,7 @@ func (w *words) number(word []byte, least, most int64, what string) (int64, erro
 // weight takes a word as the weight of an edge.
 func (w *words) weight(word []byte) (float32, error) {
 	x, kind := parseWeight(word)
-	if kind != goodWeight {
+	if kind != goodWeight && kind != roundedWeight {
 		return 0, w.refused(word, kind.expected(), adviceNoWeights)
 	}
 	return x, nil

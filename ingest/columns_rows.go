@@ -171,12 +171,16 @@ func (t *rowBody) integers(v []cols.Values, from, to int, batch *edgeBatch) int 
 func (t *rowBody) weight(v *cols.Values, i int) (float32, weightKind) {
 	switch t.list[2].Kind {
 	case cols.Int:
-		if v.Ints[i] < 0 {
+		x := v.Ints[i]
+		if x < 0 {
 			return 0, negativeWeight
 		}
-		return float32(v.Ints[i]), goodWeight
+		if x > 1<<24 && (x == math.MaxInt64 || int64(float32(x)) != x) {
+			return float32(x), roundedWeight
+		}
+		return float32(x), goodWeight
 	case cols.Uint:
-		return float32(uint64(v.Ints[i])), goodWeight
+		return float32(uint64(v.Ints[i])), kindOfWeight(float64(uint64(v.Ints[i])))
 	}
 	return float32(v.Floats[i]) + 0, kindOfWeight(v.Floats[i]) // a negative zero becomes a plain one
 }
@@ -197,7 +201,13 @@ func (t *rowBody) edge(v []cols.Values, i int, w *parseWorker) *badLine {
 		return &badLine{expected: t.in(2, "a weight"), advice: adviceNoWeights}
 	}
 	var kind weightKind
-	if e.weight, kind = t.weight(&v[2], i); kind != goodWeight {
+	e.weight, kind = t.weight(&v[2], i)
+	switch e.whole = 0; {
+	case kind == roundedWeight && v[2].Floats != nil:
+		e.whole = v[2].Floats[i]
+	case kind == roundedWeight:
+		e.whole = float64(uint64(v[2].Ints[i]))
+	case kind != goodWeight:
 		return &badLine{text: t.number(2, &v[2], i), expected: t.in(2, kind.expected()), advice: adviceNoWeights}
 	}
 	return nil

@@ -220,7 +220,9 @@ func (t *sgBody) parse(b *readBlock, w *parseWorker) error {
 			if x < 0 {
 				return t.refused(b.plan, b.at+int64(i)+4, int64(x), fmt.Sprintf("a weight of edge %d → %d that is not negative", u, v), adviceNoWeights)
 			}
-			batch.weight[batch.n] = float32(x)
+			if batch.weight[batch.n] = float32(x); float64(float32(x)) != float64(x) {
+				batch.round(float64(x))
+			}
 		}
 		if !t.directed {
 			x := uint64(0)

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 )
 
 // maxName is the length of the longest string id.
@@ -67,7 +68,8 @@ type lineEdge struct {
 	kinds  [2]integerKind
 	names  [2][]byte
 	weight float32
-	count  int // number of ids: 2, or 1 in a .v file
+	whole  float64 // the weight before it was rounded, if it is a roundedWeight; 0 otherwise
+	count  int     // number of ids: 2, or 1 in a .v file
 }
 
 // parseLine takes one line of data apart, as splitter.data gives it. It returns
@@ -221,7 +223,12 @@ func checkName(tok []byte) *badLine {
 // parseWeight reads the weight of a line.
 func (l *lineLayout) parseWeight(tok []byte, e *lineEdge) *badLine {
 	var kind weightKind
-	if e.weight, kind = parseWeight(tok); kind == goodWeight {
+	e.weight, kind = parseWeight(tok)
+	switch e.whole = 0; kind {
+	case roundedWeight:
+		e.whole, _ = strconv.ParseFloat(string(tok), 64)
+		return nil
+	case goodWeight:
 		return nil
 	}
 	return &badLine{text: quotedEmpty(tok), expected: kind.expected(), advice: adviceNoWeights}

@@ -80,6 +80,7 @@ const (
 	negativeWeight
 	infiniteWeight // NaN, an infinity, or beyond the range of float32
 	tinyWeight     // more than 0, and less than any other float32
+	roundedWeight  // a whole number that a float32 does not have: good, and worth a warning
 )
 
 // expected is what is not a weight of this kind.
@@ -104,11 +105,13 @@ func kindOfWeight(x float64) weightKind {
 		return negativeWeight
 	case x > 0 && rounded == 0:
 		return tinyWeight
+	case rounded >= 1<<24 && float64(rounded) != x && x == math.Trunc(x):
+		return roundedWeight
 	}
 	return goodWeight
 }
 
-// parseWeight reads a decimal number as the nearest float32.
+// parseWeight reads a decimal number as the nearest float32. A roundedWeight is one, too.
 func parseWeight(tok []byte) (float32, weightKind) {
 	f, err := strconv.ParseFloat(string(tok), 32)
 	switch {
@@ -123,10 +126,16 @@ func parseWeight(tok []byte) (float32, weightKind) {
 		}
 		return 0, goodWeight // a negative zero becomes a plain one
 	}
-	if kind := kindOfWeight(f); kind != goodWeight {
+	kind := kindOfWeight(f)
+	if f >= 1<<24 && kind == goodWeight {
+		if x, _ := strconv.ParseFloat(string(tok), 64); x != f && x == math.Trunc(x) {
+			kind = roundedWeight
+		}
+	}
+	if kind != goodWeight && kind != roundedWeight {
 		return 0, kind
 	}
-	return float32(f), goodWeight
+	return float32(f), kind
 }
 
 // isNumber reports whether a third column holds a number, good as a weight or not.
@@ -156,7 +165,7 @@ func fractionWeight(digits uint64, places int) (float32, bool) {
 func plainWeight(b []byte, p int) (float32, int) {
 	v, q := plainDigits(b, p)
 	if b[q] != '.' {
-		if q-p > maxExactDigits {
+		if q-p > maxExactDigits || v > 1<<24 && int64(float32(int64(v))) != int64(v) {
 			return 0, p
 		}
 		return float32(int64(v)), q
@@ -165,6 +174,9 @@ func plainWeight(b []byte, p int) (float32, int) {
 	n := r - (q + 1)
 	if q == p || q-p+n > maxExactDigits {
 		return 0, p
+	}
+	if v >= 1<<24 {
+		return 0, p // it may be a whole number
 	}
 	if n == 0 {
 		return float32(int64(v)), r

@@ -344,7 +344,7 @@ func (s *shardWriter) packIn(i int, buffer []byte) (*packed.Side, error) {
 
 // packedFrom is a side with the rows that it was packed from, which count faster.
 type packedFrom struct {
-	shard.Side
+	*packed.Side
 	rows *rows.Side
 }
 

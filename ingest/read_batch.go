@@ -11,7 +11,9 @@ const (
 // edgeBatch gathers the edges, or the vertices, of one parse goroutine.
 type edgeBatch struct {
 	sink    Worker
-	entries int64 // edges delivered so far
+	entries int64   // edges delivered so far
+	rounded int64   // weights of the kind roundedWeight so far
+	whole   float64 // the largest of them
 
 	n                  int // edges held
 	src, dst           []uint64
@@ -64,8 +66,17 @@ func (b *edgeBatch) add(e *lineEdge, kind IDKind) {
 	}
 	if b.weight != nil {
 		b.weight[b.n] = e.weight
+		if e.whole != 0 {
+			b.round(e.whole)
+		}
 	}
 	b.n++
+}
+
+// round counts a whole number that a float32 does not have.
+func (b *edgeBatch) round(weight float64) {
+	b.whole = max(b.whole, weight)
+	b.rounded++
 }
 
 // full reports whether there is no room for a further line.

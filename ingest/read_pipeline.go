@@ -114,6 +114,7 @@ func (p *readPipeline) run(ctx context.Context, sink Sink, progress *readProgres
 	}
 	if err == nil {
 		p.warnBadLines(workers, stats.BadLines)
+		p.warnRounded(workers)
 	}
 	return stats, err
 }

@@ -120,6 +120,18 @@ func (p *readPipeline) warnBadLines(workers []*parseWorker, n int64) {
 	}
 }
 
+// warnRounded reports how many whole numbers were rounded as weights, and the largest of them.
+func (p *readPipeline) warnRounded(workers []*parseWorker) {
+	n, whole := int64(0), 0.
+	for _, w := range workers {
+		n += w.batch.rounded
+		whole = max(whole, w.batch.whole)
+	}
+	if n > 0 {
+		p.opts.Warn(fmt.Sprintf("%s rounded to 24 bits, the largest from %.0f to %.0f", howMany(n, "weight was", "weights were"), whole, float32(whole)))
+	}
+}
+
 // checkCounts compares the edges found with those that the headers promise, and
 // lets bodies look at all of an input. A bad line that was passed over may have
 // been an edge or not.

@@ -19,7 +19,7 @@ var biasedPageRankSources embed.FS
 
 // Loops are the methods of BiasedPageRank as loops.
 func (p BiasedPageRank[F]) Loops() compiled.Loops[Surfers[F], int64] {
-	if !compiled.Fresh(biasedPageRankSources, "9822bf20c60993df16408c0f4123b95d") {
+	if !compiled.Fresh(biasedPageRankSources, "c51c71c8010f904c0d40e8f72fa52bc8") {
 		return compiled.Loops[Surfers[F], int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p BiasedPageRank[F]) Loops() compiled.Loops[Surfers[F], int64] {
 
 // Fragments are the methods of BiasedPageRank as PTX.
 func (p BiasedPageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(biasedPageRankSources, "9822bf20c60993df16408c0f4123b95d") {
+	if !compiled.Fresh(biasedPageRankSources, "c51c71c8010f904c0d40e8f72fa52bc8") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

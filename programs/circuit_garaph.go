@@ -18,7 +18,7 @@ var circuitSources embed.FS
 
 // Loops are the methods of Circuit as loops.
 func (p Circuit) Loops() compiled.Loops[Node, Branch] {
-	if !compiled.Fresh(circuitSources, "f47d0ae1a2de1df5d55b252f65d94d31") {
+	if !compiled.Fresh(circuitSources, "502d3d2a1dcfceece22341126d6397d5") {
 		return compiled.Loops[Node, Branch]{}
 	}
 	return circuitLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Circuit) Loops() compiled.Loops[Node, Branch] {
 
 // Fragments are the methods of Circuit as PTX.
 func (Circuit) Fragments() compiled.Fragments {
-	if !compiled.Fresh(circuitSources, "f47d0ae1a2de1df5d55b252f65d94d31") {
+	if !compiled.Fresh(circuitSources, "502d3d2a1dcfceece22341126d6397d5") {
 		return compiled.Fragments{}
 	}
 	return circuitFragments
@@ -172,7 +172,7 @@ func (l circuitLoops) apply(acc []Branch, list []uint16, b *compiled.Block, cur,
 var circuitFragments = compiled.Fragments{
 	Program: "Circuit",
 
-	Value:       compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Volts", Kind: compiled.Float32, Offset: 0}, {Name: "Held", Kind: compiled.Bool, Offset: 4}}},
+	Value:       compiled.Layout{Size: 16, Align: 8, Leaves: []compiled.Leaf{{Name: "Volts", Kind: compiled.Float64, Offset: 0}, {Name: "Held", Kind: compiled.Bool, Offset: 8}}},
 	Accumulator: compiled.Layout{Size: 16, Align: 8, Leaves: []compiled.Leaf{{Name: "Current", Kind: compiled.Float64, Offset: 0}, {Name: "Conductance", Kind: compiled.Float64, Offset: 8}}},
 	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}, {Name: "Ground", Kind: compiled.Uint32, Offset: 4}, {Name: "Volts", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}}},
 	SumOp:       compiled.SumOther,
@@ -183,19 +183,18 @@ var circuitFragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
-	.reg .b64 %gl<8>;
+	.reg .b64 %gl<7>;
 	mov.f64 %gl0, 0d0000000000000000;
 	mov.f64 %gl1, 0d0000000000000000;
 	cvt.f64.f32 %gl2, ${edge.weight};
-	cvt.f64.f32 %gl3, ${src.0};
-	mul.rn.f64 %gl4, %gl2, %gl3;
-	mov.f64 %gl0, %gl4;
-	cvt.f64.f32 %gl5, ${edge.weight};
-	mov.f64 %gl1, %gl5;
-	mov.f64 %gl6, %gl0;
-	mov.f64 %gl7, %gl1;
-	mov.f64 ${out.0}, %gl6;
-	mov.f64 ${out.1}, %gl7;
+	mul.rn.f64 %gl3, %gl2, ${src.0};
+	mov.f64 %gl0, %gl3;
+	cvt.f64.f32 %gl4, ${edge.weight};
+	mov.f64 %gl1, %gl4;
+	mov.f64 %gl5, %gl0;
+	mov.f64 %gl6, %gl1;
+	mov.f64 ${out.0}, %gl5;
+	mov.f64 ${out.1}, %gl6;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{
@@ -213,166 +212,166 @@ var circuitFragments = compiled.Fragments{
 }
 `},
 	Apply: compiled.Fragment{Inputs: []string{"acc.0", "acc.1", "old.0", "old.1"}, Text: `{
-	.reg .b32 %gw<32>;
-	.reg .b64 %gl<82>;
+	.reg .b32 %gw<28>;
+	.reg .b64 %gl<85>;
 	.reg .pred %gp<25>;
 	setp.eq.s32 %gp0, ${old.1}, 0;
 	@!%gp0 bra L6;
 	setp.eq.f64 %gp1, ${acc.1}, 0d0000000000000000;
 	@%gp1 bra L6;
-	mov.f32 %gw0, 0f00000000;
-	mov.b32 %gw1, 0;
-	shr.u64 %gl0, ${acc.0}, 52;
-	cvt.u32.u64 %gw2, %gl0;
-	and.b32 %gw3, %gw2, 2047;
-	shr.u64 %gl1, ${acc.1}, 52;
-	cvt.u32.u64 %gw4, %gl1;
-	and.b32 %gw5, %gw4, 2047;
-	sub.s32 %gw6, %gw3, 520;
-	setp.lt.u32 %gp2, %gw6, 1006;
+	mov.f64 %gl0, 0d0000000000000000;
+	mov.b32 %gw0, 0;
+	shr.u64 %gl1, ${acc.0}, 52;
+	cvt.u32.u64 %gw1, %gl1;
+	and.b32 %gw2, %gw1, 2047;
+	shr.u64 %gl2, ${acc.1}, 52;
+	cvt.u32.u64 %gw3, %gl2;
+	and.b32 %gw4, %gw3, 2047;
+	sub.s32 %gw5, %gw2, 520;
+	setp.lt.u32 %gp2, %gw5, 1006;
 	@!%gp2 bra L12;
-	sub.s32 %gw7, %gw5, 520;
-	setp.lt.u32 %gp3, %gw7, 1006;
+	sub.s32 %gw6, %gw4, 520;
+	setp.lt.u32 %gp3, %gw6, 1006;
 	@%gp3 bra L13;
 L12:
-	sub.rn.f64 %gl2, ${acc.0}, ${acc.0};
-	setp.neu.f64 %gp4, %gl2, 0d0000000000000000;
+	sub.rn.f64 %gl3, ${acc.0}, ${acc.0};
+	setp.neu.f64 %gp4, %gl3, 0d0000000000000000;
 	@%gp4 bra L30;
-	sub.rn.f64 %gl3, ${acc.1}, ${acc.1};
-	setp.neu.f64 %gp5, %gl3, 0d0000000000000000;
+	sub.rn.f64 %gl4, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp5, %gl4, 0d0000000000000000;
 	@%gp5 bra L30;
 	setp.eq.f64 %gp6, ${acc.0}, 0d0000000000000000;
 	@%gp6 bra L30;
 	setp.eq.f64 %gp7, ${acc.1}, 0d0000000000000000;
 	@%gp7 bra L30;
-	not.b64 %gl4, 0x8000000000000000;
-	and.b64 %gl5, ${acc.0}, %gl4;
-	shr.u64 %gl6, %gl5, 52;
-	cvt.u32.u64 %gw8, %gl6;
-	sub.s32 %gw9, %gw8, 1023;
-	setp.eq.s32 %gp8, %gw9, -1023;
+	not.b64 %gl5, 0x8000000000000000;
+	and.b64 %gl6, ${acc.0}, %gl5;
+	shr.u64 %gl7, %gl6, 52;
+	cvt.u32.u64 %gw7, %gl7;
+	sub.s32 %gw8, %gw7, 1023;
+	setp.eq.s32 %gp8, %gw8, -1023;
 	@%gp8 bra L37;
-	mov.b32 %gw10, %gw9;
-	mov.b64 %gl7, %gl5;
+	mov.b32 %gw9, %gw8;
+	mov.b64 %gl8, %gl6;
 	bra L38;
 L37:
-	clz.b64 %gw11, %gl5;
-	cvt.u64.u32 %gl8, %gw11;
-	cvt.u32.u64 %gw12, %gl8;
-	sub.s32 %gw13, %gw12, 11;
-	shl.b64 %gl9, %gl5, %gw13;
-	sub.s32 %gw14, -1022, %gw13;
-	mov.b32 %gw10, %gw14;
-	mov.b64 %gl7, %gl9;
+	clz.b64 %gw10, %gl6;
+	cvt.u64.u32 %gl9, %gw10;
+	cvt.u32.u64 %gw11, %gl9;
+	sub.s32 %gw12, %gw11, 11;
+	shl.b64 %gl10, %gl6, %gw12;
+	sub.s32 %gw13, -1022, %gw12;
+	mov.b32 %gw9, %gw13;
+	mov.b64 %gl8, %gl10;
 L38:
-	and.b64 %gl10, %gl7, 4503599627370495;
-	or.b64 %gl11, %gl10, 4607182418800017408;
-	not.b64 %gl12, 0x8000000000000000;
-	and.b64 %gl13, ${acc.1}, %gl12;
-	shr.u64 %gl14, %gl13, 52;
-	cvt.u32.u64 %gw15, %gl14;
-	sub.s32 %gw16, %gw15, 1023;
-	setp.eq.s32 %gp9, %gw16, -1023;
+	and.b64 %gl11, %gl8, 4503599627370495;
+	or.b64 %gl12, %gl11, 4607182418800017408;
+	not.b64 %gl13, 0x8000000000000000;
+	and.b64 %gl14, ${acc.1}, %gl13;
+	shr.u64 %gl15, %gl14, 52;
+	cvt.u32.u64 %gw14, %gl15;
+	sub.s32 %gw15, %gw14, 1023;
+	setp.eq.s32 %gp9, %gw15, -1023;
 	@%gp9 bra L42;
-	mov.b32 %gw17, %gw16;
-	mov.b64 %gl15, %gl13;
+	mov.b32 %gw16, %gw15;
+	mov.b64 %gl16, %gl14;
 	bra L43;
 L42:
-	clz.b64 %gw18, %gl13;
-	cvt.u64.u32 %gl16, %gw18;
-	cvt.u32.u64 %gw19, %gl16;
-	sub.s32 %gw20, %gw19, 11;
-	shl.b64 %gl17, %gl13, %gw20;
-	sub.s32 %gw21, -1022, %gw20;
-	mov.b32 %gw17, %gw21;
-	mov.b64 %gl15, %gl17;
+	clz.b64 %gw17, %gl14;
+	cvt.u64.u32 %gl17, %gw17;
+	cvt.u32.u64 %gw18, %gl17;
+	sub.s32 %gw19, %gw18, 11;
+	shl.b64 %gl18, %gl14, %gw19;
+	sub.s32 %gw20, -1022, %gw19;
+	mov.b32 %gw16, %gw20;
+	mov.b64 %gl16, %gl18;
 L43:
-	and.b64 %gl18, %gl15, 4503599627370495;
-	or.b64 %gl19, %gl18, 4607182418800017408;
-	rcp.approx.ftz.f64 %gl20, %gl19;
-	mul.rn.f64 %gl21, %gl20, 0d3FF0000200000000;
-	neg.f64 %gl22, %gl19;
-	fma.rn.f64 %gl23, %gl22, %gl21, 0d3FF0000000000000;
-	fma.rn.f64 %gl24, %gl23, %gl23, %gl23;
-	fma.rn.f64 %gl25, %gl21, %gl24, %gl21;
-	neg.f64 %gl26, %gl19;
-	fma.rn.f64 %gl27, %gl26, %gl25, 0d3FF0000000000000;
-	fma.rn.f64 %gl28, %gl25, %gl27, %gl25;
-	mul.rn.f64 %gl29, %gl11, %gl28;
-	neg.f64 %gl30, %gl19;
-	fma.rn.f64 %gl31, %gl30, %gl29, %gl11;
-	fma.rn.f64 %gl32, %gl31, %gl28, %gl29;
-	neg.f64 %gl33, %gl19;
-	fma.rn.f64 %gl34, %gl33, %gl32, %gl11;
-	sub.s32 %gw22, %gw10, %gw17;
-	shr.u64 %gl35, %gl32, 52;
-	cvt.u32.u64 %gw23, %gl35;
-	add.s32 %gw24, %gw22, %gw23;
-	xor.b64 %gl36, ${acc.0}, ${acc.1};
-	and.b64 %gl37, %gl36, 0x8000000000000000;
-	setp.ge.s32 %gp10, %gw24, 2047;
+	and.b64 %gl19, %gl16, 4503599627370495;
+	or.b64 %gl20, %gl19, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl21, %gl20;
+	mul.rn.f64 %gl22, %gl21, 0d3FF0000200000000;
+	neg.f64 %gl23, %gl20;
+	fma.rn.f64 %gl24, %gl23, %gl22, 0d3FF0000000000000;
+	fma.rn.f64 %gl25, %gl24, %gl24, %gl24;
+	fma.rn.f64 %gl26, %gl22, %gl25, %gl22;
+	neg.f64 %gl27, %gl20;
+	fma.rn.f64 %gl28, %gl27, %gl26, 0d3FF0000000000000;
+	fma.rn.f64 %gl29, %gl26, %gl28, %gl26;
+	mul.rn.f64 %gl30, %gl12, %gl29;
+	neg.f64 %gl31, %gl20;
+	fma.rn.f64 %gl32, %gl31, %gl30, %gl12;
+	fma.rn.f64 %gl33, %gl32, %gl29, %gl30;
+	neg.f64 %gl34, %gl20;
+	fma.rn.f64 %gl35, %gl34, %gl33, %gl12;
+	sub.s32 %gw21, %gw9, %gw16;
+	shr.u64 %gl36, %gl33, 52;
+	cvt.u32.u64 %gw22, %gl36;
+	add.s32 %gw23, %gw21, %gw22;
+	xor.b64 %gl37, ${acc.0}, ${acc.1};
+	and.b64 %gl38, %gl37, 0x8000000000000000;
+	setp.ge.s32 %gp10, %gw23, 2047;
 	@%gp10 bra L29;
-	setp.gt.s32 %gp11, %gw24, 0;
+	setp.gt.s32 %gp11, %gw23, 0;
 	@%gp11 bra L28;
-	and.b64 %gl38, %gl32, 4503599627370495;
-	or.b64 %gl39, %gl38, 4503599627370496;
-	shl.b64 %gl40, %gl39, 2;
-	setp.gt.f64 %gp12, %gl34, 0d0000000000000000;
+	and.b64 %gl39, %gl33, 4503599627370495;
+	or.b64 %gl40, %gl39, 4503599627370496;
+	shl.b64 %gl41, %gl40, 2;
+	setp.gt.f64 %gp12, %gl35, 0d0000000000000000;
 	@%gp12 bra L26;
-	setp.lt.f64 %gp13, %gl34, 0d0000000000000000;
+	setp.lt.f64 %gp13, %gl35, 0d0000000000000000;
 	@%gp13 bra L25;
-	mov.b64 %gl41, %gl40;
+	mov.b64 %gl42, %gl41;
 	bra L27;
 L25:
-	sub.s64 %gl42, %gl40, 1;
-	mov.b64 %gl41, %gl42;
+	sub.s64 %gl43, %gl41, 1;
+	mov.b64 %gl42, %gl43;
 	bra L27;
 L26:
-	or.b64 %gl43, %gl40, 1;
-	mov.b64 %gl41, %gl43;
+	or.b64 %gl44, %gl41, 1;
+	mov.b64 %gl42, %gl44;
 L27:
-	sub.s32 %gw25, 3, %gw24;
-	min.s32 %gw26, %gw25, 60;
-	shr.u64 %gl44, %gl41, %gw26;
-	shl.b64 %gl45, 1, %gw26;
-	sub.s64 %gl46, %gl45, 1;
-	and.b64 %gl47, %gl41, %gl46;
-	sub.s32 %gw27, %gw26, 1;
-	shl.b64 %gl48, 1, %gw27;
-	setp.gt.u64 %gp14, %gl47, %gl48;
+	sub.s32 %gw24, 3, %gw23;
+	min.s32 %gw25, %gw24, 60;
+	shr.u64 %gl45, %gl42, %gw25;
+	shl.b64 %gl46, 1, %gw25;
+	sub.s64 %gl47, %gl46, 1;
+	and.b64 %gl48, %gl42, %gl47;
+	sub.s32 %gw26, %gw25, 1;
+	shl.b64 %gl49, 1, %gw26;
+	setp.gt.u64 %gp14, %gl48, %gl49;
 	@%gp14 bra L55;
-	setp.eq.u64 %gp15, %gl47, %gl48;
+	setp.eq.u64 %gp15, %gl48, %gl49;
 	@%gp15 bra L54;
-	mov.b64 %gl49, %gl44;
+	mov.b64 %gl50, %gl45;
 	bra L51;
 L54:
-	and.b64 %gl50, %gl44, 1;
-	setp.eq.u64 %gp16, %gl50, 1;
+	and.b64 %gl51, %gl45, 1;
+	setp.eq.u64 %gp16, %gl51, 1;
 	@%gp16 bra L55;
-	mov.b64 %gl49, %gl44;
+	mov.b64 %gl50, %gl45;
 	bra L51;
 L55:
-	add.s64 %gl51, %gl44, 1;
-	mov.b64 %gl49, %gl51;
+	add.s64 %gl52, %gl45, 1;
+	mov.b64 %gl50, %gl52;
 L51:
-	or.b64 %gl52, %gl37, %gl49;
-	mov.f64 %gl53, %gl52;
+	or.b64 %gl53, %gl38, %gl50;
+	mov.f64 %gl54, %gl53;
 	bra L16;
 L28:
-	cvt.s64.s32 %gl54, %gw24;
-	shl.b64 %gl55, %gl54, 52;
-	or.b64 %gl56, %gl37, %gl55;
-	and.b64 %gl57, %gl32, 4503599627370495;
-	or.b64 %gl58, %gl56, %gl57;
-	mov.f64 %gl53, %gl58;
+	cvt.s64.s32 %gl55, %gw23;
+	shl.b64 %gl56, %gl55, 52;
+	or.b64 %gl57, %gl38, %gl56;
+	and.b64 %gl58, %gl33, 4503599627370495;
+	or.b64 %gl59, %gl57, %gl58;
+	mov.f64 %gl54, %gl59;
 	bra L16;
 L29:
-	or.b64 %gl59, %gl37, 9218868437227405312;
-	mov.f64 %gl53, %gl59;
+	or.b64 %gl60, %gl38, 9218868437227405312;
+	mov.f64 %gl54, %gl60;
 	bra L16;
 L30:
-	xor.b64 %gl60, ${acc.0}, ${acc.1};
-	and.b64 %gl61, %gl60, 0x8000000000000000;
+	xor.b64 %gl61, ${acc.0}, ${acc.1};
+	and.b64 %gl62, %gl61, 0x8000000000000000;
 	setp.neu.f64 %gp17, ${acc.0}, ${acc.0};
 	@%gp17 bra L72;
 	setp.neu.f64 %gp18, ${acc.1}, ${acc.1};
@@ -382,76 +381,73 @@ L30:
 	setp.eq.f64 %gp20, ${acc.1}, 0d0000000000000000;
 	@%gp20 bra L71;
 L65:
-	sub.rn.f64 %gl62, ${acc.0}, ${acc.0};
-	setp.neu.f64 %gp21, %gl62, 0d0000000000000000;
+	sub.rn.f64 %gl63, ${acc.0}, ${acc.0};
+	setp.neu.f64 %gp21, %gl63, 0d0000000000000000;
 	@!%gp21 bra L67;
-	sub.rn.f64 %gl63, ${acc.1}, ${acc.1};
-	setp.neu.f64 %gp22, %gl63, 0d0000000000000000;
+	sub.rn.f64 %gl64, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp22, %gl64, 0d0000000000000000;
 	@%gp22 bra L71;
 L67:
 	setp.eq.f64 %gp23, ${acc.0}, 0d0000000000000000;
 	@%gp23 bra L70;
-	sub.rn.f64 %gl64, ${acc.1}, ${acc.1};
-	setp.neu.f64 %gp24, %gl64, 0d0000000000000000;
+	sub.rn.f64 %gl65, ${acc.1}, ${acc.1};
+	setp.neu.f64 %gp24, %gl65, 0d0000000000000000;
 	@%gp24 bra L70;
-	or.b64 %gl65, %gl61, 9218868437227405312;
-	mov.f64 %gl66, %gl65;
+	or.b64 %gl66, %gl62, 9218868437227405312;
+	mov.f64 %gl67, %gl66;
 	bra L60;
 L70:
-	mov.f64 %gl66, %gl61;
+	mov.f64 %gl67, %gl62;
 	bra L60;
 L71:
-	mov.f64 %gl66, 0d7FF8000000000001;
+	mov.f64 %gl67, 0d7FF8000000000001;
 	bra L60;
 L72:
-	add.rn.f64 %gl67, ${acc.0}, ${acc.1};
-	mov.f64 %gl66, %gl67;
+	add.rn.f64 %gl68, ${acc.0}, ${acc.1};
+	mov.f64 %gl67, %gl68;
 L60:
-	mov.f64 %gl53, %gl66;
+	mov.f64 %gl54, %gl67;
 L16:
-	mov.f64 %gl68, %gl53;
+	mov.f64 %gl69, %gl54;
 	bra L9;
 L13:
-	rcp.approx.ftz.f64 %gl69, ${acc.1};
-	mul.rn.f64 %gl70, %gl69, 0d3FF0000200000000;
-	neg.f64 %gl71, ${acc.1};
-	fma.rn.f64 %gl72, %gl71, %gl70, 0d3FF0000000000000;
-	fma.rn.f64 %gl73, %gl72, %gl72, %gl72;
-	fma.rn.f64 %gl74, %gl70, %gl73, %gl70;
-	neg.f64 %gl75, ${acc.1};
-	fma.rn.f64 %gl76, %gl75, %gl74, 0d3FF0000000000000;
-	fma.rn.f64 %gl77, %gl74, %gl76, %gl74;
-	mul.rn.f64 %gl78, ${acc.0}, %gl77;
-	neg.f64 %gl79, ${acc.1};
-	fma.rn.f64 %gl80, %gl79, %gl78, ${acc.0};
-	fma.rn.f64 %gl81, %gl80, %gl77, %gl78;
-	mov.f64 %gl68, %gl81;
+	rcp.approx.ftz.f64 %gl70, ${acc.1};
+	mul.rn.f64 %gl71, %gl70, 0d3FF0000200000000;
+	neg.f64 %gl72, ${acc.1};
+	fma.rn.f64 %gl73, %gl72, %gl71, 0d3FF0000000000000;
+	fma.rn.f64 %gl74, %gl73, %gl73, %gl73;
+	fma.rn.f64 %gl75, %gl71, %gl74, %gl71;
+	neg.f64 %gl76, ${acc.1};
+	fma.rn.f64 %gl77, %gl76, %gl75, 0d3FF0000000000000;
+	fma.rn.f64 %gl78, %gl75, %gl77, %gl75;
+	mul.rn.f64 %gl79, ${acc.0}, %gl78;
+	neg.f64 %gl80, ${acc.1};
+	fma.rn.f64 %gl81, %gl80, %gl79, ${acc.0};
+	fma.rn.f64 %gl82, %gl81, %gl78, %gl79;
+	mov.f64 %gl69, %gl82;
 L9:
-	cvt.rn.f32.f64 %gw28, %gl68;
-	mov.f32 %gw0, %gw28;
-	mov.f32 %gw29, %gw0;
-	mov.f32 %gw30, %gw29;
-	mov.b32 %gw31, %gw1;
+	mov.f64 %gl0, %gl69;
+	mov.f64 %gl83, %gl0;
+	mov.f64 %gl84, %gl83;
+	mov.b32 %gw27, %gw0;
 	bra L2;
 L6:
-	mov.f32 %gw30, ${old.0};
-	mov.b32 %gw31, ${old.1};
+	mov.f64 %gl84, ${old.0};
+	mov.b32 %gw27, ${old.1};
 L2:
-	mov.f32 ${out.0}, %gw30;
-	mov.b32 ${out.1}, %gw31;
+	mov.f64 ${out.0}, %gl84;
+	mov.b32 ${out.1}, %gw27;
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.2", "param.3"}, Text: `{
 	.reg .b32 %gw<1>;
-	.reg .b64 %gl<6>;
+	.reg .b64 %gl<4>;
 	.reg .pred %gp<1>;
-	cvt.f64.f32 %gl0, ${new.0};
-	cvt.f64.f32 %gl1, ${old.0};
-	sub.rn.f64 %gl2, %gl0, %gl1;
-	abs.f64 %gl3, %gl2;
-	abs.f64 %gl4, ${param.2};
-	mul.rn.f64 %gl5, ${param.3}, %gl4;
-	setp.gt.f64 %gp0, %gl3, %gl5;
+	sub.rn.f64 %gl0, ${new.0}, ${old.0};
+	abs.f64 %gl1, %gl0;
+	abs.f64 %gl2, ${param.2};
+	mul.rn.f64 %gl3, ${param.3}, %gl2;
+	setp.gt.f64 %gp0, %gl1, %gl3;
 	selp.b32 %gw0, 1, 0, %gp0;
 	mov.b32 ${out.0}, %gw0;
 }

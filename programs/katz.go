@@ -18,6 +18,7 @@ import (
 type Katz[F float32 | float64] struct {
 	Alpha, Beta float64
 	Tolerance   float64 // relative change of a value below which it counts as none
+	Most        float64 // if it is not 0, Overflowed reports larger values
 }
 
 // Init counts the walk of no edge.
@@ -44,5 +45,5 @@ func (p Katz[F]) Activate(_ gas.Vertex, old, new F) bool {
 
 // Overflowed reports +Inf, and NaN, to which that leads with an Alpha of 0.
 func (p Katz[F]) Overflowed(value F) bool {
-	return math.IsNaN(float64(value)) || math.IsInf(float64(value), 0)
+	return value-value != 0 || p.Most > 0 && float64(value) > p.Most
 }

@@ -18,7 +18,7 @@ var katzSources embed.FS
 
 // Loops are the methods of Katz as loops.
 func (p Katz[F]) Loops() compiled.Loops[F, float64] {
-	if !compiled.Fresh(katzSources, "1c410480412cb423e2451ab8c521e312") {
+	if !compiled.Fresh(katzSources, "a781a56789d060bfcf99bcf7c0d63cce") {
 		return compiled.Loops[F, float64]{}
 	}
 	switch p := any(p).(type) {
@@ -32,7 +32,7 @@ func (p Katz[F]) Loops() compiled.Loops[F, float64] {
 
 // Fragments are the methods of Katz as PTX.
 func (p Katz[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(katzSources, "1c410480412cb423e2451ab8c521e312") {
+	if !compiled.Fresh(katzSources, "a781a56789d060bfcf99bcf7c0d63cce") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
@@ -163,7 +163,7 @@ var katzFloat32Fragments = compiled.Fragments{
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
-	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Alpha", Kind: compiled.Float64, Offset: 0}, {Name: "Beta", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}}},
+	Parameters:  compiled.Layout{Size: 32, Align: 8, Leaves: []compiled.Leaf{{Name: "Alpha", Kind: compiled.Float64, Offset: 0}, {Name: "Beta", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}, {Name: "Most", Kind: compiled.Float64, Offset: 24}}},
 	SumOp:       compiled.SumAdd,
 
 	Zero: compiled.Fragment{Text: `{
@@ -328,7 +328,7 @@ var katzFloat64Fragments = compiled.Fragments{
 
 	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
-	Parameters:  compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Alpha", Kind: compiled.Float64, Offset: 0}, {Name: "Beta", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}}},
+	Parameters:  compiled.Layout{Size: 32, Align: 8, Leaves: []compiled.Leaf{{Name: "Alpha", Kind: compiled.Float64, Offset: 0}, {Name: "Beta", Kind: compiled.Float64, Offset: 8}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 16}, {Name: "Most", Kind: compiled.Float64, Offset: 24}}},
 	SumOp:       compiled.SumAdd,
 
 	Zero: compiled.Fragment{Text: `{

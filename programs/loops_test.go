@@ -48,7 +48,7 @@ func TestLoops(t *testing.T) {
 	looptest.Check(t, fixed[float64, float64](programs.Katz[float64]{Alpha: 0.1, Beta: 1, Tolerance: 0.1}), unit64)
 	looptest.Check(t, fixed[float32, programs.Flow](programs.Heat{Step: 0.1}), unit32)
 	looptest.Check(t, fixed[programs.Node, programs.Branch](programs.Circuit{Volts: 5, Tolerance: 0.1}), rapid.Custom(func(t *rapid.T) programs.Node {
-		return programs.Node{Volts: rapid.Float32Range(0, 5).Draw(t, "volts"), Held: rapid.Bool().Draw(t, "held")}
+		return programs.Node{Volts: rapid.Float64Range(0, 5).Draw(t, "volts"), Held: rapid.Bool().Draw(t, "held")}
 	}))
 	looptest.Check(t, fixed[float32, float64](programs.Neural{Gain: 0.3, Bias: 0.1, Tolerance: 0.1}), unit32)
 }

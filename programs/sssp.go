@@ -11,8 +11,11 @@ import (
 // +Inf. In float32, a distance of math.MaxFloat32 or more is math.MaxFloat32, which
 // Overflowed reports; in float64 no sum of fewer than 2^896 weights is too large.
 type SSSP[F float32 | float64] struct {
-	Source uint32   // dense id
-	More   []uint32 // more sources beside it, ascending: distances are from the nearest
+	Source uint32 // dense id
+	// Most, if it is not 0, is a distance that Overflowed reports, with all above it. Sums of integers
+	// are exact in float32 below 2^24.
+	Most float32
+	More []uint32 // more sources beside it, ascending: distances are from the nearest
 }
 
 // Init reaches the source.
@@ -49,7 +52,9 @@ func (p SSSP[F]) Activate(_ gas.Vertex, old, new F) bool { return old != new }
 func (p SSSP[F]) Priority(value F) float64 { return float64(value) }
 
 // Overflowed reports a distance that is too large.
-func (p SSSP[F]) Overflowed(value F) bool { return value == math.MaxFloat32 && single[F]() }
+func (p SSSP[F]) Overflowed(value F) bool {
+	return value == math.MaxFloat32 && single[F]() || p.Most > 0 && value >= F(p.Most) && value <= math.MaxFloat32
+}
 
 // single reports whether F is float32.
 func single[F float32 | float64]() bool { return F(1)+F(0x1p-30) == F(1) }

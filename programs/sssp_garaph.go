@@ -18,7 +18,7 @@ var ssspSources embed.FS
 
 // Loops are the methods of SSSP as loops.
 func (p SSSP[F]) Loops() compiled.Loops[F, F] {
-	if !compiled.Fresh(ssspSources, "a03d42d0079d89ee1f50a301f363fc3b") {
+	if !compiled.Fresh(ssspSources, "861a7b39bb89a9b024c8d718a3b6b570") {
 		return compiled.Loops[F, F]{}
 	}
 	switch p := any(p).(type) {
@@ -32,7 +32,7 @@ func (p SSSP[F]) Loops() compiled.Loops[F, F] {
 
 // Fragments are the methods of SSSP as PTX.
 func (p SSSP[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(ssspSources, "a03d42d0079d89ee1f50a301f363fc3b") {
+	if !compiled.Fresh(ssspSources, "861a7b39bb89a9b024c8d718a3b6b570") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
@@ -369,7 +369,7 @@ var ssspFloat32Fragments = compiled.Fragments{
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
-	Parameters:  compiled.Layout{Size: 32, Align: 8, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 32, Align: 8, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}, {Name: "Most", Kind: compiled.Float32, Offset: 4}}},
 	SumOp:       compiled.SumMin,
 
 	Zero: compiled.Fragment{Text: `{
@@ -757,7 +757,7 @@ var ssspFloat64Fragments = compiled.Fragments{
 
 	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
-	Parameters:  compiled.Layout{Size: 32, Align: 8, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 32, Align: 8, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}, {Name: "Most", Kind: compiled.Float32, Offset: 4}}},
 	SumOp:       compiled.SumMin,
 
 	Zero: compiled.Fragment{Text: `{

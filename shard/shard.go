@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"math/bits"
 	"slices"
 	"unsafe"
 )
@@ -228,6 +229,42 @@ func View[T uint8 | uint16 | uint32 | uint64 | float32](blob []byte, at int64, n
 func WeightsSound(weights []float32) bool {
 	bits := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(weights))), len(weights))
 	return Below(bits, math.Float32bits(float32(math.Inf(1))))
+}
+
+// Weights says of some weights that all are multiples of 2^Unit, and none is above Max.
+type Weights struct {
+	Unit int // 0 if Max is
+	Max  float32
+}
+
+// WeightsOf returns the largest unit of weights, and their maximum.
+func WeightsOf(weights []float32) (all Weights) {
+	most, unit := uint32(0), math.MaxInt
+	for _, w := range weights {
+		b := math.Float32bits(w)
+		most = max(most, b)
+		exponent, fraction := int(b>>23), b&(1<<23-1)|1<<23
+		if exponent == 0 {
+			exponent, fraction = 1, b
+		}
+		if b != 0 {
+			unit = min(unit, exponent-150+bits.TrailingZeros32(fraction))
+		}
+	}
+	if most == 0 {
+		unit = 0
+	}
+	return Weights{unit, math.Float32frombits(most)}
+}
+
+// Join adds others.
+func (w *Weights) Join(others Weights) {
+	switch {
+	case w.Max == 0:
+		*w = others
+	case others.Max != 0:
+		*w = Weights{min(w.Unit, others.Unit), max(w.Max, others.Max)}
+	}
 }
 
 // Below reports whether all numbers of a list are below n. Four maxima at once

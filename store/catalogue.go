@@ -23,6 +23,9 @@ type Catalogue struct {
 	// self-loop once.
 	Edges    uint64 `json:"edges"`
 	Weighted bool   `json:"weighted"`
+	// All weights are multiples of 2^WeightUnit, and none is above MaxWeight.
+	WeightUnit int     `json:"weight_unit,omitempty"`
+	MaxWeight  float32 `json:"max_weight,omitempty"`
 	// Symmetric graphs hold both directions of every edge.
 	Symmetric   bool        `json:"symmetric"`
 	Layout      Layout      `json:"layout"`

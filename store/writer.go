@@ -44,8 +44,9 @@ type Writer struct {
 	idSums  []uint32
 	bytes   int64 // on the disk
 
-	mu     sync.Mutex                  // guards places
-	places [shard.Sides]map[int]placed // by shard
+	mu      sync.Mutex                  // guards what follows
+	places  [shard.Sides]map[int]placed // by shard
+	weights shard.Weights
 }
 
 // Create begins a graph that will stand at path. An existing graph there is an
@@ -140,7 +141,14 @@ type placed struct {
 
 // PutShard stores a side, whose blob is sealed. It is the caller's again afterwards.
 func (w *Writer) PutShard(i int, side shard.Side) error {
-	return w.put(side.Header().Dir, i, side, sealDegrees(side))
+	dir := side.Header().Dir
+	if weighted, are := side.(interface{ Weights() shard.Weights }); are && dir == shard.In {
+		weights := weighted.Weights()
+		w.mu.Lock()
+		w.weights.Join(weights)
+		w.mu.Unlock()
+	}
+	return w.put(dir, i, side, sealDegrees(side))
 }
 
 // PutBeside stores one of the sides behind [shard.Out]: see [Writer.PutShard].
@@ -190,6 +198,7 @@ func (w *Writer) append(blob, behind []byte) (Extent, error) {
 // in its place, instead of an older one there.
 func (w *Writer) Commit(c *Catalogue) error {
 	c.IDs, c.Layout = w.ids, cmp.Or(c.Layout, CSC)
+	c.WeightUnit, c.MaxWeight = w.weights.Unit, w.weights.Max
 	if c.Created.IsZero() {
 		c.Created = time.Now().UTC().Truncate(time.Second)
 	}

@@ -44,6 +44,8 @@ type runner struct {
 
 func (r runner) any(program any) (*garaph.Result, error) {
 	switch p := program.(type) {
+	case either:
+		return r.either(p)
 	case programs.BFS:
 		return paths(r, p)
 	case programs.SSSP[float32]:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterator, List, Optional
 import numpy as np
 
 from . import _arrow, _names
-from ._errors import UsageError
+from ._errors import UsageError, warn
 from ._index import Index, array_of, checked, first_masked, id_array, integers, numbered, objects, together
 
 # Edges of a chunk: its bytes fit into a pipe of a megabyte, and into a cache.
@@ -174,6 +174,11 @@ def weights(values: Any, count: int, place: Callable[[int], str] = lambda at: f"
         if tiny.any():
             at = int(np.flatnonzero(tiny)[0])
             raise UsageError(f"weight: {place(at)} {array[at]}, of which a 32-bit float makes 0; expected 0, or at least 1.4e-45")
+    if array.dtype.itemsize > 2 and array.max() > 2**24:
+        large = array[array > 2**24].astype(np.float64)
+        rounded = large[(large == np.trunc(large)) & (large != large.astype(np.float32))]
+        if rounded.size:
+            warn(f"weight: {rounded.size:,} whole numbers are rounded to 24 bits, the largest of them {rounded.max():.0f}")
     return array
 
 

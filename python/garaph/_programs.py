@@ -99,7 +99,7 @@ class Programs(Generic[R]):
         raise NotImplementedError
 
     def pagerank(
-        self, *, damping: float = 0.85, tolerance: Optional[float] = None, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, weighted: bool = False, precision: Literal[32, 64] = 32, progress: Progress = None, **options: Unpack[RunOptions],
+        self, *, damping: float = 0.85, tolerance: Optional[float] = None, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, weighted: bool = False, precision: Literal["auto", 32, 64] = "auto", progress: Progress = None, **options: Unpack[RunOptions],
     ) -> R:
         """Rank of every vertex, dangling mass spread as teleports are, weights ignored without
         weighted.
@@ -113,7 +113,8 @@ class Programs(Generic[R]):
         sources: FILE with such vertices, an id a line, in quotes or not; lines that begin
         with # are comments, unless the graph has that very id
         weighted: an edge is followed in proportion to its weight, not as often as any other
-        precision: bits of a value, a floating-point number
+        precision: bits of a value, a floating-point number: 32 where results are exact or
+        within 1e-6 of themselves, otherwise 64 (auto)
         """
         return self.run("pagerank", progress=progress, damping=damping, tolerance=tolerance, source=source, sources=sources, weighted=weighted, precision=precision, **options)
 
@@ -135,23 +136,24 @@ class Programs(Generic[R]):
         return self.run("bfs", progress=progress, source=source, sources=sources, parents=parents, **options)
 
     def sssp(
-        self, *, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, parents: bool = False, precision: Literal[32, 64] = 32, progress: Progress = None, **options: Unpack[RunOptions],
+        self, *, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, parents: bool = False, precision: Literal["auto", 32, 64] = "auto", progress: Progress = None, **options: Unpack[RunOptions],
     ) -> R:
         """Least total weight of a path from a source along edge direction.
 
         Without weights, every edge counts 1. Of several sources, the nearest counts.
         Vertices that no path leads to have no value. With parents, a second column has
         the vertex before on a shortest path.
-        A distance is rounded to 24 bits, or to 53 with precision 64: sums of whole
-        numbers are exact up to 16,777,216, or 2^53. The job fails if one is too large
-        for the precision, 3.4028235e+38 or more.
+        Sums of weights are exact in 24 bits, or else computed in 53, in which sums of
+        whole numbers are exact up to 2^53. With precision 32 they are rounded to 24,
+        and the job fails if one is 3.4028235e+38 or more.
 
         source: ID of the vertex to begin at, or a list of them
         sources: FILE with such vertices, an id a line, in quotes or not; lines that begin
         with # are comments, unless the graph has that very id
         parents: find the vertex before on a shortest path, too: the smallest of the nearer
         ones
-        precision: bits of a value, a floating-point number
+        precision: bits of a value, a floating-point number: 32 where results are exact or
+        within 1e-6 of themselves, otherwise 64 (auto)
         """
         return self.run("sssp", progress=progress, source=source, sources=sources, parents=parents, precision=precision, **options)
 
@@ -210,7 +212,7 @@ class Programs(Generic[R]):
         return self.run("lpa", progress=progress, seed=seed, **options)
 
     def katz(
-        self, *, alpha: Optional[float] = None, beta: float = 1, tolerance: float = 1e-06, precision: Literal[32, 64] = 32, progress: Progress = None, **options: Unpack[RunOptions],
+        self, *, alpha: Optional[float] = None, beta: float = 1, tolerance: float = 1e-06, precision: Literal["auto", 32, 64] = "auto", progress: Progress = None, **options: Unpack[RunOptions],
     ) -> R:
         """Katz centrality of every vertex, not scaled.
 
@@ -222,7 +224,8 @@ class Programs(Generic[R]):
         alpha: weight of an edge, 0 or more (default 1 / (the largest in-degree + 1))
         beta: value of a vertex by itself, 0 or more
         tolerance: relative change of a value in an iteration that counts as none
-        precision: bits of a value, a floating-point number
+        precision: bits of a value, a floating-point number: 32 where results are exact or
+        within 1e-6 of themselves, otherwise 64 (auto)
         """
         return self.run("katz", progress=progress, alpha=alpha, beta=beta, tolerance=tolerance, precision=precision, **options)
 

@@ -427,6 +427,9 @@ class FileTest(unittest.TestCase):
         with self.assertWarnsRegex(garaph.GaraphWarning, "header") as caught:
             Graph.from_file(self.file("e.csv", "from,to\n1,2\n"))
         self.assertEqual(caught.filename, __file__)
+        for weight in ([2**24 + 1, 5], [2.0**24 + 1, 2.0**24 + 0.5], [2**53 - 1, 2**24]):
+            with self.assertWarnsRegex(garaph.GaraphWarning, f"1 whole numbers are rounded to 24 bits, the largest of them {weight[0]:.0f}"):
+                Graph.from_edges([1, 2], [2, 3], weight)
 
     def test_failures(self):
         path = self.file("e.txt", "1 2\n3\n")

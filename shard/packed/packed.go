@@ -89,6 +89,14 @@ func (s *Side) Header() shard.Header { return s.Layout.Header }
 // Blob is the bytes that the side was decoded from.
 func (s *Side) Blob() []byte { return s.blob }
 
+// Weights says what weights there are.
+func (s *Side) Weights() shard.Weights {
+	if s.Coding == Floats {
+		return shard.WeightsOf(view[float32](s.codes, len(s.codes)/4))
+	}
+	return shard.WeightsOf(s.Dictionary)
+}
+
 // Degrees counts the edges of each vertex.
 func (s *Side) Degrees(degrees []uint32) {
 	clear(degrees)

@@ -59,6 +59,9 @@ func (s *Side) Header() shard.Header {
 	return h
 }
 
+// Weights says what weights there are.
+func (s *Side) Weights() shard.Weights { return shard.WeightsOf(s.Weight) }
+
 // Blob is the bytes that the side was decoded from, or laid out in.
 func (s *Side) Blob() []byte { return s.blob }
 

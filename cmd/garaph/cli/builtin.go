@@ -12,12 +12,11 @@ import (
 // user's own would be.
 var builtin = []Program{
 	{
-		Name: "pagerank", Value: builtins.Double(false).PageRank(0.85, 0, nil), Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored without --weighted",
+		Name: "pagerank", Value: builtins.Single.PageRank(0.85, 0, nil), Short: "rank of every vertex, dangling mass spread as teleports are, weights ignored without --weighted",
 		Example: `  garaph run pagerank web.graph --top 20
   garaph run pagerank edges.txt --iterations 10 --output ranks.parquet
   garaph run pagerank web.graph --source 42          # personalised
   garaph run pagerank roads.graph --weighted --sources ids.txt`,
-		Overflow:   "take --precision 64",
 		Iterations: 200, Setup: setupPageRank,
 	},
 	{
@@ -29,16 +28,15 @@ With --parents, a second column has the vertex before on a shortest path.`,
 		Ranking: Nearest, Setup: setupBFS,
 	},
 	{
-		Name: "sssp", Value: builtins.Double(false).SSSP(0, nil), Short: "least total weight of a path from a source along edge direction",
+		Name: "sssp", Value: programs.SSSP[float32]{}, Short: "least total weight of a path from a source along edge direction",
 		Long: `Without weights, every edge counts 1. Of several sources, the nearest counts.
 Vertices that no path leads to have no value. With --parents, a second column has
 the vertex before on a shortest path.
-A distance is rounded to 24 bits, or to 53 with --precision 64: sums of whole
-numbers are exact up to 16,777,216, or 2^53. The job fails if one is too large
-for the precision, 3.4028235e+38 or more.`,
-		Example:  `  garaph run sssp roads.gr --source 1 --output - | sort -k2g | head`,
-		Overflow: "take --precision 64",
-		Ranking:  Nearest, Setup: setupSSSP,
+Sums of weights are exact in 24 bits, or else computed in 53, in which sums of
+whole numbers are exact up to 2^53. With --precision 32 they are rounded to 24,
+and the job fails if one is 3.4028235e+38 or more.`,
+		Example: `  garaph run sssp roads.gr --source 1 --output - | sort -k2g | head`,
+		Ranking: Nearest, Setup: setupSSSP,
 	},
 	{
 		Name: "wcc", Value: programs.WCC{}, Short: "weakly connected component of every vertex, named by its least vertex",
@@ -77,13 +75,13 @@ same --seed and --iterations give the same communities in sync mode.`,
 		Ranking: Groups, Iterations: 50, Timed: true, Setup: setupLPA,
 	},
 	{
-		Name: "katz", Value: builtins.Double(false).Katz(0, 0, 0), Short: "Katz centrality of every vertex, not scaled",
+		Name: "katz", Value: programs.Katz[float32]{}, Short: "Katz centrality of every vertex, not scaled",
 		Long: `The value of a vertex is beta + alpha · sum of the values of the vertices that
 lead to it; weights are ignored. Values are finite where --alpha is below
 1 / the largest eigenvalue of the graph, and always where it is below 1 / the
 largest in-degree: the default, 1 / (the largest in-degree + 1), is NetworKit's.`,
 		Example:    `  garaph run katz web.graph --alpha 0.001 --top 20`,
-		Overflow:   "without --alpha they are at most --beta · (the largest in-degree + 1); --precision 64 has room for 1.7e308",
+		Overflow:   "without --alpha they are at most --beta · (the largest in-degree + 1)",
 		Iterations: 1000, Setup: setupKatz,
 	},
 	{
@@ -153,7 +151,7 @@ func setupPageRank(fs *pflag.FlagSet) Runner {
 	}
 	sourcesFlags(fs, "where teleports end: personalised PageRank")
 	f.weights = fs.Bool("weighted", false, "an edge is followed in proportion to its weight, not as often as any other")
-	f.double = doubleFlag(fs)
+	f.precision = precisionFlag(fs)
 	return f.run
 }
 
@@ -173,18 +171,18 @@ func setupBFS(fs *pflag.FlagSet) Runner {
 func setupSSSP(fs *pflag.FlagSet) Runner {
 	neededSources(fs, "to begin at")
 	parentsFlag(fs)
-	double := doubleFlag(fs)
+	precision := precisionFlag(fs)
 	return bindBuiltin(func(e Env) (any, error) {
 		first, more, err := e.firstAndMore()
 		if err == nil && !e.Graph.Catalogue().Weighted {
 			e.Log.Info("the graph has no weights: every edge counts 1")
 		}
-		return double().SSSP(first, more), err
+		return builtins.Precision(*precision).SSSP(e.Graph.Catalogue(), first, more), err
 	})
 }
 
-// doubleFlag declares --precision, and returns what it says when it has been parsed.
-func doubleFlag(fs *pflag.FlagSet) func() builtins.Double {
-	bits := enumFlag(fs, "precision", "32", []string{"32", "64"}, "bits of a value, a floating-point number")
-	return func() builtins.Double { return *bits == "64" }
+// precisionFlag declares --precision.
+func precisionFlag(fs *pflag.FlagSet) *string {
+	return enumFlag(fs, "precision", string(builtins.Auto), words(builtins.Auto, builtins.Single, builtins.Double),
+		"bits of a value, a floating-point number: 32 where results are exact or within 1e-6 of themselves, otherwise 64 (auto)")
 }

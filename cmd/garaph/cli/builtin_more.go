@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -32,15 +33,15 @@ func setupKatz(fs *pflag.FlagSet) Runner {
 	alpha := numberFlag(fs, "alpha", 0, 0, "weight of an edge, 0 or more (default 1 / (the largest in-degree + 1))")
 	beta := numberFlag(fs, "beta", 1, 0, "value of a vertex by itself, 0 or more")
 	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "relative change of a value in an iteration that counts as none")
-	double := doubleFlag(fs)
+	precision := precisionFlag(fs)
 	return bindBuiltin(func(e Env) (any, error) {
 		if e.Flags.Changed("alpha") {
-			return double().Katz(*alpha, *beta, *tolerance), nil
+			return builtins.Precision(*precision).Katz(*alpha, *beta, *tolerance), nil
 		}
 		degree, err := e.Graph.MaxInDegree()
 		alpha := 1 / (float64(degree) + 1)
 		e.Log.Info(fmt.Sprintf("--alpha is %.6g: 1 / (the largest in-degree + 1)", alpha))
-		return double().Katz(alpha, *beta, *tolerance), err
+		return builtins.Precision(*precision).Katz(alpha, *beta, *tolerance), err
 	})
 }
 

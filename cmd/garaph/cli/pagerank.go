@@ -12,7 +12,7 @@ import (
 type pageRankFlags struct {
 	damping, tolerance *float64
 	weights            *bool
-	double             func() builtins.Double
+	precision          *string
 }
 
 // tolerated is --tolerance; none where exactly so many iterations were asked for.
@@ -42,9 +42,10 @@ func (f pageRankFlags) run(ctx context.Context, e Env) (*garaph.Result, error) {
 	case *f.weights:
 		e.Log.Info("the graph has no weights: every edge counts 1")
 	}
-	p := f.double().PageRank(*f.damping, f.tolerated(e), sources)
+	precision := builtins.Precision(*f.precision)
+	p := precision.PageRank(*f.damping, f.tolerated(e), sources)
 	if len(sources) > 1 {
-		p = f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, nil)
+		p = precision.BiasedPageRank(*f.damping, f.tolerated(e), sources, nil)
 	}
 	return e.beside(0, func(o garaph.RunOptions) (*garaph.Result, error) { return builtins.Run(ctx, e.Graph, p, o) })
 }
@@ -59,6 +60,6 @@ func (f pageRankFlags) weighted(ctx context.Context, e Env, sources []uint32) (*
 	}
 	defer sums.Close()
 	return e.beside(sums.Bytes(), func(o garaph.RunOptions) (*garaph.Result, error) {
-		return builtins.Run(ctx, e.Graph, f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, sums.Of), o)
+		return builtins.Run(ctx, e.Graph, builtins.Precision(*f.precision).BiasedPageRank(*f.damping, f.tolerated(e), sources, sums.Of), o)
 	})
 }

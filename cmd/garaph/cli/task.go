@@ -16,6 +16,7 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -124,7 +125,7 @@ func (t *task) undelivered(ctx context.Context, err error) error {
 		return err
 	}
 	t.result.Lose(err)
-	resume := resumable(t.options.Job, t.name())
+	resume := resumable(t.result.Job(), t.name())
 	switch {
 	case ctx.Err() != nil:
 		return &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, resume), err}
@@ -201,13 +202,20 @@ func (t *task) execute(ctx context.Context, a *app) error {
 		t.result = result
 		return nil
 	case ctx.Err() != nil:
-		after := ""
+		after, job := "", t.options.Job
 		if result != nil {
-			after = " after " + iterations(result.Report.Done())
+			job, after = result.Job(), " after "+iterations(result.Report.Done())
 		}
-		return &stopped{fmt.Sprintf("%s on %s was stopped%s; no results were written%s", t.program.Name, t.name(), after, resumable(t.options.Job, t.name())), err}
-	case errors.As(err, &overflow) && t.program.Overflow != "":
-		return fmt.Errorf("%w; no results were written: %s", err, t.program.Overflow)
+		return &stopped{fmt.Sprintf("%s on %s was stopped%s; no results were written%s", t.program.Name, t.name(), after, resumable(job, t.name())), err}
+	case errors.As(err, &overflow):
+		advice := t.program.Overflow
+		if f := t.cmd.Flags().Lookup("precision"); f != nil && f.Value.String() == string(builtins.Single) {
+			advice = "leave out --precision 32"
+		}
+		if advice == "" {
+			return err
+		}
+		return fmt.Errorf("%w; no results were written: %s", err, advice)
 	default:
 		return err
 	}
