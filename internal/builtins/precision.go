@@ -5,7 +5,7 @@ import "github.com/garaph/garaph/programs"
 // Double says that values are floating-point numbers of 64 bits, not of 32.
 type Double bool
 
-// PageRank is [programs.PageRank] of at most one source.
+// PageRank is [programs.PageRank], or [programs.PersonalisedPageRank] of several sources.
 func (d Double) PageRank(damping, tolerance float64, sources []uint32) any {
 	if d {
 		return pageRank[float64](damping, tolerance, sources)
@@ -14,19 +14,22 @@ func (d Double) PageRank(damping, tolerance float64, sources []uint32) any {
 }
 
 func pageRank[F float32 | float64](damping, tolerance float64, sources []uint32) any {
-	p := programs.PageRank[F]{Damping: damping, Tolerance: tolerance, Personalised: len(sources) > 0}
-	if p.Personalised {
-		p.Source = sources[0]
+	switch len(sources) {
+	case 0:
+		return programs.PageRank[F]{Damping: damping, Tolerance: tolerance}
+	case 1:
+		return programs.PageRank[F]{Damping: damping, Tolerance: tolerance, Personalised: true, Source: sources[0]}
+	default:
+		return programs.PersonalisedPageRank[F]{Damping: damping, Tolerance: tolerance, Sources: sources}
 	}
-	return p
 }
 
-// BiasedPageRank is [programs.BiasedPageRank]. A strength makes it a weighted one.
+// BiasedPageRank is [programs.BiasedPageRank].
 func (d Double) BiasedPageRank(damping, tolerance float64, sources []uint32, strength func(uint32) float64) any {
 	if d {
-		return programs.BiasedPageRank[float64]{Damping: damping, Tolerance: tolerance, Sources: sources, Weighted: strength != nil, Strength: strength}
+		return programs.BiasedPageRank[float64]{Damping: damping, Tolerance: tolerance, Sources: sources, Strength: strength}
 	}
-	return programs.BiasedPageRank[float32]{Damping: damping, Tolerance: tolerance, Sources: sources, Weighted: strength != nil, Strength: strength}
+	return programs.BiasedPageRank[float32]{Damping: damping, Tolerance: tolerance, Sources: sources, Strength: strength}
 }
 
 // SSSP is [programs.SSSP].

@@ -25,8 +25,7 @@ func (f pageRankFlags) tolerated(e Env) float64 {
 	return *f.tolerance
 }
 
-// run runs PageRank. Where the surfer has one source at most and no preferences, a value is half
-// or a third as large as in a biased one.
+// run runs PageRank, of the program with the smallest values that does what was asked for.
 func (f pageRankFlags) run(ctx context.Context, e Env) (*garaph.Result, error) {
 	if *f.damping == 0 { // which was asked for; in a program's field it was forgotten
 		least := math.SmallestNonzeroFloat64
@@ -43,9 +42,6 @@ func (f pageRankFlags) run(ctx context.Context, e Env) (*garaph.Result, error) {
 		e.Log.Info("the graph has no weights: every edge counts 1")
 	}
 	p := f.double().PageRank(*f.damping, f.tolerated(e), sources)
-	if len(sources) > 1 {
-		p = f.double().BiasedPageRank(*f.damping, f.tolerated(e), sources, nil)
-	}
 	return e.beside(0, func(o garaph.RunOptions) (*garaph.Result, error) { return builtins.Run(ctx, e.Graph, p, o) })
 }
 
