@@ -36,6 +36,8 @@ func TestZeroPrograms(t *testing.T) {
 		{outcome(t, g, programs.PageRank[float64]{Damping: nan}), damping},
 		{outcome(t, g, programs.PageRank[float64]{Damping: 0.85, Tolerance: -1}), tolerance},
 		{outcome(t, g, programs.PageRank[float64]{Damping: 0.85, Personalised: true, Source: 4}), none},
+		{outcome(t, g, programs.PersonalisedPageRank[float64]{}), damping},
+		{outcome(t, g, programs.PersonalisedPageRank[float64]{Damping: 0.85, Sources: []uint32{0, 4}}), none},
 		{outcome(t, g, programs.BiasedPageRank[float64]{}), damping},
 		{outcome(t, g, programs.BiasedPageRank[float64]{Damping: 0.85, Sources: []uint32{0, 4}}), none},
 		{outcome(t, g, programs.Katz[float64]{}), "the Alpha and the Beta are 0"},
@@ -59,7 +61,8 @@ func TestEndlessPrograms(t *testing.T) {
 	_, heat := garaph.Run(t.Context(), g, programs.Heat{Step: 0.1}, garaph.RunOptions{Name: "heat"})
 	_, rank := garaph.Run(t.Context(), g, programs.PageRank[float64]{Damping: 0.85}, garaph.RunOptions{Name: "rank"})
 	_, biased := garaph.Run(t.Context(), g, programs.BiasedPageRank[float64]{Damping: 0.85}, garaph.RunOptions{Name: "biased"})
-	for name, err := range map[string]error{"programs.LPA": lpa, "heat": heat, "rank": rank, "biased": biased} {
+	_, personal := garaph.Run(t.Context(), g, programs.PersonalisedPageRank[float64]{Damping: 0.85}, garaph.RunOptions{Name: "personal"})
+	for name, err := range map[string]error{"programs.LPA": lpa, "heat": heat, "rank": rank, "biased": biased, "personal": personal} {
 		if err == nil || !strings.HasSuffix(err.Error(), "program "+name+" does not end by itself: set RunOptions.Iterations") {
 			t.Errorf("%s: got error %v", name, err)
 		}

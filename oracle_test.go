@@ -163,6 +163,16 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 	same(t, "bfs of several sources", rows(t, g, programs.BFS{Source: first, More: more}, opt), hops, 0)
 	same(t, "sssp of several sources", rows(t, g, programs.SSSP[float64]{Source: first, More: more}, opt), lengths, 1e-12)
 	same(t, "sswp of several sources", rows(t, g, programs.SSWP{Source: first, More: more}, opt), widths, 0)
+	alike, ranks := o, map[int64]float64{}
+	alike.Edges = slices.Clone(o.Edges)
+	for i := range alike.Edges {
+		alike.Edges[i].Weight = 1
+	}
+	for v, rank := range oracle.BiasedPageRank(alike, 0.85, sources, 1e-12) {
+		ranks[ids[v]] = rank
+	}
+	same(t, "personalised pagerank 64", rows(t, g, programs.PersonalisedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Sources: sources}, opt), ranks, 1e-5)
+	same(t, "personalised pagerank 32", rows(t, g, programs.PersonalisedPageRank[float32]{Damping: 0.85, Tolerance: 1e-12, Sources: sources}, opt), ranks, 1e-3)
 	if c := g.Catalogue(); !c.RowWeights() && !c.OneSide() {
 		return // its out-edges have no weights
 	}
@@ -176,9 +186,9 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 		for v, rank := range oracle.BiasedPageRank(o, 0.85, from, 1e-12) {
 			ranks[ids[v]] = rank
 		}
-		p64 := programs.BiasedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Weighted: true, Strength: sums.Of, Sources: from}
+		p64 := programs.BiasedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Strength: sums.Of, Sources: from}
 		same(t, "biased pagerank 64", rows(t, g, p64, opt), ranks, 1e-5)
-		p32 := programs.BiasedPageRank[float32]{Damping: 0.85, Tolerance: 1e-12, Weighted: true, Strength: sums.Of, Sources: from}
+		p32 := programs.BiasedPageRank[float32]{Damping: 0.85, Tolerance: 1e-12, Strength: sums.Of, Sources: from}
 		same(t, "biased pagerank 32", rows(t, g, p32, opt), ranks, 1e-3)
 	}
 }

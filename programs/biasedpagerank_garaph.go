@@ -19,21 +19,21 @@ var biasedPageRankSources embed.FS
 
 // Loops are the methods of BiasedPageRank as loops.
 func (p BiasedPageRank[F]) Loops() compiled.Loops[Surfers[F], int64] {
-	if !compiled.Fresh(biasedPageRankSources, "c51c71c8010f904c0d40e8f72fa52bc8") {
+	if !compiled.Fresh(biasedPageRankSources, "57d412cc7984e2bde8d309b0131eebc7") {
 		return compiled.Loops[Surfers[F], int64]{}
 	}
 	switch p := any(p).(type) {
 	case BiasedPageRank[float32]:
-		return any(biasedPageRankFloat32Loops{p}.loops()).(compiled.Loops[Surfers[F], int64])
+		return any(biasedPageRankFloat32Loops{(*biasedPageRankFloat32Fields)(&p)}.loops()).(compiled.Loops[Surfers[F], int64])
 	case BiasedPageRank[float64]:
-		return any(biasedPageRankFloat64Loops{p}.loops()).(compiled.Loops[Surfers[F], int64])
+		return any(biasedPageRankFloat64Loops{(*biasedPageRankFloat64Fields)(&p)}.loops()).(compiled.Loops[Surfers[F], int64])
 	}
 	return compiled.Loops[Surfers[F], int64]{}
 }
 
 // Fragments are the methods of BiasedPageRank as PTX.
 func (p BiasedPageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(biasedPageRankSources, "c51c71c8010f904c0d40e8f72fa52bc8") {
+	if !compiled.Fresh(biasedPageRankSources, "57d412cc7984e2bde8d309b0131eebc7") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
@@ -46,11 +46,58 @@ func (p BiasedPageRank[F]) Fragments() compiled.Fragments {
 }
 
 // biasedPageRankFloat32Loops has the loops of BiasedPageRank[float32].
-type biasedPageRankFloat32Loops struct{ p BiasedPageRank[float32] }
+type biasedPageRankFloat32Loops struct{ p *biasedPageRankFloat32Fields }
+
+// biasedPageRankFloat32Fields has the fields of BiasedPageRank[float32], and methods that do not copy them.
+type biasedPageRankFloat32Fields BiasedPageRank[float32]
+
+func (p *biasedPageRankFloat32Fields) Activate(v gas.Vertex, old Surfers[float32], new Surfers[float32]) bool {
+	type F = float32
+	if p.Tolerance == 0 {
+		return new.Share != old.Share
+	}
+	change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
+	rank := float64(new.Share) * divisor(new)
+	return change*float64(v.N) > p.Tolerance &&
+		change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
+}
+
+func (p *biasedPageRankFloat32Fields) Aggregate(v gas.Vertex, value Surfers[float32]) float64 {
+	type F = float32
+	if value.Strength != 0 {
+		return 0
+	}
+	spread := float64(v.ID*0x9e3779b9) * 0x1p-32
+	return math.Floor(float64(value.Share)/share+spread) * share
+}
+
+func (p *biasedPageRankFloat32Fields) Apply(v gas.Vertex, old Surfers[float32], acc int64, s gas.Step) Surfers[float32] {
+	type F = float32
+	d, n := p.Damping, float64(v.N)
+	jump := (1 - d + float64(d*s.Aggregate)) * float64(old.Teleport)
+	rank := float64(jump/n) + float64(d*(float64(acc)/one))
+	old.Share = F(rank / divisor(old))
+	return old
+}
+
+func (p *biasedPageRankFloat32Fields) Gather(src Surfers[float32], e gas.Edge, _ Surfers[float32]) int64 {
+	type F = float32
+	return int64(src.Share*F(e.Weight)*one + 0.5)
+}
+
+func (p *biasedPageRankFloat32Fields) Sum(a int64, b int64) int64 {
+	type F = float32
+	return a + b
+}
+
+func (p *biasedPageRankFloat32Fields) Zero() int64 {
+	type F = float32
+	return 0
+}
 
 func (l biasedPageRankFloat32Loops) loops() compiled.Loops[Surfers[float32], int64] {
 	return compiled.Loops[Surfers[float32], int64]{
-		Program:   l.p,
+		Program:   BiasedPageRank[float32](*l.p),
 		Gather:    l.gather,
 		Fold:      l.fold,
 		Apply:     l.apply,
@@ -176,17 +223,17 @@ func (l biasedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *compile
 					type F = float32
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate171_:
+				Activate219_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new.Share != old.Share
-							break Activate171_
+							break Activate219_
 						}
 						change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
 						rank := float64(new.Share) * divisor(new)
 						result_ = change*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
-						break Activate171_
+						break Activate219_
 
 					}
 				}
@@ -224,34 +271,26 @@ var biasedPageRankFloat32Fragments = compiled.Fragments{
 
 	Value:       compiled.Layout{Size: 12, Align: 4, Leaves: []compiled.Leaf{{Name: "Share", Kind: compiled.Float32, Offset: 0}, {Name: "Strength", Kind: compiled.Float32, Offset: 4}, {Name: "Teleport", Kind: compiled.Float32, Offset: 8}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Int64, Offset: 0}}},
-	Parameters:  compiled.Layout{Size: 56, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}, {Name: "Weighted", Kind: compiled.Bool, Offset: 24}}},
+	Parameters:  compiled.Layout{Size: 48, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}}},
 	SumOp:       compiled.SumAdd,
 
 	Zero: compiled.Fragment{Text: `{
 	mov.b64 ${out.0}, 0;
 }
 `},
-	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "param.2", "src.0"}, Text: `{
-	.reg .b64 %gl<9>;
-	.reg .pred %gp<3>;
-	cvt.f64.f32 %gl0, ${src.0};
-	mul.rn.f64 %gl1, %gl0, 0d43B0000000000000;
-	setp.eq.s32 %gp0, ${param.2}, 0;
-	@!%gp0 bra L4;
-	mov.f64 %gl2, %gl1;
-	bra L5;
-L4:
-	cvt.f64.f32 %gl3, ${edge.weight};
-	mul.rn.f64 %gl4, %gl1, %gl3;
-	mov.f64 %gl2, %gl4;
-L5:
-	add.rn.f64 %gl5, %gl2, 0d3FE0000000000000;
-	cvt.rzi.s64.f64 %gl6, %gl5;
-	setp.ge.f64 %gp1, %gl5, 0dC3E0000000000000;
-	selp.b64 %gl7, %gl6, 0x8000000000000000, %gp1;
-	setp.lt.f64 %gp2, %gl5, 0d43E0000000000000;
-	selp.b64 %gl8, %gl7, 0x8000000000000000, %gp2;
-	mov.b64 ${out.0}, %gl8;
+	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	.reg .b32 %gw<3>;
+	.reg .b64 %gl<3>;
+	.reg .pred %gp<2>;
+	mul.rn.f32 %gw0, ${src.0}, ${edge.weight};
+	mul.rn.f32 %gw1, %gw0, 0f5D800000;
+	add.rn.f32 %gw2, %gw1, 0f3F000000;
+	cvt.rzi.s64.f32 %gl0, %gw2;
+	setp.ge.f32 %gp0, %gw2, 0fDF000000;
+	selp.b64 %gl1, %gl0, 0x8000000000000000, %gp0;
+	setp.lt.f32 %gp1, %gw2, 0f5F000000;
+	selp.b64 %gl2, %gl1, 0x8000000000000000, %gp1;
+	mov.b64 ${out.0}, %gl2;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
@@ -1428,11 +1467,58 @@ L2:
 }
 
 // biasedPageRankFloat64Loops has the loops of BiasedPageRank[float64].
-type biasedPageRankFloat64Loops struct{ p BiasedPageRank[float64] }
+type biasedPageRankFloat64Loops struct{ p *biasedPageRankFloat64Fields }
+
+// biasedPageRankFloat64Fields has the fields of BiasedPageRank[float64], and methods that do not copy them.
+type biasedPageRankFloat64Fields BiasedPageRank[float64]
+
+func (p *biasedPageRankFloat64Fields) Activate(v gas.Vertex, old Surfers[float64], new Surfers[float64]) bool {
+	type F = float64
+	if p.Tolerance == 0 {
+		return new.Share != old.Share
+	}
+	change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
+	rank := float64(new.Share) * divisor(new)
+	return change*float64(v.N) > p.Tolerance &&
+		change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
+}
+
+func (p *biasedPageRankFloat64Fields) Aggregate(v gas.Vertex, value Surfers[float64]) float64 {
+	type F = float64
+	if value.Strength != 0 {
+		return 0
+	}
+	spread := float64(v.ID*0x9e3779b9) * 0x1p-32
+	return math.Floor(float64(value.Share)/share+spread) * share
+}
+
+func (p *biasedPageRankFloat64Fields) Apply(v gas.Vertex, old Surfers[float64], acc int64, s gas.Step) Surfers[float64] {
+	type F = float64
+	d, n := p.Damping, float64(v.N)
+	jump := (1 - d + float64(d*s.Aggregate)) * float64(old.Teleport)
+	rank := float64(jump/n) + float64(d*(float64(acc)/one))
+	old.Share = F(rank / divisor(old))
+	return old
+}
+
+func (p *biasedPageRankFloat64Fields) Gather(src Surfers[float64], e gas.Edge, _ Surfers[float64]) int64 {
+	type F = float64
+	return int64(src.Share*F(e.Weight)*one + 0.5)
+}
+
+func (p *biasedPageRankFloat64Fields) Sum(a int64, b int64) int64 {
+	type F = float64
+	return a + b
+}
+
+func (p *biasedPageRankFloat64Fields) Zero() int64 {
+	type F = float64
+	return 0
+}
 
 func (l biasedPageRankFloat64Loops) loops() compiled.Loops[Surfers[float64], int64] {
 	return compiled.Loops[Surfers[float64], int64]{
-		Program:   l.p,
+		Program:   BiasedPageRank[float64](*l.p),
 		Gather:    l.gather,
 		Fold:      l.fold,
 		Apply:     l.apply,
@@ -1558,17 +1644,17 @@ func (l biasedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *compile
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate1531_:
+				Activate1618_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new.Share != old.Share
-							break Activate1531_
+							break Activate1618_
 						}
 						change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
 						rank := float64(new.Share) * divisor(new)
 						result_ = change*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
-						break Activate1531_
+						break Activate1618_
 
 					}
 				}
@@ -1606,33 +1692,26 @@ var biasedPageRankFloat64Fragments = compiled.Fragments{
 
 	Value:       compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Share", Kind: compiled.Float64, Offset: 0}, {Name: "Strength", Kind: compiled.Float64, Offset: 8}, {Name: "Teleport", Kind: compiled.Float64, Offset: 16}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Int64, Offset: 0}}},
-	Parameters:  compiled.Layout{Size: 56, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}, {Name: "Weighted", Kind: compiled.Bool, Offset: 24}}},
+	Parameters:  compiled.Layout{Size: 48, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}}},
 	SumOp:       compiled.SumAdd,
 
 	Zero: compiled.Fragment{Text: `{
 	mov.b64 ${out.0}, 0;
 }
 `},
-	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "param.2", "src.0"}, Text: `{
-	.reg .b64 %gl<8>;
-	.reg .pred %gp<3>;
-	mul.rn.f64 %gl0, ${src.0}, 0d43B0000000000000;
-	setp.eq.s32 %gp0, ${param.2}, 0;
-	@!%gp0 bra L4;
-	mov.f64 %gl1, %gl0;
-	bra L5;
-L4:
-	cvt.f64.f32 %gl2, ${edge.weight};
-	mul.rn.f64 %gl3, %gl0, %gl2;
-	mov.f64 %gl1, %gl3;
-L5:
-	add.rn.f64 %gl4, %gl1, 0d3FE0000000000000;
-	cvt.rzi.s64.f64 %gl5, %gl4;
-	setp.ge.f64 %gp1, %gl4, 0dC3E0000000000000;
+	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	.reg .b64 %gl<7>;
+	.reg .pred %gp<2>;
+	cvt.f64.f32 %gl0, ${edge.weight};
+	mul.rn.f64 %gl1, ${src.0}, %gl0;
+	mul.rn.f64 %gl2, %gl1, 0d43B0000000000000;
+	add.rn.f64 %gl3, %gl2, 0d3FE0000000000000;
+	cvt.rzi.s64.f64 %gl4, %gl3;
+	setp.ge.f64 %gp0, %gl3, 0dC3E0000000000000;
+	selp.b64 %gl5, %gl4, 0x8000000000000000, %gp0;
+	setp.lt.f64 %gp1, %gl3, 0d43E0000000000000;
 	selp.b64 %gl6, %gl5, 0x8000000000000000, %gp1;
-	setp.lt.f64 %gp2, %gl4, 0d43E0000000000000;
-	selp.b64 %gl7, %gl6, 0x8000000000000000, %gp2;
-	mov.b64 ${out.0}, %gl7;
+	mov.b64 ${out.0}, %gl6;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{

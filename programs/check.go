@@ -42,8 +42,19 @@ func (p BiasedPageRank[F]) Check(vertices uint32) error {
 	return checkRanks(p.Damping, p.Tolerance)
 }
 
+// Check refuses what that of [PageRank] does.
+func (p PersonalisedPageRank[F]) Check(vertices uint32) error {
+	if err := checkSources(vertices, p.Sources...); err != nil {
+		return err
+	}
+	return checkRanks(p.Damping, p.Tolerance)
+}
+
 // Endless says that without a Tolerance a job may not end: a rounding can go around a cycle of edges for ever.
 func (p PageRank[F]) Endless() bool { return p.Tolerance == 0 }
+
+// Endless is as that of [PageRank].
+func (p PersonalisedPageRank[F]) Endless() bool { return p.Tolerance == 0 }
 
 // Endless is as that of [PageRank].
 func (p BiasedPageRank[F]) Endless() bool { return p.Tolerance == 0 }

@@ -10,6 +10,9 @@ func (BFS) Idempotent() bool { return true }
 func (PageRank[F]) Idempotent() bool { return true }
 
 // Idempotent reports that a rank follows from the neighbours' ranks alone.
+func (PersonalisedPageRank[F]) Idempotent() bool { return true }
+
+// Idempotent reports that a rank follows from the neighbours' ranks alone.
 func (BiasedPageRank[F]) Idempotent() bool { return true }
 
 // Idempotent reports that the nearer distance is kept.

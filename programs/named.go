@@ -6,6 +6,9 @@ package programs
 func (PageRank[F]) ColumnName() string { return "pagerank" }
 
 // ColumnName is that of the ranks.
+func (PersonalisedPageRank[F]) ColumnName() string { return "pagerank" }
+
+// ColumnName is that of the ranks.
 func (BiasedPageRank[F]) ColumnName() string { return "pagerank" }
 
 // ColumnName is that of the numbers of edges from a source.

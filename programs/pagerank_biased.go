@@ -19,11 +19,9 @@ import (
 type BiasedPageRank[F float32 | float64] struct {
 	Damping   float64
 	Tolerance float64 // see [PageRank]
-	// Strength is W, by dense id; nil: each edge weighs 1. It is called by Init alone, and has to be of the
-	// graph that the program runs over.
+	// Strength returns W by dense id, in the graph that the program runs over. Only Init calls it. If
+	// nil, W is the out-degree, as in a graph without weights.
 	Strength func(v uint32) float64
-	// Weighted: edges weigh what they do, and Strength is their sum.
-	Weighted bool
 	Sources  []uint32 // dense ids, ascending; none: teleports end anywhere
 }
 
@@ -36,15 +34,9 @@ type Surfers[F float32 | float64] struct {
 
 // Init spreads the ranks as teleports are.
 func (p BiasedPageRank[F]) Init(v gas.Vertex) (Surfers[F], bool) {
-	s := Surfers[F]{Strength: F(v.Out), Teleport: 1}
+	s := Surfers[F]{Strength: F(v.Out), Teleport: F(teleport(p.Sources, v))}
 	if p.Strength != nil {
 		s.Strength = F(p.Strength(v.ID))
-	}
-	if len(p.Sources) > 0 {
-		s.Teleport = 0
-		if among(p.Sources, v.ID) {
-			s.Teleport = F(float64(v.N) / float64(len(p.Sources)))
-		}
 	}
 	s.Share = F(float64(s.Teleport) / float64(v.N) / divisor(s))
 	return s, true
@@ -63,11 +55,7 @@ func (p BiasedPageRank[F]) Zero() int64 { return 0 }
 
 // Gather is the part of the source's rank that flows along the edge, rounded to an integer: see [PageRank].
 func (p BiasedPageRank[F]) Gather(src Surfers[F], e gas.Edge, _ Surfers[F]) int64 {
-	flow := float64(src.Share) * one
-	if p.Weighted {
-		flow = float64(flow * float64(e.Weight))
-	}
-	return int64(flow + 0.5)
+	return int64(src.Share*F(e.Weight)*one + 0.5)
 }
 
 // Sum adds.

@@ -9,6 +9,8 @@ var (
 	bfsSource string
 	//go:embed pagerank.go
 	pageRankSource string
+	//go:embed pagerank_personalised.go
+	personalisedPageRankSource string
 	//go:embed pagerank_biased.go
 	biasedPageRankSource string
 	//go:embed sssp.go
@@ -36,6 +38,11 @@ func (BFS) SourceText() string { return bfsSource }
 
 // SourceText is the text of this program.
 func (PageRank[F]) SourceText() string { return pageRankSource }
+
+// SourceText is the text of this program, and of PageRank.
+func (PersonalisedPageRank[F]) SourceText() string {
+	return personalisedPageRankSource + pageRankSource
+}
 
 // SourceText is the text of this program.
 func (BiasedPageRank[F]) SourceText() string { return biasedPageRankSource }

@@ -61,6 +61,10 @@ func (r runner) any(program any) (*garaph.Result, error) {
 		return run(r, p)
 	case programs.PageRank[float64]:
 		return run(r, p)
+	case programs.PersonalisedPageRank[float32]:
+		return run(r, p)
+	case programs.PersonalisedPageRank[float64]:
+		return run(r, p)
 	case programs.BiasedPageRank[float32]:
 		return run(r, p)
 	case programs.BiasedPageRank[float64]:

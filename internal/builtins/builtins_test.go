@@ -23,3 +23,13 @@ func TestRefused(t *testing.T) {
 		t.Errorf("parents of components: %v", err)
 	}
 }
+
+// TestSources: several sources have a program of their own, in the precision that was asked for.
+func TestSources(t *testing.T) {
+	if p, ok := builtins.Double.PageRank(0.5, 0.1, []uint32{7}).(programs.PageRank[float64]); !ok || !p.Personalised || p.Source != 7 {
+		t.Errorf("got %#v", p)
+	}
+	if p, ok := builtins.Double.PageRank(0.5, 0.1, []uint32{1, 2}).(programs.PersonalisedPageRank[float64]); !ok || len(p.Sources) != 2 {
+		t.Errorf("got %#v", p)
+	}
+}

@@ -72,24 +72,27 @@ func (r runner) either(e either) (*garaph.Result, error) {
 // that a rounding in each iteration leaves of 24.
 func coarse(tolerance float64) bool { return tolerance > 0 && tolerance < 0x1p-21 }
 
-// PageRank is [programs.PageRank] of at most one source. The rounding of a rank is in other ranks 1/(1-damping) times.
+// PageRank is [programs.PageRank], or [programs.PersonalisedPageRank] of several sources. The rounding of a rank is in other ranks 1/(1-damping) times.
 func (p Precision) PageRank(damping, tolerance float64, sources []uint32) any {
 	return p.choose(coarse(tolerance) || damping > 0.94, pageRank[float32](damping, tolerance, sources), pageRank[float64](damping, tolerance, sources))
 }
 
 func pageRank[F float32 | float64](damping, tolerance float64, sources []uint32) any {
-	p := programs.PageRank[F]{Damping: damping, Tolerance: tolerance, Personalised: len(sources) > 0}
-	if p.Personalised {
-		p.Source = sources[0]
+	switch len(sources) {
+	case 0:
+		return programs.PageRank[F]{Damping: damping, Tolerance: tolerance}
+	case 1:
+		return programs.PageRank[F]{Damping: damping, Tolerance: tolerance, Personalised: true, Source: sources[0]}
+	default:
+		return programs.PersonalisedPageRank[F]{Damping: damping, Tolerance: tolerance, Sources: sources}
 	}
-	return p
 }
 
-// BiasedPageRank is [programs.BiasedPageRank]. A strength makes it a weighted one.
+// BiasedPageRank is [programs.BiasedPageRank].
 func (p Precision) BiasedPageRank(damping, tolerance float64, sources []uint32, strength func(uint32) float64) any {
 	return p.choose(coarse(tolerance) || damping > 0.94,
-		programs.BiasedPageRank[float32]{Damping: damping, Tolerance: tolerance, Sources: sources, Weighted: strength != nil, Strength: strength},
-		programs.BiasedPageRank[float64]{Damping: damping, Tolerance: tolerance, Sources: sources, Weighted: strength != nil, Strength: strength})
+		programs.BiasedPageRank[float32]{Damping: damping, Tolerance: tolerance, Sources: sources, Strength: strength},
+		programs.BiasedPageRank[float64]{Damping: damping, Tolerance: tolerance, Sources: sources, Strength: strength})
 }
 
 // SSSP is [programs.SSSP]. Sums of multiples of a unit, such as 1, are exact in single precision below 2^24 units. Where a path of

@@ -25,8 +25,7 @@ func (f pageRankFlags) tolerated(e Env) float64 {
 	return *f.tolerance
 }
 
-// run runs PageRank. Where the surfer has one source at most and no preferences, a value is half
-// or a third as large as in a biased one.
+// run runs PageRank, of the program with the smallest values that does what was asked for.
 func (f pageRankFlags) run(ctx context.Context, e Env) (*garaph.Result, error) {
 	if *f.damping == 0 { // which was asked for; in a program's field it was forgotten
 		least := math.SmallestNonzeroFloat64
@@ -42,11 +41,7 @@ func (f pageRankFlags) run(ctx context.Context, e Env) (*garaph.Result, error) {
 	case *f.weights:
 		e.Log.Info("the graph has no weights: every edge counts 1")
 	}
-	precision := builtins.Precision(*f.precision)
-	p := precision.PageRank(*f.damping, f.tolerated(e), sources)
-	if len(sources) > 1 {
-		p = precision.BiasedPageRank(*f.damping, f.tolerated(e), sources, nil)
-	}
+	p := builtins.Precision(*f.precision).PageRank(*f.damping, f.tolerated(e), sources)
 	return e.beside(0, func(o garaph.RunOptions) (*garaph.Result, error) { return builtins.Run(ctx, e.Graph, p, o) })
 }
 

@@ -98,6 +98,10 @@ func (x *instance) copyOf(c call) (string, error) {
 		return "", err
 	}
 	b := &body{instance: x, pkg: pkg, decl: decl, label: fmt.Sprintf("%s%d_", c.method, c.line)}
+	receiver := "p"
+	if copied := x.copied[c.method]; copied != nil && copied.changes {
+		b.changes, receiver = true, x.Type+"(*p)"
+	}
 	if err := b.check(); err != nil {
 		return "", err
 	}
@@ -107,7 +111,7 @@ func (x *instance) copyOf(c call) (string, error) {
 	}
 	result := b.unusedName("result_")
 	fmt.Fprintf(&out, "{\nvar %s %s\n", result, x.namer.typeString(x.program.Methods[c.method].Signature.Results().At(0).Type(), x.imports))
-	out.WriteString("{\n" + b.bind(c.args))
+	out.WriteString("{\n" + b.bind(receiver, c.args))
 	text, err := b.text(result)
 	if err != nil {
 		return "", err
@@ -132,13 +136,19 @@ func (b *body) unusedName(name string) string {
 	}
 }
 
+// method finds a method, and the path of embedded fields to it.
+func (x *instance) method(name string) (*types.Func, []int) {
+	obj, index, _ := types.LookupFieldOrMethod(x.program.Type, true, x.program.Pkg.Types, name)
+	return obj.(*types.Func), index
+}
+
 // declaration finds the source of a method.
 func (x *instance) declaration(method string) (*ast.FuncDecl, *packages.Package, error) {
-	obj, index, _ := types.LookupFieldOrMethod(x.program.Type, true, x.program.Pkg.Types, method)
+	obj, index := x.method(method)
 	if len(index) != 1 || obj.Pkg() != x.program.Pkg.Types {
 		return nil, nil, errors.New("it is a method of an embedded type")
 	}
-	origin := obj.(*types.Func).Origin()
+	origin := obj.Origin()
 	for _, file := range x.program.Pkg.Syntax {
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && x.program.Pkg.TypesInfo.Defs[f.Name] == origin {
@@ -155,6 +165,8 @@ type body struct {
 	pkg   *packages.Package
 	decl  *ast.FuncDecl
 	label string
+	// changes reports whether the method changes its receiver, which in the loops is a pointer.
+	changes bool
 }
 
 // check refuses what would mean something else elsewhere.
@@ -187,10 +199,9 @@ func (b *body) check() error {
 	return err
 }
 
-// bind declares the receiver, the type parameters and the parameters.
-func (b *body) bind(args []string) string {
+// typeParameters declares the type parameters of the receiver.
+func (b *body) typeParameters() string {
 	var out strings.Builder
-	receiver := b.decl.Recv.List[0]
 	if named, ok := types.Unalias(b.program.Type).(*types.Named); ok && named.TypeArgs().Len() > 0 {
 		method := b.pkg.TypesInfo.Defs[b.decl.Name].(*types.Func)
 		params := method.Signature().RecvTypeParams()
@@ -200,6 +211,13 @@ func (b *body) bind(args []string) string {
 			}
 		}
 	}
+	return out.String()
+}
+
+// bind declares the receiver, the type parameters and the parameters.
+func (b *body) bind(value string, args []string) string {
+	var out strings.Builder
+	out.WriteString(b.typeParameters())
 	var names []string
 	name := func(field *ast.Field) {
 		for _, id := range field.Names {
@@ -209,7 +227,7 @@ func (b *body) bind(args []string) string {
 			names = append(names, "_")
 		}
 	}
-	name(receiver)
+	name(b.decl.Recv.List[0])
 	for _, field := range b.decl.Type.Params.List {
 		name(field)
 	}
@@ -219,7 +237,7 @@ func (b *body) bind(args []string) string {
 	if len(unused) == 0 {
 		declare = "="
 	}
-	fmt.Fprintf(&out, "%s %s %s\n", strings.Join(names, ", "), declare, strings.Join(append([]string{"p"}, args...), ", "))
+	fmt.Fprintf(&out, "%s %s %s\n", strings.Join(names, ", "), declare, strings.Join(append([]string{value}, args...), ", "))
 	if len(unused) > 0 {
 		fmt.Fprintf(&out, "%s = %s\n", strings.Repeat("_, ", len(unused)-1)+"_", strings.Join(unused, ", "))
 	}
@@ -228,31 +246,58 @@ func (b *body) bind(args []string) string {
 
 // text prints the body with assignments in the place of returns.
 func (b *body) text(result string) (string, error) {
-	// A copy of the tree, to be changed.
-	var src bytes.Buffer
-	src.WriteString("package p\nfunc f() ")
-	if err := printer.Fprint(&src, b.pkg.Fset, b.decl.Body); err != nil {
+	printed, err := b.printed()
+	if err != nil {
 		return "", err
 	}
-	renamed := b.renamedImports()
+	// A copy of the tree, to be changed.
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", src.Bytes(), parser.SkipObjectResolution)
+	file, err := parser.ParseFile(fset, "", "package p\nfunc f() {\n"+printed+"\n}", parser.SkipObjectResolution)
 	if err != nil {
 		return "", err
 	}
 	block := file.Decls[0].(*ast.FuncDecl).Body
 	astutil.Apply(block, func(c *astutil.Cursor) bool {
-		switch n := c.Node().(type) {
-		case *ast.ReturnStmt:
+		if n, ok := c.Node().(*ast.ReturnStmt); ok {
 			c.InsertBefore(&ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent(result)}, Tok: token.ASSIGN, Rhs: n.Results})
 			c.Replace(&ast.BranchStmt{Tok: token.BREAK, Label: ast.NewIdent(b.label)})
-		case *ast.SelectorExpr:
-			if id, ok := n.X.(*ast.Ident); ok && renamed[id.Name] != "" {
-				id.Name = renamed[id.Name]
-			}
 		}
 		return true
 	}, nil)
+	return statements(fset, block)
+}
+
+// printed prints the body with the names that packages have in the generated file. Where the receiver
+// is a pointer to a copy of its fields, what needs the program gets it.
+func (b *body) printed() (string, error) {
+	names, selected := map[*ast.Ident]string{}, b.selections()
+	defer func() {
+		for id, name := range names {
+			id.Name = name
+		}
+	}()
+	rename := func(id *ast.Ident, name string) {
+		names[id] = id.Name
+		id.Name = name
+	}
+	ast.Inspect(b.decl.Body, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		if p, ok := b.pkg.TypesInfo.Uses[id].(*types.PkgName); ok {
+			b.imports[p.Imported().Path()] = p.Imported()
+			rename(id, b.namer.importName(p.Imported()))
+		} else if b.copied != nil && !b.changes && b.isReceiver(id) && selected[id] == nil {
+			rename(id, b.Type+"(*"+id.Name+")")
+		}
+		return true
+	})
+	return statements(b.pkg.Fset, b.decl.Body)
+}
+
+// statements prints those of a block.
+func statements(fset *token.FileSet, block *ast.BlockStmt) (string, error) {
 	var out bytes.Buffer
 	for _, s := range block.List {
 		if err := printer.Fprint(&out, fset, s); err != nil {
@@ -261,20 +306,4 @@ func (b *body) text(result string) (string, error) {
 		out.WriteByte('\n')
 	}
 	return out.String(), nil
-}
-
-// renamedImports notes the packages that the body uses, and returns by which
-// names the generated file has them.
-func (b *body) renamedImports() map[string]string {
-	names := map[string]string{}
-	ast.Inspect(b.decl.Body, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if p, ok := b.pkg.TypesInfo.Uses[id].(*types.PkgName); ok {
-				b.imports[p.Imported().Path()] = p.Imported()
-				names[id.Name] = b.namer.importName(p.Imported())
-			}
-		}
-		return true
-	})
-	return names
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/internal/testsize"
 )
 
-func generate(t *testing.T, packages ...string) []*File {
+func generate(t testing.TB, packages ...string) []*File {
 	t.Helper()
 	programs, err := source.Load("../../..", packages, nil)
 	if err != nil {
@@ -130,6 +130,9 @@ func TestNotes(t *testing.T) {
 		"embeds_garaph.go":  {"pagerank: Embeds.Activate is called, not inlined: the Go compiler does not inline it; and it cannot be copied: it is a method of an embedded type"},
 		"literal_garaph.go": {"odd: Literal.Gather is called, not inlined: function too complex: cost 81 exceeds budget 80; and it cannot be copied: it has a function literal"},
 	}
+	const copies = ": the method is of an embedded type, changes its receiver or takes its address"
+	want["wide_garaph.go"] = []string{"odd: every call of Wide.Apply copies the program" + copies, "odd: every call of Wide.Aggregate copies the program" + copies,
+		"odd: Wide.Sum" + copied, "odd: Wide.Aggregate" + copied}
 	for _, method := range []string{"Settled", "Saturated", "Gather", "Sum", "Apply", "Activate", "Aggregate"} {
 		want["namesake_garaph.go"] = append(want["namesake_garaph.go"], "namesake: Namesake."+method+copied)
 	}

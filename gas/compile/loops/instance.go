@@ -19,6 +19,7 @@ type instance struct {
 
 	names
 	traits
+	held
 	FragmentsName, Fragments string // variable and literal; empty without
 }
 
@@ -31,6 +32,14 @@ type names struct {
 	Loops                 string // compiled.Loops, with its arguments
 	// Aliases are declarations of types whose names variables of the loops have.
 	Aliases []string
+}
+
+// held is how the loops hold the program: by value, or by a pointer to a copy of its type.
+type held struct {
+	Held, Hold, Whole string // type, expression that makes it of p, and the program of it
+	Fields            string // name of the copied type; empty without
+	Copies            []string
+	copied            map[string]*body // methods that were copied, by name
 }
 
 // traits are what a program's methods read and can do, by which its loops differ.

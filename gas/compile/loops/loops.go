@@ -108,6 +108,9 @@ func (f *File) add(p *source.Program, n *namer) error {
 	}
 	x := newInstance(p, n)
 	f.groups[i].Instances = append(f.groups[i].Instances, x)
+	if err := f.hold(x); err != nil {
+		return err
+	}
 	return f.addFragments(x)
 }
 

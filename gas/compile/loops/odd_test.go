@@ -14,7 +14,7 @@ const oddPackage = "./gas/compile/loops/testdata/odd"
 
 // oddLoops generates the loops of package odd, outside of the tree, and returns an
 // overlay for the go command that puts them in their place.
-func oddLoops(t *testing.T) (overlay string) {
+func oddLoops(t testing.TB) (overlay string) {
 	t.Helper()
 	folder := t.TempDir()
 	replace := map[string]string{}
@@ -42,7 +42,14 @@ func oddLoops(t *testing.T) (overlay string) {
 // TestOdd: the loops of odd programs do what their methods do.
 func TestOdd(t *testing.T) {
 	testsize.OnlyLong(t, "it compiles a package and its tests")
-	test := exec.Command("go", "test", "-count=1", "-v", "-overlay", oddLoops(t), "-tags", "garaph_generated", oddPackage)
+	testOdd(t)
+}
+
+// BenchmarkOdd runs the benchmarks of package odd, with its loops.
+func BenchmarkOdd(b *testing.B) { testOdd(b, "-run", "^$", "-bench", ".") }
+
+func testOdd(t testing.TB, args ...string) {
+	test := exec.Command("go", append([]string{"test", "-count=1", "-v", "-overlay", oddLoops(t), "-tags", "garaph_generated", oddPackage}, args...)...)
 	test.Dir = "../../.."
 	out, err := test.CombinedOutput()
 	if err != nil {

@@ -86,6 +86,99 @@ func (h Heavy) Saturated(a float64, s model.Step) bool {
 	return false
 }
 
+// Wide is a program of 112 bytes, which Go does not keep in registers.
+type Wide struct {
+	Factors     [8]float64
+	Scale, Bias float64
+	Limit       float64
+	Steps       uint32
+	Name        string
+}
+
+// Init is the id.
+func (w Wide) Init(v model.Vertex) (float32, bool) { return float32(v.ID), true }
+
+// Zero is 0.
+func (w Wide) Zero() float64 { return 0 }
+
+// Gather calls methods and functions.
+func (w Wide) Gather(src float32, e model.Edge, _ float32) float64 {
+	return w.scaled(float64(src))*w.Factors[int(e.Weight)&7] + size(w)
+}
+
+// scaled calls another method.
+func (w Wide) scaled(x float64) (y float64) {
+	y = x*w.Scale + w.bias()
+	return
+}
+
+func (w Wide) bias() float64 { return w.Bias }
+
+func size(w Wide) float64 { return float64(len(w.Name)) }
+
+// Sum is too large to be inlined.
+func (w Wide) Sum(a, b float64) float64 {
+	x := w
+	for i := range w.Steps {
+		if stdmath.Floor(a) == x.Factors[i&7] && stdmath.Sqrt(b) > 20 && size(w) < 2 || stdmath.IsInf(b, int(i)) {
+			return a
+		}
+	}
+	return a + b
+}
+
+// Apply changes its receiver.
+func (w Wide) Apply(_ model.Vertex, old float32, acc float64, s model.Step) float32 {
+	w.Bias += float64(s.Iteration)
+	return old/2 + float32(w.scaled(acc))
+}
+
+// Activate has a variable of its own called w.
+func (w Wide) Activate(_ model.Vertex, old, new float32) bool {
+	if w := new - old; w > 1 {
+		return true
+	}
+	return w.Limit > 2
+}
+
+// Aggregate takes the address of its receiver, and is too large to be inlined.
+func (w Wide) Aggregate(_ model.Vertex, value float32) float64 {
+	w.add(value)
+	for i := range w.Factors[1:] {
+		if f := stdmath.Floor(w.Factors[i]); f > 3 && stdmath.Sqrt(f) < 9 && !stdmath.IsNaN(w.Bias) {
+			w.add(float32(f) + float32(stdmath.Abs(w.Scale)))
+			w.Limit--
+		}
+	}
+	return w.Bias
+}
+
+func (w *Wide) add(x float32) { w.Bias += float64(x) }
+
+// Sized is a program of 16 bytes, or of 104, which does the same.
+type Sized[R [0]float64 | [11]float64] struct {
+	Scale, Bias float64
+	Rest        R
+}
+
+// Init is the id.
+func (p Sized[R]) Init(v model.Vertex) (float64, bool) { return float64(v.ID), true }
+
+// Zero is 0.
+func (p Sized[R]) Zero() float64 { return 0 }
+
+// Gather is linear.
+func (p Sized[R]) Gather(src float64, _ model.Edge, _ float64) float64 { return src*p.Scale + p.Bias }
+
+// Sum adds.
+func (p Sized[R]) Sum(a, b float64) float64 { return a + b }
+
+// Apply keeps the sum.
+func (p Sized[R]) Apply(_ model.Vertex, _, acc float64, _ model.Step) float64 { return acc * p.Scale }
+
+// Activate reports any change.
+func (p Sized[R]) Activate(_ model.Vertex, old, new float64) bool { return old != new }
+
 // value is the name of a variable of the loops.
 type value uint32
 
