@@ -192,6 +192,11 @@ class Programs(Generic[R]):
         within the set, whatever their directions; parallel edges count each, and so do the
         two of vertices that lead to each other, where coreness counts one. A self-loop
         counts twice in a directed graph, and once in an undirected one.
+        On the CPU an algorithm does the work, with the same results in one pass over the
+        edges, and no
+        job is recorded. A flag about iterations, checkpoints, the trace, the report or a
+        GPU has the
+        vertex program run: iterations 0 is enough.
 
         k: the least N of edges that a vertex of the core has within it
         """
