@@ -75,9 +75,11 @@ vertex program run: --iterations 0 is enough.`,
 	{
 		Name: "lpa", Value: programs.LPA{}, Short: "community of every vertex by label propagation, named by one of its vertices",
 		Long: `Directions and weights of edges don't matter. Labels are drawn at random: the
-same --seed and --iterations give the same communities in sync mode.`,
-		Example: `  garaph run lpa web.graph --iterations 100 --top 5`,
-		Ranking: Groups, Iterations: 50, Timed: true, Setup: setupLPA,
+same --seed and --iterations give the same communities in sync mode. A vertex stops when
+it has drawn 32 neighbours since a label around it last changed, and none had a label that
+more neighbours have than its own. The job has converged when all have stopped.`,
+		Example: `  garaph run lpa web.graph --top 5`,
+		Ranking: Groups, Iterations: 1000, Setup: setupLPA,
 	},
 	{
 		Name: "katz", Value: builtins.Double(false).Katz(0, 0, 0), Short: "Katz centrality of every vertex, not scaled",
