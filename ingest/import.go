@@ -42,7 +42,7 @@ type Options struct {
 // EdgeOptions say which edges a graph gets of those that are read.
 type EdgeOptions struct {
 	Undirected    bool // both directions of every edge
-	Dedup         bool // one of parallel edges, the lightest
+	Parallel      Parallel // "" is ParallelKeep
 	DropSelfLoops bool
 }
 
@@ -291,7 +291,7 @@ func (b *builder) sides(shards []store.ShardInfo, numbers *numbering, w *store.W
 		sideStore: sideStore{
 			dir: shard.In, out: w, weighted: b.schema.Weighted, layout: b.opt.Storage.Layout, mirror: b.mirror, inRows: b.inRows(), shards: shards,
 		},
-		spill: b.spill, dedup: b.opt.Edges.Dedup, numbers: numbers, n: numbers.n,
+		spill: b.spill, parallel: b.opt.Edges.Parallel, numbers: numbers, n: numbers.n,
 	}
 	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In }, 1)
 	out = &sideBuilder{
@@ -301,7 +301,7 @@ func (b *builder) sides(shards []store.ShardInfo, numbers *numbering, w *store.W
 	switch {
 	case b.mirror:
 	case in.packs() && !in.weighted:
-		in.back = newReadBack(w, shards, numbers.n, !b.opt.Edges.Dedup)
+		in.back = newReadBack(w, shards, numbers.n, !b.opt.Edges.Parallel.joins())
 		out.back, out.groups = in.back, in.back.groups
 	default:
 		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }, 1))
