@@ -29,6 +29,7 @@ type Options struct {
 	Table        TableOptions
 	Vertices     int64 // raw edges: ids are dense, and this many; 0: none said so
 	SkipBadLines bool
+	AllowEmpty   bool // an input without a vertex is a graph without vertices, and no error
 	Edges        EdgeOptions
 	Storage      StorageOptions
 	Force        bool  // replace an existing graph
@@ -41,7 +42,7 @@ type Options struct {
 
 // EdgeOptions say which edges a graph gets of those that are read.
 type EdgeOptions struct {
-	Undirected    bool // both directions of every edge
+	Undirected    bool     // both directions of every edge
 	Parallel      Parallel // "" is ParallelKeep
 	DropSelfLoops bool
 }
@@ -181,7 +182,7 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer, r
 		return Report{}, err
 	}
 	defer numbers.free()
-	if numbers.n == 0 {
+	if numbers.n == 0 && !b.opt.AllowEmpty {
 		return Report{}, fmt.Errorf("import %s: %w", strings.Join(inputs, ", "), ErrEmpty)
 	}
 	if b.writeIDs == nil {
@@ -241,6 +242,10 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	shards, err := b.cutShards(ctx, numbers)
 	if err != nil {
 		return nil, Report{}, err
+	}
+	if numbers.n == 0 {
+		cat := &store.Catalogue{Weighted: b.schema.Weighted, Symmetric: b.mirror, Layout: b.opt.Storage.Layout, InRows: b.inRows(), PythonIDs: b.opt.Storage.PythonIDs}
+		return cat, Report{Weighted: cat.Weighted, Symmetric: cat.Symmetric, SelfLoops: b.loops.Load()}, nil
 	}
 	numbers.freeOrder()
 	in, out := b.sides(shards, numbers, w)

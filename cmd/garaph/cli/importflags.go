@@ -15,14 +15,14 @@ import (
 // importFlags say how edge lists are read. They are those of `garaph import`,
 // and of `garaph run` for edge files.
 type importFlags struct {
-	format, ids, weights, layout, parallel         *string
-	undirected, dedup, dropSelfLoops, skipBadLines *bool
-	rows                                           *bool
-	delimiter                                      *byte
-	header, noHeader                               *bool
-	columns                                        *[]string
-	vertices                                       *int
-	names                                          []string // of all of them
+	format, ids, weights, layout, parallel                     *string
+	undirected, dedup, dropSelfLoops, skipBadLines, allowEmpty *bool
+	rows                                                       *bool
+	delimiter                                                  *byte
+	header, noHeader                                           *bool
+	columns                                                    *[]string
+	vertices                                                   *int
+	names                                                      []string // of all of them
 }
 
 func newImportFlags(all *pflag.FlagSet) *importFlags {
@@ -46,6 +46,7 @@ func newImportFlags(all *pflag.FlagSet) *importFlags {
 		dropSelfLoops: fs.Bool("drop-self-loops", false, "leave out edges from a vertex to itself"),
 		skipBadLines:  fs.Bool("skip-bad-lines", false, "count lines that cannot be read instead of ending at the first"),
 	}
+	f.allowEmpty = fs.Bool("allow-empty", false, "make a graph without vertices of input that has none, instead of an error")
 	fs.VisitAll(func(flag *pflag.Flag) { f.names = append(f.names, flag.Name) })
 	all.AddFlagSet(fs)
 	return f
@@ -111,6 +112,6 @@ func (f *importFlags) options() garaph.ImportOptions {
 	return garaph.ImportOptions{
 		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Storage: garaph.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows},
 		Table: f.table(), Vertices: int64(*f.vertices),
-		Edges: garaph.EdgeOptions{Undirected: *f.undirected, Parallel: parallel, DropSelfLoops: *f.dropSelfLoops}, SkipBadLines: *f.skipBadLines,
+		Edges: garaph.EdgeOptions{Undirected: *f.undirected, Parallel: parallel, DropSelfLoops: *f.dropSelfLoops}, SkipBadLines: *f.skipBadLines, AllowEmpty: *f.allowEmpty,
 	}
 }
