@@ -208,7 +208,10 @@ class Programs(Generic[R]):
         """Community of every vertex by label propagation, named by one of its vertices.
 
         Directions and weights of edges don't matter. Labels are drawn at random: the
-        same seed and iterations give the same communities in sync mode.
+        same seed and iterations give the same communities in sync mode. A vertex stops when
+        it has drawn 32 neighbours since a label around it last changed, and none had a
+        label that
+        more neighbours have than its own. The job has converged when all have stopped.
 
         seed: N that the random numbers begin with, from 0 to 4294967295
         """
