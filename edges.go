@@ -24,7 +24,7 @@ type GraphOptions struct {
 	Replace bool   // a graph that is in Folder already
 
 	Undirected    bool // store both directions of every edge
-	Dedup         bool // keep one of parallel edges, the lightest
+	Parallel      Parallel // what becomes of parallel edges; "": ParallelKeep
 	DropSelfLoops bool
 
 	Threads  int   // 0: GOMAXPROCS
@@ -78,7 +78,7 @@ func fromEdges[I EdgeID](ctx context.Context, edges ingest.Edges[I], o GraphOpti
 	}()
 	defer ofContext(ctx, &err)
 	_, err = ingest.ImportEdges(ctx, edges, path, ingest.Options{
-		Edges: ingest.EdgeOptions{Undirected: o.Undirected, Dedup: o.Dedup, DropSelfLoops: o.DropSelfLoops}, Force: o.Replace,
+		Edges: ingest.EdgeOptions{Undirected: o.Undirected, Parallel: o.Parallel, DropSelfLoops: o.DropSelfLoops}, Force: o.Replace,
 		Threads: o.Threads, Memory: o.Memory, Progress: o.Progress, Log: o.Log,
 	})
 	if err != nil {

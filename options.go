@@ -24,12 +24,24 @@ type (
 	ImportOptions = ingest.Options
 	// EdgeOptions selects the edges that a graph gets; [ingest.EdgeOptions] has its fields.
 	EdgeOptions = ingest.EdgeOptions
+	// Parallel says what becomes of parallel edges.
+	Parallel = ingest.Parallel
 	// StorageOptions says how a graph is stored; [ingest.StorageOptions] has its fields.
 	StorageOptions = ingest.StorageOptions
 	// ExportOptions configures [Graph.Export]; [export.Options] has its fields.
 	ExportOptions = export.Options
 	// CommunityOptions configures [FindCommunities]; [community.Options] has its fields.
 	CommunityOptions = community.Options
+)
+
+// What becomes of parallel edges: they stay, or one does, with the least, the largest or the sum of their weights, or
+// with their number.
+const (
+	ParallelKeep  = ingest.ParallelKeep
+	ParallelMin   = ingest.ParallelMin
+	ParallelMax   = ingest.ParallelMax
+	ParallelSum   = ingest.ParallelSum
+	ParallelCount = ingest.ParallelCount
 )
 
 // Forever, as RunOptions.Iterations, lets a program that is [gas.Endless] run until the context ends. For

@@ -125,6 +125,9 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 		return nil, fmt.Errorf("algorithm %T: %w", a, err)
 	}
 	o.complete()
+	if s.Catalogue().Vertices == 0 {
+		return &Outcome[T]{env: new(Env), Report: Report{InMemory: true}}, nil
+	}
 	e, err := newEnv(s, a, o)
 	if err != nil {
 		return nil, err

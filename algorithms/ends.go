@@ -142,12 +142,23 @@ const someVertices = 1 << 10
 // Ends are the neighbours of a vertex, ascending, each once, without the vertex itself: they
 // merge its rows of in- and of out-edges.
 type Ends struct {
-	a, b []uint32
-	self uint32
+	a, b     []uint32
+	self     uint32
+	parallel bool // instead the ends of all edges, in no order
 }
 
 // Next is the next neighbour, while there are more.
 func (s *Ends) Next() (v uint32, more bool) {
+	if s.parallel {
+		if len(s.a) == 0 {
+			s.a, s.b = s.b, nil
+		}
+		if len(s.a) == 0 {
+			return 0, false
+		}
+		v, s.a = s.a[0], s.a[1:]
+		return v, true
+	}
 	for {
 		switch {
 		case len(s.a) == 0 && len(s.b) == 0:

@@ -17,6 +17,13 @@ func (c CorenessInPasses) Plan(g *store.Catalogue, threads int) Plan {
 	return *c.Coreness.Plan(g, threads).Less
 }
 
+// KCoreInPasses is KCore where the budget has no room for the rows of the whole graph.
+type KCoreInPasses struct{ KCore }
+
+func (c KCoreInPasses) Plan(g *store.Catalogue, threads int) Plan {
+	return *c.KCore.Plan(g, threads).Less
+}
+
 // WideTruss is Truss as of a graph of 2^32 edges or more.
 type WideTruss struct{ Truss }
 

@@ -8,6 +8,9 @@ func (Components) ColumnName() string { return "component" }
 // ColumnName is that of the core numbers.
 func (Coreness) ColumnName() string { return "core" }
 
+// ColumnName is that of 1 in the core, and 0 outside it.
+func (KCore) ColumnName() string { return "core" }
+
 // ColumnName is that of the numbers of triangles at vertices.
 func (Triangles) ColumnName() string { return "triangles" }
 

@@ -46,6 +46,8 @@ type corePeeling struct {
 	env    *Env
 	core   []uint32                   // degrees among those that are left; of a peeled vertex its core number
 	peeled *frontier.Frontier[uint32] // frontiers, one after another; a vertex that another one's goroutine peels at once is in none
+
+	parallel bool // parallel edges count each
 }
 
 // peel empties the graph, with memory for lists of the vertices that are left.
@@ -85,6 +87,14 @@ func (p *corePeeling) remains(v, k uint32, least *atomic.Uint32) bool {
 func (p *corePeeling) level(ctx context.Context, left []uint32, k uint32) error {
 	done := len(p.peeled.List())
 	err := frontier.Filter(ctx, p.env, left, p.peeled, func(v uint32) bool { return p.core[v] == k })
+	if err != nil {
+		return err
+	}
+	return p.spread(ctx, done, k)
+}
+
+// spread peels the vertices that fall to k by what was peeled, from number done on.
+func (p *corePeeling) spread(ctx context.Context, done int, k uint32) (err error) {
 	for err == nil && done < len(p.peeled.List()) {
 		now := p.peeled.List()[done:]
 		done += len(now)
@@ -103,6 +113,7 @@ func (p *corePeeling) from(v, k uint32, lane *frontier.Lane[uint32]) {
 	stack := append(room[:0], v)
 	for n := 0; len(stack) > 0; n++ {
 		ends := p.env.ends.of(stack[len(stack)-1])
+		ends.parallel = p.parallel
 		stack = stack[:len(stack)-1]
 		for u, more := ends.Next(); more; u, more = ends.Next() {
 			switch {

@@ -166,7 +166,7 @@ func (t *graphs) againFrom(parts [][]byte, r Report, layout ingest.StorageOption
 		case "--undirected":
 			o.Edges.Undirected = true
 		case "--dedup":
-			o.Edges.Dedup = true
+			o.Edges.Parallel = ingest.ParallelMin
 		default:
 			t.Fatalf("the flag %s is not known", r.Import[i])
 		}

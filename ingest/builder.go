@@ -61,6 +61,7 @@ type perVertex struct {
 
 // Begin prepares for edges of the given kind.
 func (b *builder) Begin(s Schema) error {
+	s.Weighted = s.Weighted || b.opt.Edges.Parallel.adds()
 	b.schema = s
 	b.mirror = b.opt.Edges.Undirected || s.Mirrored || s.Both
 	b.turns = b.mirror && !s.Both
@@ -126,6 +127,7 @@ type bucketWriter struct {
 	*builder
 	*writer
 	src, dst []uint32
+	ones     []float32  // weights of edges that are counted
 	in, out  *tally     // nil until there are edges
 	mapping  bool       // what is in the buckets has numbers from the map
 	old      [][]*block // buckets from before that
@@ -277,6 +279,12 @@ func (w *bucketWriter) addEdges(src, dst ends, weight []float32) error {
 	}
 	if err := w.tallies(); err != nil {
 		return err
+	}
+	if p := w.opt.Edges.Parallel; p == ParallelCount || p == ParallelSum && weight == nil {
+		for len(w.ones) < len(src.numbers) {
+			w.ones = append(w.ones, 1)
+		}
+		weight = w.ones[:len(src.numbers)]
 	}
 	if w.opt.Edges.DropSelfLoops {
 		var err error

@@ -52,7 +52,7 @@ func pickEdges(name string, list []cols.Column, o ReadOptions) (p pickedColumns,
 	for i := 0; i < len(p.at) && err == nil; i++ {
 		c := list[p.at[i]]
 		p.list = append(p.list, c)
-		if err = c.Check(); err == nil && i == 2 && c.Kind == cols.Text {
+		if err = c.Check(); err == nil && i == 2 && !c.IsNumber() {
 			err = fmt.Errorf("column %q: strings are no weights", c.Name)
 		}
 	}
@@ -108,7 +108,7 @@ func usualColumns(file string, list []cols.Column, o ReadOptions) ([]int, error)
 	weight := slices.IndexFunc(names, isWeightName)
 	if weight < 0 || slices.Contains(at, weight) {
 		weight = -1
-		if third := 3 - at[0] - at[1]; len(list) == 3 && list[third].Kind != cols.None && list[third].Kind != cols.Text {
+		if third := 3 - at[0] - at[1]; len(list) == 3 && list[third].IsNumber() {
 			switch sure := o.Weights == WeightsYes || mayBeWeight(names[third]); {
 			case sure:
 				weight = third

@@ -156,14 +156,17 @@ func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys [
 	switch {
 	case s.weighted:
 		slices.Sort(keys[:n])
-		if s.dedup {
-			n = len(slices.CompactFunc(keys[:n], func(a, b uint64) bool { return a>>32 == b>>32 }))
+		if s.parallel.joins() {
+			var err error
+			if n, err = s.parallel.joinSorted(keys[:n]); err != nil {
+				return 0, err
+			}
 		}
 	default:
 		if s.dir == shard.In { // on the out side they come in order
 			slices.Sort(list[:n])
 		}
-		if s.dedup {
+		if s.parallel.joins() {
 			n = len(slices.Compact(list[:n]))
 		}
 	}

@@ -24,6 +24,9 @@ type graphmlBody struct {
 type graphmlHead struct {
 	chosen     string   // the name of the keys of weights
 	weights    []string // the ids of those that are numbers: several, where a writer has one for each type
+	ofNodes    []string // the same of keys for nodes, which Cytoscape uses on edges; they count without weights
+	edges      bool     // there are edges
+	used       bool     // an edge has a weight
 	initial    string   // the weight of edges that have none
 	other      bool     // there is such a key that is no number
 	numbers    bool     // there are keys that are numbers
@@ -73,7 +76,7 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 	}
 	t := &graphmlBody{reversed: reversed, layout: lineLayout{splitter: splitter{commas: true}, what: [2]string{"source", "target"}}}
 	var s textSniff
-	for t.graphs == 0 {
+	for t.graphs == 0 || t.weights == nil && t.ofNodes != nil && !t.edges && h.more() {
 		t.graphmlHead, s = graphmlHead{chosen: chosen}, textSniff{}
 		err := t.each(p.name(), bytes.NewReader(h.bytes), func(line int, texts ...string) error {
 			for _, id := range texts[:min(len(texts), 2)] {
@@ -87,7 +90,7 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 	}
 	weighted := o.Weights != WeightsNo
 	switch {
-	case t.weights != nil:
+	case t.weights != nil || t.used:
 	case t.other && weighted, len(columns) == 3, o.Weights == WeightsYes:
 		return nil, refused(fmt.Sprintf("has no key for edges %q that is a number", chosen), adviceKey)
 	case t.numbers && weighted && len(columns) == 0:
@@ -97,7 +100,7 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 	if err := chooseIDs(p, &s, &t.layout, o); err != nil {
 		return nil, err
 	}
-	p.schema.Weighted, p.schema.Mirrored = t.weights != nil && weighted, t.undirected
+	p.schema.Weighted, p.schema.Mirrored = (t.weights != nil || t.used) && weighted, t.undirected
 	p.adapt = func(s Schema) { t.layout.adapt(p, s) }
 	p.body = t
 	return p, nil
@@ -266,6 +269,9 @@ func (t *graphmlHead) each(name string, r io.Reader, add func(line int, texts ..
 // key takes a key into account.
 func (t *graphmlHead) key(k *graphmlKey) {
 	number, chosen := slices.Contains([]string{"int", "long", "float", "double"}, k.Type), t.chosen != "" && k.Name == t.chosen
+	if k.For == "node" && chosen && number {
+		t.ofNodes = append(t.ofNodes, k.ID)
+	}
 	if !slices.Contains([]string{"edge", "all", ""}, k.For) {
 		return
 	}
@@ -277,13 +283,17 @@ func (t *graphmlHead) key(k *graphmlKey) {
 
 // weight is the weight of an edge; false: it has several.
 func (t *graphmlHead) weight(x *graphmlEdge) (weight string, ok bool) {
-	weight, own := t.initial, 0
+	weight, own, keys := t.initial, 0, t.weights
+	if keys == nil {
+		keys = t.ofNodes
+	}
 	for _, data := range x.Data {
-		if slices.Contains(t.weights, data.Key) {
+		if slices.Contains(keys, data.Key) {
 			weight = strings.TrimSpace(data.Text)
 			own++
 		}
 	}
+	t.edges, t.used = true, t.used || own > 0
 	return weight, own <= 1
 }
 

@@ -29,6 +29,7 @@ type Options struct {
 	Table        TableOptions
 	Vertices     int64 // raw edges: ids are dense, and this many; 0: none said so
 	SkipBadLines bool
+	AllowEmpty   bool // an input without a vertex is a graph without vertices, and no error
 	Edges        EdgeOptions
 	Storage      StorageOptions
 	Force        bool  // replace an existing graph
@@ -41,8 +42,8 @@ type Options struct {
 
 // EdgeOptions say which edges a graph gets of those that are read.
 type EdgeOptions struct {
-	Undirected    bool // both directions of every edge
-	Dedup         bool // one of parallel edges, the lightest
+	Undirected    bool     // both directions of every edge
+	Parallel      Parallel // "" is ParallelKeep
 	DropSelfLoops bool
 }
 
@@ -181,7 +182,7 @@ func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer, r
 		return Report{}, err
 	}
 	defer numbers.free()
-	if numbers.n == 0 {
+	if numbers.n == 0 && !b.opt.AllowEmpty {
 		return Report{}, fmt.Errorf("import %s: %w", strings.Join(inputs, ", "), ErrEmpty)
 	}
 	if b.writeIDs == nil {
@@ -242,6 +243,10 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	if err != nil {
 		return nil, Report{}, err
 	}
+	if numbers.n == 0 {
+		cat := &store.Catalogue{Weighted: b.schema.Weighted, Symmetric: b.mirror, Layout: b.opt.Storage.Layout, InRows: b.inRows(), PythonIDs: b.opt.Storage.PythonIDs}
+		return cat, Report{Weighted: cat.Weighted, Symmetric: cat.Symmetric, SelfLoops: b.loops.Load()}, nil
+	}
 	numbers.freeOrder()
 	in, out := b.sides(shards, numbers, w)
 	in.mirrors = b.mirrorTestOf(shards)
@@ -291,7 +296,7 @@ func (b *builder) sides(shards []store.ShardInfo, numbers *numbering, w *store.W
 		sideStore: sideStore{
 			dir: shard.In, out: w, weighted: b.schema.Weighted, layout: b.opt.Storage.Layout, mirror: b.mirror, inRows: b.inRows(), shards: shards,
 		},
-		spill: b.spill, dedup: b.opt.Edges.Dedup, numbers: numbers, n: numbers.n,
+		spill: b.spill, parallel: b.opt.Edges.Parallel, numbers: numbers, n: numbers.n,
 	}
 	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In }, 1)
 	out = &sideBuilder{
@@ -301,7 +306,7 @@ func (b *builder) sides(shards []store.ShardInfo, numbers *numbering, w *store.W
 	switch {
 	case b.mirror:
 	case in.packs() && !in.weighted:
-		in.back = newReadBack(w, shards, numbers.n, !b.opt.Edges.Dedup)
+		in.back = newReadBack(w, shards, numbers.n, !b.opt.Edges.Parallel.joins())
 		out.back, out.groups = in.back, in.back.groups
 	default:
 		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }, 1))

@@ -165,10 +165,33 @@ func model(lines []line, o Options, less func(a, b string) int) (ids []string, e
 	}
 	slices.SortFunc(ids, less)
 	sortStored(edges)
-	if o.Edges.Dedup {
-		edges = slices.CompactFunc(edges, func(a, b edge) bool { return a.src == b.src && a.dst == b.dst })
+	if p := o.Edges.Parallel; p != ParallelKeep {
+		edges = joinedEdges(p, edges)
 	}
 	return ids, edges
+}
+
+// joinedEdges has one of parallel edges, which are sorted.
+func joinedEdges(p Parallel, edges []edge) (list []edge) {
+	number := 0
+	for _, e := range edges {
+		if n := len(list); n == 0 || list[n-1].src != e.src || list[n-1].dst != e.dst {
+			list, number = append(list, e), 0
+		}
+		number++
+		last := &list[len(list)-1]
+		switch p {
+		case ParallelMax:
+			last.weight = e.weight
+		case ParallelSum:
+			if number > 1 {
+				last.weight += e.weight
+			}
+		case ParallelCount:
+			last.weight = float32(number)
+		}
+	}
+	return list
 }
 
 func sortStored(list []edge) {
@@ -233,7 +256,7 @@ func TestImport(t *testing.T) {
 				Rows:   rapid.Bool().Draw(rt, "rows"), ShardVertices: rapid.IntRange(1, 40).Draw(rt, "shard"),
 			},
 			Edges: EdgeOptions{
-				Undirected: rapid.Bool().Draw(rt, "undirected"), Dedup: rapid.Bool().Draw(rt, "dedup"),
+				Undirected: rapid.Bool().Draw(rt, "undirected"), Parallel: rapid.SampledFrom(Parallels()).Draw(rt, "parallel"),
 				DropSelfLoops: rapid.Bool().Draw(rt, "drop self-loops"),
 			},
 		}
@@ -295,7 +318,7 @@ func checkStored(t require, path string, o Options, r Report, lines []line, less
 	if rows := inRows(t, path, ids); cat.InRows != (o.Storage.Rows && o.Storage.Layout == store.Packed && !o.Edges.Undirected) || cat.InRows && !slices.Equal(rows, want) {
 		t.Fatalf("in-rows %v, want %v", rows, want)
 	}
-	if int(r.Edges) != len(want) || cat.Edges != r.Edges || cat.Weighted != weighted || cat.Symmetric != o.Edges.Undirected {
+	if int(r.Edges) != len(want) || cat.Edges != r.Edges || cat.Weighted != (weighted || o.Edges.Parallel.adds()) || cat.Symmetric != o.Edges.Undirected {
 		t.Fatalf("report %+v, catalogue %+v; want %d edges", r, cat, len(want))
 	}
 	var last uint32
@@ -401,7 +424,7 @@ func TestImportUndirectedSG(t *testing.T) {
 			text += fmt.Sprintf("%d %d %v\n", u, v, w)
 		}
 		o := Options{
-			Force: true, Weights: WeightsYes, Edges: EdgeOptions{Dedup: r.IntN(2) == 0, DropSelfLoops: r.IntN(2) == 0},
+			Force: true, Weights: WeightsYes, Edges: EdgeOptions{Parallel: []Parallel{ParallelKeep, ParallelMin}[r.IntN(2)], DropSelfLoops: r.IntN(2) == 0},
 			Storage: StorageOptions{Layout: []store.Layout{store.CSC, store.Packed}[r.IntN(2)], ShardVertices: 3},
 		}
 		sg, list := write("g.wsg", writeSG(both, int(n), true, false)), write("g.txt", []byte(text))

@@ -53,7 +53,7 @@ func newMirrorTest() *mirrorTest {
 // mirrorTestOf is the test for a graph, or nil where it cannot be mirrored, as its degrees say, or where
 // nobody asks. Graphs with a vertex of so many edges that it is a shard of its own are not looked at.
 func (b *builder) mirrorTestOf(shards []store.ShardInfo) *mirrorTest {
-	if b.mirror || b.inRows() || b.opt.Storage.Layout != store.Packed || b.uneven && !b.opt.Edges.Dedup {
+	if b.mirror || b.inRows() || b.opt.Storage.Layout != store.Packed || b.uneven && !b.opt.Edges.Parallel.joins() {
 		return nil
 	}
 	for i := range shards {

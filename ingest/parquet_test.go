@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -32,7 +33,11 @@ func parquetFile(t testing.TB, perGroup int, list ...cells) []byte {
 	slices.SortFunc(list, func(a, b cells) int { return strings.Compare(a.name, b.name) })
 	var fields schema.FieldList
 	for _, c := range list {
-		n, err := schema.NewPrimitiveNodeLogical(c.name, parquet.Repetitions.Optional, c.logical, c.kind, 0, -1)
+		length := -1
+		if c.kind == parquet.Types.FixedLenByteArray {
+			length = len(c.values[0].(parquet.FixedLenByteArray))
+		}
+		n, err := schema.NewPrimitiveNodeLogical(c.name, parquet.Repetitions.Optional, c.logical, c.kind, length, -1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,6 +80,8 @@ func writeCells(t testing.TB, column file.ColumnChunkWriter, values []any) {
 	var floats []float32
 	var bools []bool
 	var texts []parquet.ByteArray
+	var fixed []parquet.FixedLenByteArray
+	var times []parquet.Int96
 	for _, v := range values {
 		if v == nil {
 			levels = append(levels, 0)
@@ -82,6 +89,10 @@ func writeCells(t testing.TB, column file.ColumnChunkWriter, values []any) {
 		}
 		levels = append(levels, 1)
 		switch x := reflect.ValueOf(v); x.Kind() {
+		case reflect.Slice:
+			texts, fixed = append(texts, x.Bytes()), append(fixed, x.Bytes())
+		case reflect.Array:
+			times = append(times, v.(parquet.Int96))
 		case reflect.String:
 			texts = append(texts, []byte(x.String()))
 		case reflect.Bool:
@@ -106,6 +117,10 @@ func writeCells(t testing.TB, column file.ColumnChunkWriter, values []any) {
 		_, err = w.WriteBatch(floats, levels, nil)
 	case *file.BooleanColumnChunkWriter:
 		_, err = w.WriteBatch(bools, levels, nil)
+	case *file.FixedLenByteArrayColumnChunkWriter:
+		_, err = w.WriteBatch(fixed, levels, nil)
+	case *file.Int96ColumnChunkWriter:
+		_, err = w.WriteBatch(times, levels, nil)
 	case *file.ByteArrayColumnChunkWriter:
 		_, err = w.WriteBatch(texts, levels, nil)
 	}
@@ -151,6 +166,9 @@ func TestParquetColumns(t *testing.T) {
 	ab := []cells{int64s("from", i64(1, 2)...), int64s("to", i64(3, 4)...)}
 	with := func(c ...cells) []cells { return append(slices.Clone(ab), c...) }
 	const firstTwo = `g.parquet: the first two columns, "a" and "b", are taken as source and target; use --columns SRC,DST[,WEIGHT] to choose columns`
+	fixed := func(s string) any { return parquet.FixedLenByteArray(s) }
+	var day parquet.Int96 // 2024-01-31
+	binary.LittleEndian.PutUint32(day[8:], 2_440_588+19_753)
 	pick := func(names ...string) ReadOptions { return table(0, HeaderAuto, names...) }
 	for _, c := range []struct {
 		name    string
@@ -167,7 +185,8 @@ func TestParquetColumns(t *testing.T) {
 		{name: "a pair of names", columns: []cells{int64s("booked", i64(9)...), strs("payee", "a"), strs("payer", "b"), doubles("amount", 5.0)}, want: "b-a"},
 		{name: "a pair around a weight", columns: []cells{strs("sender", "a"), doubles("amount", 5.0), strs("receiver", "b")}, want: "a-b:5"},
 		{name: "a pair behind an id", columns: []cells{int64s("id", i64(5)...), int64s("payer", i64(1)...), int64s("payee", i64(2)...)}, want: "1-2"},
-		{name: "a pair of which one is a time", columns: []cells{int64s("payer", i64(1)...), times("payee", i64(1)...), int64s("x", i64(1)...)}, want: `column "payee": TIMESTAMP is not supported`},
+		{name: "a pair of which one is a time", columns: []cells{int64s("payer", i64(1)...), times("payee", i64(1)...)}, want: "1-1970-01-01T00:00:00.001Z",
+			warns: `g.parquet: one of the columns "payer" and "payee" is text and the other numbers, so all ids are taken as text`},
 		{name: "weight by name", columns: with(int64s("Weight", i64(7, 0)...), int64s("x", i64(1, 1)...)), want: "1-3:7 2-4:0"},
 		{name: "whole numbers that are rounded", columns: with(int64s("w", i64(1<<24+1, 1<<53)...)), want: "1-3:1.6777216e+07 2-4:9.007199e+15",
 			warns: `1 weight was rounded to 24 bits, the largest from 16777217 to 16777216`},
@@ -188,7 +207,25 @@ func TestParquetColumns(t *testing.T) {
 		{name: "no such", columns: ab, o: pick("from", "weight"), want: `has no column "weight", but from, to`},
 		{name: "none fit", columns: []cells{bools("a", true), int64s("b", i64(1)...)}, want: `column "a": BOOLEAN is not supported`},
 		{name: "source is bool", columns: []cells{bools("source", true), int64s("target", i64(1)...), int64s("x", i64(1)...)}, want: `column "source": BOOLEAN is not supported`},
-		{name: "chosen decimal", columns: with(cells{"x", schema.NewDecimalLogicalType(9, 2), parquet.Types.Int64, i64(1, 2)}), o: pick("from", "to", "x"), want: `g.parquet: column "x": DECIMAL is not supported`},
+		{name: "chosen decimal", columns: with(cells{"x", schema.NewDecimalLogicalType(9, 2), parquet.Types.Int64, i64(1, 2)}), o: pick("from", "to", "x"), want: "1-3:0.01 2-4:0.02"},
+		{name: "chosen time as weight", columns: with(times("x", i64(1, 2)...)), o: pick("from", "to", "x"), want: `column "x": strings are no weights`},
+		{name: "decimals of bytes", columns: []cells{
+			{"src", schema.NewDecimalLogicalType(30, 2), parquet.Types.FixedLenByteArray, []any{fixed("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\xd2"), fixed("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), nil}},
+			{"dst", schema.NewDecimalLogicalType(9, 0), parquet.Types.ByteArray, []any{parquet.ByteArray("\x7f"), parquet.ByteArray("\xff\x00"), parquet.ByteArray("")}},
+			{"weight", schema.NewDecimalLogicalType(9, 3), parquet.Types.Int32, []any{int32(2500), int32(125), int32(0)}},
+		}, o: ReadOptions{SkipBadLines: true}, want: "12.34-127:2.5 -0.01--256:0.125", warns: `1 bad line was passed over; the first is g.parquet: row 2 (from 0): null: expected an id in column "src"`},
+		{name: "dates", columns: []cells{{"src", schema.DateLogicalType{}, parquet.Types.Int32, []any{int32(19753), int32(-1)}}, int64s("dst", i64(1, 2)...)}, o: ReadOptions{IDs: IDsString}, want: "2024-01-31-1 1969-12-31-2"},
+		{name: "timestamps", columns: []cells{
+			{"src", schema.NewTimestampLogicalType(false, schema.TimeUnitNanos), parquet.Types.Int64, i64(1_706_745_599_123_456_789, -1)},
+			{"dst", schema.NewTimestampLogicalType(true, schema.TimeUnitMicros), parquet.Types.Int64, i64(0, 1_500_000)},
+		}, want: "2024-01-31T23:59:59.123456789Z-1970-01-01T00:00:00Z 1969-12-31T23:59:59.999999999Z-1970-01-01T00:00:01.5Z"},
+		{name: "timestamps of 96 bits", columns: []cells{{"src", schema.NoLogicalType{}, parquet.Types.Int96, []any{day, nil}}, strs("dst", "x", "y")}, o: ReadOptions{SkipBadLines: true}, want: "2024-01-31T00:00:00Z-x",
+			warns: `1 bad line was passed over; the first is g.parquet: row 1 (from 0): null: expected an id in column "src"`},
+		{name: "UUIDs", columns: []cells{
+			{"src", schema.UUIDLogicalType{}, parquet.Types.FixedLenByteArray, []any{fixed("\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff")}},
+			{"dst", schema.NoLogicalType{}, parquet.Types.FixedLenByteArray, []any{fixed("0123456789abcdef")}},
+		}, want: "00112233-4455-6677-8899-aabbccddeeff-30313233-3435-3637-3839-616263646566"},
+		{name: "bytes of another length", columns: []cells{{"src", schema.NoLogicalType{}, parquet.Types.FixedLenByteArray, []any{fixed("abc")}}, strs("dst", "x")}, want: `column "src": FIXED_LEN_BYTE_ARRAY is not supported`},
 		{name: "chosen text as weight", columns: with(strs("x", "1", "2")), o: pick("from", "to", "x"), want: `column "x": strings are no weights`},
 		{name: "delimiter", columns: ab, o: table(',', HeaderAuto), want: "is in format parquet, which has no delimiter"},
 		{name: "one column", columns: []cells{int64s("a", i64(1)...)}, want: "has 1 columns"},

@@ -37,7 +37,7 @@ func TestReadBack(t *testing.T) {
 			if err := os.WriteFile(name, []byte(joined(text)), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			o, err := Options{Edges: EdgeOptions{Dedup: dedup}, Storage: StorageOptions{ShardVertices: 100}}.complete()
+			o, err := Options{Edges: EdgeOptions{Parallel: map[bool]Parallel{false: ParallelKeep, true: ParallelMin}[dedup]}, Storage: StorageOptions{ShardVertices: 100}}.complete()
 			if err != nil {
 				t.Fatal(err)
 			}

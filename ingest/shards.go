@@ -14,14 +14,14 @@ import (
 type sideBuilder struct {
 	sideStore
 	sortMemory
-	spill   *spill
-	dedup   bool
-	groups  []group
-	numbers *numbering  // gives the dense ids of a record's ends
-	n       uint32      // vertices
-	mirrors *mirrorTest // gets all edges; nil: there is none
-	dropped atomic.Uint64
-	sorted  func(edges uint64)
+	spill    *spill
+	parallel Parallel
+	groups   []group
+	numbers  *numbering  // gives the dense ids of a record's ends
+	n        uint32      // vertices
+	mirrors  *mirrorTest // gets all edges; nil: there is none
+	dropped  atomic.Uint64
+	sorted   func(edges uint64)
 
 	twin    *grouping // of the other side; nil when there is none
 	writers []*writer // that collect the twin's edges, by goroutine

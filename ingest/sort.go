@@ -175,7 +175,12 @@ func (s *sorter) sortGroup(ctx context.Context, g *group) error {
 	}
 	r.nbr, r.weights = asWords(out)[:n], moved
 	s.place(keys, window(weights, 0, n))
-	return nil
+	if !s.parallel.joins() {
+		return nil
+	}
+	dropped, err := r.join(s.parallel, s.weighted)
+	s.dropped.Add(dropped)
+	return err
 }
 
 // sum turns counts of edges, that of vertex v in start[v+1], into places.
@@ -204,7 +209,7 @@ func (s *sideBuilder) ordered(g *group) bool {
 
 // orders reports whether all rows of the side need that order.
 func (s *sideBuilder) orders() bool {
-	return !s.packs() || s.dir == shard.In && s.packsRows() || s.weighted || s.dedup
+	return !s.packs() || s.dir == shard.In && s.packsRows() || s.weighted || s.parallel.joins()
 }
 
 // window is the part of weights that goes with edges [n, n+k); nil without
@@ -263,21 +268,13 @@ func (s *sideStore) uncounted(shard int) error {
 	return fmt.Errorf("%w: from shard %d on, there are more edges of the %s side than it should have", store.ErrDamaged, shard, s.dir)
 }
 
-// place puts edges, which come in the order of neighbours, at their vertices; of
-// parallel ones only the lightest, where they are to be dropped.
+// place puts edges, which come in the order of neighbours, at their vertices.
 func (s *sorter) place(keys []uint64, weights []float32) {
-	nbr, start, end, moved := s.rows.nbr, s.rows.start, s.rows.end, s.rows.weights
+	nbr, end, moved := s.rows.nbr, s.rows.end, s.rows.weights
 	for i, k := range keys {
-		u, at := uint32(k), &end[k>>32]
+		at := &end[k>>32]
 		p := *at
-		if s.dedup && p > start[k>>32] && nbr[p-1] == u {
-			s.dropped.Add(1)
-			if weights != nil {
-				moved[p-1] = min(moved[p-1], weights[i])
-			}
-			continue
-		}
-		nbr[p] = u
+		nbr[p] = uint32(k)
 		if weights != nil {
 			moved[p] = weights[i]
 		}

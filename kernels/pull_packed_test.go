@@ -239,7 +239,7 @@ func checkEvery(g *gpu, graph *csc, vertices int, cuts []cut, weights []string) 
 		if name == "bytes" { // sums of integers, of which the order does not matter
 			checkPacked(p, programs.Heat{}, cuts, small)
 			checkPacked(p, programs.LPA{}, cuts, func(r *rand.Rand) programs.Ballot {
-				return programs.Ballot{Label: r.Uint32N(9), Candidate: r.Uint32N(9), Draw: r.Uint32()}
+				return programs.Ballot{Label: r.Uint32N(9), Candidate: r.Uint32N(9), Draw: r.Uint32(), Quiet: 11 * r.Uint32N(4)}
 			})
 		}
 		g.must(g.Free(p.memory))

@@ -47,7 +47,7 @@ func TestLoops(t *testing.T) {
 	}, bit)
 	small := rapid.Uint32Range(0, 3)
 	looptest.Check(t, fixed[programs.Ballot, programs.Votes](programs.LPA{Seed: 3}), rapid.Custom(func(t *rapid.T) programs.Ballot {
-		return programs.Ballot{Label: small.Draw(t, "label"), Candidate: small.Draw(t, "candidate"), Draw: rapid.Uint32().Draw(t, "draw")}
+		return programs.Ballot{Label: small.Draw(t, "label"), Candidate: small.Draw(t, "candidate"), Draw: rapid.Uint32().Draw(t, "draw"), Quiet: 11 * small.Draw(t, "quiet")}
 	}))
 	looptest.Check(t, fixed[float32, float64](programs.Katz[float32]{Alpha: 0.1, Beta: 1, Tolerance: 0.1}), unit32)
 	looptest.Check(t, fixed[float64, float64](programs.Katz[float64]{Alpha: 0.1, Beta: 1, Tolerance: 0.1}), unit64)

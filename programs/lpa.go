@@ -15,8 +15,13 @@ import "github.com/garaph/garaph/gas"
 // What it is: a walk to labels of which no other is more frequent around any
 // vertex, the same for every order of the edges, for a given Seed and number of
 // iterations in sync mode. What it is not: the synchronous LPA of LDBC
-// Graphalytics (CDLP), whose labels it does not reproduce. A job does not end by
-// itself: give it some dozens of iterations.
+// Graphalytics (CDLP), whose labels it does not reproduce.
+//
+// A vertex stops when it has drawn 32 neighbours, and found no label that is more
+// frequent than its own, since a label around it last changed. It goes on when one
+// does. A job ends when all vertices have stopped. Each change leaves more
+// edges between vertices of one label, unless neighbours change at once, so
+// that the end comes with probability 1.
 //
 // Edge directions and weights don't matter.
 type LPA struct {
@@ -28,6 +33,7 @@ type Ballot struct {
 	Label     uint32
 	Candidate uint32 // the label that is counted against Label
 	Draw      uint32 // random, another one in every iteration
+	Quiet     uint32 // iterations since Label changed, or from 2 on, since a label around it did
 }
 
 // Votes are what the neighbours say.
@@ -36,8 +42,8 @@ type Votes struct {
 	Key, Next  uint32 // the largest key drawn so far, and the label of that neighbour
 }
 
-// Endless says that a job needs a number of iterations.
-func (LPA) Endless() bool { return true }
+// patience is the Quiet that stops a vertex: 32 draws without a better label.
+const patience = 2 + 32
 
 // Init labels a vertex with itself.
 func (p LPA) Init(v gas.Vertex) (Ballot, bool) {
@@ -47,9 +53,13 @@ func (p LPA) Init(v gas.Vertex) (Ballot, bool) {
 // Zero is no vote. A drawn key is at least 1.
 func (p LPA) Zero() Votes { return Votes{} }
 
-// Gather is the vote of one neighbour.
+// Gather is the vote of one neighbour. Those whose label changed in the
+// last two iterations have the highest keys: in async mode the first of them may be over.
 func (p LPA) Gather(src Ballot, _ gas.Edge, dst Ballot) Votes {
-	x := Votes{Key: (src.Draw^dst.Draw)*0x9e3779b1 | 1, Next: src.Label} // draws have no pattern: a product is enough
+	x := Votes{Key: (src.Draw^dst.Draw)*0x9e3779b1>>1 | 1, Next: src.Label} // draws have no pattern: a product is enough
+	if src.Quiet < 2 {
+		x.Key |= 1 << 31
+	}
 	if src.Label == dst.Label {
 		x.Own = 1
 	}
@@ -72,17 +82,22 @@ func (p LPA) Sum(a, b Votes) Votes {
 // Apply changes to the candidate, if that is more frequent and it is this
 // vertex's turn, and takes another candidate.
 func (p LPA) Apply(_ gas.Vertex, old Ballot, acc Votes, _ gas.Step) Ballot {
-	if acc.Key == 0 {
-		return old // no neighbours
+	better, changed := acc.Other > acc.Own, acc.Key>>31 == 1
+	if acc.Key == 0 || old.Quiet >= patience && !better && !changed {
+		return old // no neighbours, or nothing to do
 	}
-	if acc.Other > acc.Own && old.Draw>>31 == 1 {
-		old.Label = old.Candidate
+	next := Ballot{Label: old.Label, Candidate: acc.Next, Draw: scramble(old.Draw), Quiet: old.Quiet + 1}
+	if better || changed {
+		next.Quiet = min(next.Quiet, 2)
 	}
-	return Ballot{Label: old.Label, Candidate: acc.Next, Draw: scramble(old.Draw)}
+	if better && old.Draw>>31 == 1 {
+		next.Label, next.Quiet = old.Candidate, 0
+	}
+	return next
 }
 
-// Activate goes on: there is always another candidate.
-func (p LPA) Activate(gas.Vertex, Ballot, Ballot) bool { return true }
+// Activate reports whether the vertex goes on.
+func (p LPA) Activate(_ gas.Vertex, old, new Ballot) bool { return old != new }
 
 // Direction is both.
 func (p LPA) Direction() gas.Direction { return gas.Both }

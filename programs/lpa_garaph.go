@@ -18,7 +18,7 @@ var lpaSources embed.FS
 
 // Loops are the methods of LPA as loops.
 func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
-	if !compiled.Fresh(lpaSources, "cf966b4beedb86db63f2b62f6ebdc7dd") {
+	if !compiled.Fresh(lpaSources, "e9fd197818fc3bea89a11ffe82525c0b") {
 		return compiled.Loops[Ballot, Votes]{}
 	}
 	return lpaLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
 
 // Fragments are the methods of LPA as PTX.
 func (LPA) Fragments() compiled.Fragments {
-	if !compiled.Fresh(lpaSources, "cf966b4beedb86db63f2b62f6ebdc7dd") {
+	if !compiled.Fresh(lpaSources, "e9fd197818fc3bea89a11ffe82525c0b") {
 		return compiled.Fragments{}
 	}
 	return lpaFragments
@@ -126,7 +126,33 @@ func (l lpaLoops) apply(acc []Votes, list []uint16, b *compiled.Block, cur, next
 			o := int(u) - v
 			old, d := olds[o], degree[o]
 			x := gas.Vertex{}
-			value := p.Apply(x, old, a[i], step)
+			var value Ballot
+			{
+				var result_ Ballot
+				{
+					p, _, old, acc, _ := p, x, old, a[i], step
+					_, _, _ = p, old, acc
+				Apply129_:
+					for {
+						better, changed := acc.Other > acc.Own, acc.Key>>31 == 1
+						if acc.Key == 0 || old.Quiet >= patience && !better && !changed {
+							result_ = old
+							break Apply129_
+						}
+						next := Ballot{Label: old.Label, Candidate: acc.Next, Draw: scramble(old.Draw), Quiet: old.Quiet + 1}
+						if better || changed {
+							next.Quiet = min(next.Quiet, 2)
+						}
+						if better && old.Draw>>31 == 1 {
+							next.Label, next.Quiet = old.Candidate, 0
+						}
+						result_ = next
+						break Apply129_
+
+					}
+				}
+				value = result_
+			}
 			values[o] = value
 			active := p.Activate(x, old, value)
 			bit := uint64(0)
@@ -149,7 +175,7 @@ func (l lpaLoops) apply(acc []Votes, list []uint16, b *compiled.Block, cur, next
 var lpaFragments = compiled.Fragments{
 	Program: "LPA",
 
-	Value:       compiled.Layout{Size: 12, Align: 4, Leaves: []compiled.Leaf{{Name: "Label", Kind: compiled.Uint32, Offset: 0}, {Name: "Candidate", Kind: compiled.Uint32, Offset: 4}, {Name: "Draw", Kind: compiled.Uint32, Offset: 8}}},
+	Value:       compiled.Layout{Size: 16, Align: 4, Leaves: []compiled.Leaf{{Name: "Label", Kind: compiled.Uint32, Offset: 0}, {Name: "Candidate", Kind: compiled.Uint32, Offset: 4}, {Name: "Draw", Kind: compiled.Uint32, Offset: 8}, {Name: "Quiet", Kind: compiled.Uint32, Offset: 12}}},
 	Accumulator: compiled.Layout{Size: 16, Align: 4, Leaves: []compiled.Leaf{{Name: "Own", Kind: compiled.Uint32, Offset: 0}, {Name: "Other", Kind: compiled.Uint32, Offset: 4}, {Name: "Key", Kind: compiled.Uint32, Offset: 8}, {Name: "Next", Kind: compiled.Uint32, Offset: 12}}},
 	Parameters:  compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "Seed", Kind: compiled.Uint32, Offset: 0}}},
 	SumOp:       compiled.SumOther,
@@ -161,36 +187,45 @@ var lpaFragments = compiled.Fragments{
 	mov.b32 ${out.3}, 0;
 }
 `},
-	Gather: compiled.Fragment{Inputs: []string{"dst.0", "dst.1", "dst.2", "src.0", "src.2"}, Text: `{
-	.reg .b32 %gw<13>;
-	.reg .pred %gp<2>;
+	Gather: compiled.Fragment{Inputs: []string{"dst.0", "dst.1", "dst.2", "src.0", "src.2", "src.3"}, Text: `{
+	.reg .b32 %gw<18>;
+	.reg .pred %gp<3>;
 	mov.b32 %gw0, 0;
 	mov.b32 %gw1, 0;
 	mov.b32 %gw2, 0;
 	mov.b32 %gw3, 0;
 	xor.b32 %gw4, ${src.2}, ${dst.2};
 	mul.lo.s32 %gw5, %gw4, 2654435761;
-	or.b32 %gw6, %gw5, 1;
-	mov.b32 %gw2, %gw6;
+	shr.u32 %gw6, %gw5, 1;
+	or.b32 %gw7, %gw6, 1;
+	mov.b32 %gw2, %gw7;
 	mov.b32 %gw3, ${src.0};
-	mov.b32 %gw7, %gw2;
-	mov.b32 %gw8, %gw3;
-	mov.b32 %gw9, %gw0;
-	mov.b32 %gw10, %gw1;
-	setp.eq.u32 %gp0, ${src.0}, ${dst.0};
+	mov.b32 %gw8, %gw2;
+	mov.b32 %gw9, %gw3;
+	mov.b32 %gw10, %gw0;
+	mov.b32 %gw11, %gw1;
+	mov.b32 %gw12, %gw8;
+	setp.lt.u32 %gp0, ${src.3}, 2;
 	@!%gp0 bra L5;
-	mov.b32 %gw9, 1;
+	mov.b32 %gw13, %gw12;
+	or.b32 %gw14, %gw13, 2147483648;
+	mov.b32 %gw12, %gw14;
 L5:
-	setp.eq.u32 %gp1, ${src.0}, ${dst.1};
+	setp.eq.u32 %gp1, ${src.0}, ${dst.0};
 	@!%gp1 bra L7;
 	mov.b32 %gw10, 1;
 L7:
-	mov.b32 %gw11, %gw9;
-	mov.b32 %gw12, %gw10;
-	mov.b32 ${out.0}, %gw11;
-	mov.b32 ${out.1}, %gw12;
-	mov.b32 ${out.2}, %gw7;
-	mov.b32 ${out.3}, %gw8;
+	setp.eq.u32 %gp2, ${src.0}, ${dst.1};
+	@!%gp2 bra L9;
+	mov.b32 %gw11, 1;
+L9:
+	mov.b32 %gw15, %gw10;
+	mov.b32 %gw16, %gw11;
+	mov.b32 %gw17, %gw12;
+	mov.b32 ${out.0}, %gw15;
+	mov.b32 ${out.1}, %gw16;
+	mov.b32 ${out.2}, %gw17;
+	mov.b32 ${out.3}, %gw9;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "a.1", "a.2", "a.3", "b.0", "b.1", "b.2", "b.3"}, Text: `{
@@ -229,55 +264,93 @@ L7:
 	mov.b32 ${out.3}, %gw14;
 }
 `},
-	Apply: compiled.Fragment{Inputs: []string{"acc.0", "acc.1", "acc.2", "acc.3", "old.0", "old.1", "old.2"}, Text: `{
-	.reg .b32 %gw<22>;
-	.reg .pred %gp<3>;
-	mov.b32 %gw0, ${old.0};
-	setp.eq.u32 %gp0, ${acc.2}, 0;
-	@%gp0 bra L8;
-	setp.gt.u32 %gp1, ${acc.1}, ${acc.0};
-	@!%gp1 bra L7;
-	shr.u32 %gw1, ${old.2}, 31;
-	setp.eq.u32 %gp2, %gw1, 1;
-	@!%gp2 bra L7;
-	mov.b32 %gw0, ${old.1};
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "acc.1", "acc.2", "acc.3", "old.0", "old.1", "old.2", "old.3"}, Text: `{
+	.reg .b32 %gw<30>;
+	.reg .pred %gp<5>;
+	setp.gt.u32 %gp0, ${acc.1}, ${acc.0};
+	shr.u32 %gw0, ${acc.2}, 31;
+	setp.eq.u32 %gp1, %gw0, 1;
+	setp.eq.u32 %gp2, ${acc.2}, 0;
+	@%gp2 bra L14;
+	setp.ge.u32 %gp3, ${old.3}, 34;
+	@!%gp3 bra L7;
+	@%gp0 bra L7;
+	@!%gp1 bra L14;
 L7:
+	mov.b32 %gw1, 0;
 	mov.b32 %gw2, 0;
 	mov.b32 %gw3, 0;
 	mov.b32 %gw4, 0;
-	mov.b32 %gw5, %gw0;
-	mov.b32 %gw2, %gw5;
-	mov.b32 %gw3, ${acc.3};
-	add.s32 %gw6, ${old.2}, 2654435769;
-	shr.u32 %gw7, %gw6, 16;
-	xor.b32 %gw8, %gw6, %gw7;
-	mul.lo.s32 %gw9, %gw8, 2146121005;
-	shr.u32 %gw10, %gw9, 15;
-	xor.b32 %gw11, %gw9, %gw10;
-	mul.lo.s32 %gw12, %gw11, 2221713035;
-	shr.u32 %gw13, %gw12, 16;
-	xor.b32 %gw14, %gw12, %gw13;
+	mov.b32 %gw1, ${old.0};
+	mov.b32 %gw2, ${acc.3};
+	add.s32 %gw5, ${old.2}, 2654435769;
+	shr.u32 %gw6, %gw5, 16;
+	xor.b32 %gw7, %gw5, %gw6;
+	mul.lo.s32 %gw8, %gw7, 2146121005;
+	shr.u32 %gw9, %gw8, 15;
+	xor.b32 %gw10, %gw8, %gw9;
+	mul.lo.s32 %gw11, %gw10, 2221713035;
+	shr.u32 %gw12, %gw11, 16;
+	xor.b32 %gw13, %gw11, %gw12;
+	mov.b32 %gw3, %gw13;
+	add.s32 %gw14, ${old.3}, 1;
 	mov.b32 %gw4, %gw14;
-	mov.b32 %gw15, %gw2;
-	mov.b32 %gw16, %gw3;
-	mov.b32 %gw17, %gw4;
-	mov.b32 %gw18, %gw15;
-	mov.b32 %gw19, %gw16;
-	mov.b32 %gw20, %gw17;
-	bra L2;
-L8:
-	mov.b32 %gw21, %gw0;
-	mov.b32 %gw18, %gw21;
+	mov.b32 %gw15, %gw1;
+	mov.b32 %gw16, %gw2;
+	mov.b32 %gw17, %gw3;
+	mov.b32 %gw18, %gw4;
+	mov.b32 %gw19, %gw15;
+	mov.b32 %gw20, %gw18;
+	@%gp0 bra L9;
+	@!%gp1 bra L10;
+L9:
+	mov.b32 %gw21, %gw20;
+	min.u32 %gw22, %gw21, 2;
+	mov.b32 %gw20, %gw22;
+L10:
+	@!%gp0 bra L13;
+	shr.u32 %gw23, ${old.2}, 31;
+	setp.eq.u32 %gp4, %gw23, 1;
+	@!%gp4 bra L13;
 	mov.b32 %gw19, ${old.1};
-	mov.b32 %gw20, ${old.2};
+	mov.b32 %gw20, 0;
+L13:
+	mov.b32 %gw24, %gw19;
+	mov.b32 %gw25, %gw20;
+	mov.b32 %gw26, %gw24;
+	mov.b32 %gw27, %gw16;
+	mov.b32 %gw28, %gw17;
+	mov.b32 %gw29, %gw25;
+	bra L2;
+L14:
+	mov.b32 %gw26, ${old.0};
+	mov.b32 %gw27, ${old.1};
+	mov.b32 %gw28, ${old.2};
+	mov.b32 %gw29, ${old.3};
 L2:
-	mov.b32 ${out.0}, %gw18;
-	mov.b32 ${out.1}, %gw19;
-	mov.b32 ${out.2}, %gw20;
+	mov.b32 ${out.0}, %gw26;
+	mov.b32 ${out.1}, %gw27;
+	mov.b32 ${out.2}, %gw28;
+	mov.b32 ${out.3}, %gw29;
 }
 `},
-	Activate: compiled.Fragment{Text: `{
-	mov.b32 ${out.0}, 1;
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "new.1", "new.2", "new.3", "old.0", "old.1", "old.2", "old.3"}, Text: `{
+	.reg .b32 %gw<9>;
+	.reg .pred %gp<4>;
+	setp.eq.u32 %gp0, ${old.0}, ${new.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	and.b32 %gw1, 1, %gw0;
+	setp.eq.u32 %gp1, ${old.1}, ${new.1};
+	selp.b32 %gw2, 1, 0, %gp1;
+	and.b32 %gw3, %gw1, %gw2;
+	setp.eq.u32 %gp2, ${old.2}, ${new.2};
+	selp.b32 %gw4, 1, 0, %gp2;
+	and.b32 %gw5, %gw3, %gw4;
+	setp.eq.u32 %gp3, ${old.3}, ${new.3};
+	selp.b32 %gw6, 1, 0, %gp3;
+	and.b32 %gw7, %gw5, %gw6;
+	xor.b32 %gw8, %gw7, 1;
+	mov.b32 ${out.0}, %gw8;
 }
 `},
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
 // ArrowMagic begins an Arrow IPC file, in which a stream follows, and behind that a directory.
@@ -93,9 +94,10 @@ func (r *Arrow) describe(s *arrow.Schema) {
 		c := Column{Name: f.Name}
 		t := f.Type
 		if d, ok := t.(*arrow.DictionaryType); ok {
-			if t = d.ValueType; !isText(t) {
-				t = f.Type
-			}
+			t = d.ValueType
+		}
+		if e, ok := t.(arrow.ExtensionType); ok {
+			t = e.StorageType()
 		}
 		switch {
 		case arrow.IsSignedInteger(t.ID()):
@@ -106,6 +108,8 @@ func (r *Arrow) describe(s *arrow.Schema) {
 			c.Kind, c.Single = Float, t.ID() == arrow.FLOAT32
 		case isText(t):
 			c.Kind = Text
+		case hasText(t):
+			c.Kind, c.Decimal = Text, arrow.IsDecimal(t.ID())
 		default:
 			c.Type = strings.ToUpper(t.Name())
 		}
@@ -167,8 +171,14 @@ type texts interface {
 	Value(i int) []byte
 }
 
-// column returns an array, of strings one whose values are bytes.
+// column returns an array, of strings one whose values are bytes, and of a dictionary of numbers one of its values.
 func column(a arrow.Array) arrow.Array {
+	if e, ok := a.(array.ExtensionArray); ok {
+		a = e.Storage()
+	}
+	if d, ok := a.(*array.Dictionary); ok && arrow.IsPrimitive(d.Dictionary().DataType().ID()) && texter(d.Dictionary()) == nil {
+		return unpacked(d)
+	}
 	switch a.DataType().ID() {
 	case arrow.STRING:
 		return array.NewBinaryData(a.Data())
@@ -178,6 +188,20 @@ func column(a arrow.Array) arrow.Array {
 		return array.NewBinaryViewData(a.Data())
 	}
 	return a
+}
+
+// unpacked returns the values of a dictionary of numbers, one for each row.
+func unpacked(d *array.Dictionary) arrow.Array {
+	b := array.NewBuilder(memory.DefaultAllocator, d.Dictionary().DataType())
+	b.Reserve(d.Len())
+	for i := range d.Len() {
+		if d.IsNull(i) {
+			b.AppendNull()
+		} else if err := b.AppendValueFromString(d.Dictionary().ValueStr(d.GetValueIndex(i))); err != nil {
+			panic(err) // which is the error of the batch
+		}
+	}
+	return b.NewArray()
 }
 
 // Scratch is the memory of the values that one goroutine gets.
@@ -210,6 +234,10 @@ func (b *Batch) Values(from, to int, s *Scratch) (list []Values, err error) {
 				v.Null[k] = a.IsNull(from + k)
 			}
 		}
+		if text := texter(a); text != nil {
+			x.formatted(v, to-from, arrow.IsDecimal(a.DataType().ID()), func(i int) string { return text(from + i) })
+			continue
+		}
 		switch a := a.(type) {
 		case *array.Int64:
 			v.Ints = a.Int64Values()[from:to]
@@ -232,8 +260,13 @@ func (b *Batch) Values(from, to int, s *Scratch) (list []Values, err error) {
 		case *array.Float32:
 			v.Floats = widened(&x.floats, a.Float32Values()[from:to])
 		case *array.Dictionary:
-			values := column(a.Dictionary()).(texts) // it is of Kind Text
-			v.Text = x.strings(v, from, to, func(i int) []byte { return values.Value(a.GetValueIndex(i)) })
+			at, values := func(i int) int { return a.GetValueIndex(from + i) }, a.Dictionary()
+			if text := texter(values); text != nil {
+				x.formatted(v, to-from, arrow.IsDecimal(values.DataType().ID()), func(i int) string { return text(at(i)) })
+				continue
+			}
+			bytes := column(values).(texts) // it is of Kind Text
+			v.Text = x.strings(v, 0, to-from, func(i int) []byte { return bytes.Value(at(i)) })
 		case texts:
 			v.Text = x.strings(v, from, to, a.Value)
 		default:

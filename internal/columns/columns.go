@@ -1,5 +1,5 @@
 // Package columns reads and writes files of columns, Parquet and Arrow IPC, with arrow-go. It knows columns at the top
-// level of integers, floating-point numbers and strings. Panics of arrow-go become errors, and the memory that it takes
+// level of integers, floating-point numbers and strings, and reads dates, timestamps, UUIDs and decimals as text. Panics of arrow-go become errors, and the memory that it takes
 // for pages and record batches is bounded by a [Memory].
 package columns
 
@@ -30,6 +30,14 @@ type Column struct {
 	Kind   Kind
 	Type   string // what the format calls the type of a column of kind None
 	Single bool   // the column has floats of 32 bits
+
+	Decimal bool // the column is of kind Text, and has the same numbers as Floats
+	text    bool // its values are formatted as text
+}
+
+// IsNumber reports whether the values of the column are read as numbers.
+func (c *Column) IsNumber() bool {
+	return c.Kind == Int || c.Kind == Uint || c.Kind == Float || c.Decimal
 }
 
 // Check refuses a column whose values are not read.

@@ -68,8 +68,12 @@ func describe(n schema.Node) Column {
 		c.Type = "LIST or GROUP"
 		return c
 	}
+	if c.text, c.Decimal = parquetText(leaf); c.text {
+		c.Kind = Text
+		return c
+	}
 	switch t := n.LogicalType().(type) {
-	case schema.DecimalLogicalType, schema.DateLogicalType, schema.TimeLogicalType, schema.TimestampLogicalType, schema.IntervalLogicalType, schema.UUIDLogicalType:
+	case schema.TimeLogicalType, schema.IntervalLogicalType:
 		c.Type, _, _ = strings.Cut(strings.ToUpper(t.String()), "(")
 		return c
 	case schema.IntLogicalType:
@@ -132,7 +136,7 @@ func (f *Parquet) Read(in io.ReaderAt, i int, picked []int) (r *Rows, err error)
 		if err != nil {
 			return nil, err
 		}
-		r.columns = append(r.columns, chunk{ColumnChunkReader: c, kind: f.Columns[column].Kind})
+		r.columns = append(r.columns, chunk{ColumnChunkReader: c, Column: f.Columns[column]})
 	}
 	return r, nil
 }
@@ -159,39 +163,46 @@ func (r *Rows) Close() { r.account.close() }
 // chunk is a column of a row group with its buffers.
 type chunk struct {
 	file.ColumnChunkReader
-	kind   Kind
+	Column
+	buffers
 	levels []int16
-	null   []bool
 	i32    []int32
-	i64    []int64
 	f32    []float32
-	f64    []float64
-	text   []Bytes
+	i96    []parquet.Int96
+	fixed  []parquet.FixedLenByteArray
+	bytes  []Bytes
 }
 
 // next reads n values.
 func (c *chunk) next(n int) (v Values, err error) {
+	if c.Column.text {
+		return c.asText(n)
+	}
 	switch r := c.ColumnChunkReader.(type) {
 	case *file.Int64ColumnChunkReader:
-		v.Ints, v.Null, err = read(c, r.ReadBatch, &c.i64, n)
+		v.Ints, v.Null, err = read(c, r.ReadBatch, &c.ints, n)
 	case *file.Int32ColumnChunkReader:
-		var list []int32
-		list, v.Null, err = read(c, r.ReadBatch, &c.i32, n)
-		if v.Ints = widened(&c.i64, list); c.kind == Uint {
+		if v.Ints, v.Null, err = read32(c, r, n); c.Kind == Uint {
 			for i := range v.Ints {
 				v.Ints[i] &= math.MaxUint32
 			}
 		}
 	case *file.Float64ColumnChunkReader:
-		v.Floats, v.Null, err = read(c, r.ReadBatch, &c.f64, n)
+		v.Floats, v.Null, err = read(c, r.ReadBatch, &c.floats, n)
 	case *file.Float32ColumnChunkReader:
 		var list []float32
 		list, v.Null, err = read(c, r.ReadBatch, &c.f32, n)
-		v.Floats = widened(&c.f64, list)
+		v.Floats = widened(&c.floats, list)
 	case *file.ByteArrayColumnChunkReader:
-		v.Text, v.Null, err = read(c, r.ReadBatch, &c.text, n)
+		v.Text, v.Null, err = read(c, r.ReadBatch, &c.buffers.text, n)
 	}
 	return v, err
+}
+
+// read32 reads n integers.
+func read32(c *chunk, r *file.Int32ColumnChunkReader, n int) ([]int64, []bool, error) {
+	list, null, err := read(c, r.ReadBatch, &c.i32, n)
+	return widened(&c.ints, list), null, err
 }
 
 // read reads n values with a method of a reader, which leaves nulls out, and moves them to their rows.

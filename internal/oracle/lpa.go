@@ -1,9 +1,13 @@
 package oracle
 
+import "slices"
+
 // LPA returns the labels after some rounds in which half of the vertices, at
 // random, compare their label with one of a random neighbour's, drawn in the
 // round before, and take that one if more neighbours have it. Neighbours are
-// those of in- and out-edges, of a symmetric graph once. The random numbers are
+// those of in- and out-edges, of a symmetric graph once. Neighbours whose label has changed in
+// the last two rounds are drawn first. A vertex stops after 32 rounds without a better label or such a
+// neighbour, until there is one. The random numbers are
 // those of programs.LPA: a vertex's is mixed as in C. Wellons' lowbias32, with an
 // offset; an edge's is the product of what its ends differ in with an odd number.
 func LPA(g Graph, seed uint32, rounds int, symmetric bool) []uint32 {
@@ -22,32 +26,41 @@ func LPA(g Graph, seed uint32, rounds int, symmetric bool) []uint32 {
 			near[e.Src] = append(near[e.Src], e.Dst)
 		}
 	}
-	label, candidate, draw := make([]uint32, g.N), make([]uint32, g.N), make([]uint32, g.N)
+	label, candidate, draw, quiet := make([]uint32, g.N), make([]uint32, g.N), make([]uint32, g.N), make([]int, g.N)
 	for v := range label {
 		label[v], candidate[v], draw[v] = uint32(v), uint32(v), mix(uint32(v)^mix(seed))
 	}
 	for range rounds {
-		nextLabel, nextCandidate, nextDraw := make([]uint32, g.N), make([]uint32, g.N), make([]uint32, g.N)
+		nextLabel, nextCandidate, nextDraw, nextQuiet := slices.Clone(label), slices.Clone(candidate), slices.Clone(draw), slices.Clone(quiet)
 		for v := range label {
-			nextLabel[v], nextCandidate[v], nextDraw[v] = label[v], candidate[v], draw[v]
 			if len(near[v]) == 0 {
 				continue
 			}
 			count := map[uint32]int{}
-			largest := uint32(0)
+			largest, first, changed := uint32(0), candidate[v], false
 			for _, u := range near[v] {
 				count[label[u]]++
-				key := (draw[u]^draw[v])*0x9e3779b1 | 1
-				if key > largest || key == largest && label[u] > nextCandidate[v] {
-					largest, nextCandidate[v] = key, label[u]
+				key := (draw[u]^draw[v])*0x9e3779b1>>1 | 1
+				if quiet[u] < 2 {
+					key, changed = key+1<<31, true
+				}
+				if key > largest || key == largest && label[u] > first {
+					largest, first = key, label[u]
 				}
 			}
-			if draw[v]>>31 == 1 && count[candidate[v]] > count[label[v]] {
-				nextLabel[v] = candidate[v]
+			better := count[candidate[v]] > count[label[v]]
+			if quiet[v] == 34 && !better && !changed {
+				continue
 			}
-			nextDraw[v] = mix(draw[v])
+			nextCandidate[v], nextDraw[v], nextQuiet[v] = first, mix(draw[v]), quiet[v]+1
+			switch {
+			case better && draw[v]>>31 == 1:
+				nextLabel[v], nextQuiet[v] = candidate[v], 0
+			case better || changed:
+				nextQuiet[v] = min(nextQuiet[v], 2)
+			}
 		}
-		label, candidate, draw = nextLabel, nextCandidate, nextDraw
+		label, candidate, draw, quiet = nextLabel, nextCandidate, nextDraw, nextQuiet
 	}
 	return label
 }

@@ -194,6 +194,11 @@ class Programs(Generic[R]):
         within the set, whatever their directions; parallel edges count each, and so do the
         two of vertices that lead to each other, where coreness counts one. A self-loop
         counts twice in a directed graph, and once in an undirected one.
+        On the CPU an algorithm does the work, with the same results in one pass over the
+        edges, and no
+        job is recorded. A flag about iterations, checkpoints, the trace, the report or a
+        GPU has the
+        vertex program run: iterations 0 is enough.
 
         k: the least N of edges that a vertex of the core has within it
         """
@@ -205,7 +210,10 @@ class Programs(Generic[R]):
         """Community of every vertex by label propagation, named by one of its vertices.
 
         Directions and weights of edges don't matter. Labels are drawn at random: the
-        same seed and iterations give the same communities in sync mode.
+        same seed and iterations give the same communities in sync mode. A vertex stops when
+        it has drawn 32 neighbours since a label around it last changed, and none had a
+        label that
+        more neighbours have than its own. The job has converged when all have stopped.
 
         seed: N that the random numbers begin with, from 0 to 4294967295
         """

@@ -63,16 +63,21 @@ the one with the widest path counts.`,
 		Long: `The k-core is the largest set of vertices each of which has --k edges or more
 within the set, whatever their directions; parallel edges count each, and so do the
 two of vertices that lead to each other, where coreness counts one. A self-loop
-counts twice in a directed graph, and once in an undirected one.`,
+counts twice in a directed graph, and once in an undirected one.
+On the CPU an algorithm does the work, with the same results in one pass over the edges, and no
+job is recorded. A flag about iterations, checkpoints, the trace, the report or a GPU has the
+vertex program run: --iterations 0 is enough.`,
 		Example: `  garaph run kcore web.graph --k 10 --output core.tsv`,
-		Ranking: Members, Setup: setupKCore,
+		Ranking: Members, Instead: &peeling, Setup: setupKCore,
 	},
 	{
 		Name: "lpa", Value: programs.LPA{}, Short: "community of every vertex by label propagation, named by one of its vertices",
 		Long: `Directions and weights of edges don't matter. Labels are drawn at random: the
-same --seed and --iterations give the same communities in sync mode.`,
-		Example: `  garaph run lpa web.graph --iterations 100 --top 5`,
-		Ranking: Groups, Iterations: 50, Timed: true, Setup: setupLPA,
+same --seed and --iterations give the same communities in sync mode. A vertex stops when
+it has drawn 32 neighbours since a label around it last changed, and none had a label that
+more neighbours have than its own. The job has converged when all have stopped.`,
+		Example: `  garaph run lpa web.graph --top 5`,
+		Ranking: Groups, Iterations: 1000, Setup: setupLPA,
 	},
 	{
 		Name: "katz", Value: programs.Katz[float32]{}, Short: "Katz centrality of every vertex, not scaled",

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/programs"
 )
@@ -23,6 +24,14 @@ func setupKCore(fs *pflag.FlagSet) Runner {
 	_ = cobra.MarkFlagRequired(fs, "k") // fails for a flag that is not there
 	return bindBuiltin(func(Env) (any, error) { return programs.KCore{K: *k}, nil })
 }
+
+// peeling has the results of kcore, by an algorithm that is not a vertex program.
+var peeling = Program{Name: "peeling", Setup: func(*pflag.FlagSet) Runner {
+	return BindAlgorithm(func(e Env) (algorithms.Algorithm[int64], error) {
+		k, err := e.Flags.GetUint32("k")
+		return algorithms.KCore{K: k}, err
+	})
+}}
 
 func setupLPA(fs *pflag.FlagSet) Runner {
 	seed := fs.Uint32("seed", 1, "`N` that the random numbers begin with, from 0 to 4294967295")

@@ -15,14 +15,14 @@ import (
 // importFlags say how edge lists are read. They are those of `garaph import`,
 // and of `garaph run` for edge files.
 type importFlags struct {
-	format, ids, weights, layout                   *string
-	undirected, dedup, dropSelfLoops, skipBadLines *bool
-	rows                                           *bool
-	delimiter                                      *byte
-	header, noHeader                               *bool
-	columns                                        *[]string
-	vertices                                       *int
-	names                                          []string // of all of them
+	format, ids, weights, layout, parallel                     *string
+	undirected, dedup, dropSelfLoops, skipBadLines, allowEmpty *bool
+	rows                                                       *bool
+	delimiter                                                  *byte
+	header, noHeader                                           *bool
+	columns                                                    *[]string
+	vertices                                                   *int
+	names                                                      []string // of all of them
 }
 
 func newImportFlags(all *pflag.FlagSet) *importFlags {
@@ -41,10 +41,12 @@ func newImportFlags(all *pflag.FlagSet) *importFlags {
 		columns:       columnsFlag(fs),
 		vertices:      countFlag(fs, "vertices", 0, 0, "vertices of raw edges, whose ids are then dense: 0 to N-1, also of those without edges (default those mentioned)"),
 		undirected:    fs.Bool("undirected", false, "store both directions of every edge"),
-		dedup:         fs.Bool("dedup", false, "keep one of parallel edges, the lightest"),
+		parallel:      enumFlag(fs, "parallel", string(garaph.ParallelKeep), words(ingest.Parallels()...), "what becomes of parallel edges: keep all, or one with the least, the largest or the sum of their weights, or with their number; without weights each counts 1"),
+		dedup:         fs.Bool("dedup", false, "as --parallel min: keep one of parallel edges, the lightest"),
 		dropSelfLoops: fs.Bool("drop-self-loops", false, "leave out edges from a vertex to itself"),
 		skipBadLines:  fs.Bool("skip-bad-lines", false, "count lines that cannot be read instead of ending at the first"),
 	}
+	f.allowEmpty = fs.Bool("allow-empty", false, "make a graph without vertices of input that has none, instead of an error")
 	fs.VisitAll(func(flag *pflag.Flag) { f.names = append(f.names, flag.Name) })
 	all.AddFlagSet(fs)
 	return f
@@ -92,6 +94,9 @@ func (f *importFlags) check() error {
 	if *f.header && *f.noHeader {
 		return Usagef("--header and --no-header do not go together")
 	}
+	if *f.dedup && *f.parallel != string(garaph.ParallelKeep) {
+		return Usagef("--dedup and --parallel do not go together")
+	}
 	t := f.table()
 	if err := t.Check(ingest.WeightMode(*f.weights)); err != nil {
 		return usageError{err}
@@ -100,9 +105,13 @@ func (f *importFlags) check() error {
 }
 
 func (f *importFlags) options() garaph.ImportOptions {
+	parallel := garaph.Parallel(*f.parallel)
+	if *f.dedup {
+		parallel = garaph.ParallelMin
+	}
 	return garaph.ImportOptions{
 		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Storage: garaph.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows},
 		Table: f.table(), Vertices: int64(*f.vertices),
-		Edges: garaph.EdgeOptions{Undirected: *f.undirected, Dedup: *f.dedup, DropSelfLoops: *f.dropSelfLoops}, SkipBadLines: *f.skipBadLines,
+		Edges: garaph.EdgeOptions{Undirected: *f.undirected, Parallel: parallel, DropSelfLoops: *f.dropSelfLoops}, SkipBadLines: *f.skipBadLines, AllowEmpty: *f.allowEmpty,
 	}
 }

@@ -111,6 +111,9 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 		IDs: idInfo{Kind: string(c.IDs.Kind), Python: c.PythonIDs}, storedInfo: storedInfo{Layout: string(cmp.Or(c.Layout, store.CSC)), Shards: len(c.Shards)},
 		Fingerprint: c.Fingerprint, Created: c.Created, Source: c.Source,
 	}
+	if c.Vertices == 0 {
+		return i, nil
+	}
 	if i.IDs.First, err = g.ID(0); err != nil {
 		return i, err
 	}

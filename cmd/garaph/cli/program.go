@@ -36,7 +36,7 @@ type Program struct {
 	Algorithm bool
 	// GPU: an algorithm runs on a GPU, too. Flags for that are refused otherwise.
 	GPU bool
-	// Instead is an algorithm with the same results, without flags of its own, or nil. On the CPU it
+	// Instead is an algorithm with the same results, with the program's flags, or nil. On the CPU it
 	// takes the place of a vertex program where nothing is asked for that only the program has.
 	Instead *Program
 	// Timed: iterations are a time that passes, or rounds of a game. The job does

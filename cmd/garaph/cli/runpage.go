@@ -54,10 +54,7 @@ func (p *runPage) save(ctx context.Context, t *task) error {
 func (t *task) facts() []htmlreport.Fact {
 	r, c, number := t.result.Report, t.input.graph.Catalogue(), func(n int) string { return humanize.Comma(int64(n)) }
 	host, _ := os.Hostname()
-	end, gpu, where := "not converged", "none", "from disk"
-	if r.Converged {
-		end = "converged"
-	}
+	end, gpu, where := t.end(), "none", "from disk"
 	if r.Before > 0 {
 		end = number(r.Before) + " of them before it was resumed; " + end
 	}

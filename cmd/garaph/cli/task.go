@@ -246,14 +246,7 @@ func (t *task) summary() string {
 	if t.result.Algorithm != nil {
 		return t.algorithmSummary()
 	}
-	r := t.result.Report
-	end := "not converged"
-	switch {
-	case r.Converged:
-		end = "converged"
-	case t.program.Timed:
-		end = "done"
-	}
+	r, end := t.result.Report, t.end()
 	where := "in memory"
 	if !r.InMemory {
 		where = "from disk"
@@ -281,6 +274,17 @@ func (t *task) summary() string {
 	}
 	return fmt.Sprintf("%s: %s%s in %s and %s, %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Done()-r.Before), earlier,
 		seconds(r.Duration), loading, end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(t.peakMemory()))
+}
+
+// end returns how the job ended.
+func (t *task) end() string {
+	switch {
+	case t.result.Report.Converged:
+		return "converged"
+	case t.program.Timed:
+		return "done"
+	}
+	return "not converged"
 }
 
 // warn reports that the program's own limit of iterations ended the job, and flags that had no effect.
