@@ -23,7 +23,7 @@ type GraphOptions struct {
 	Scratch string // where the folder of a temporary graph is made; "": the system's place for such
 	Replace bool   // a graph that is in Folder already
 
-	Undirected    bool // store both directions of every edge
+	Undirected    bool     // store both directions of every edge
 	Parallel      Parallel // what becomes of parallel edges; "": ParallelKeep
 	DropSelfLoops bool
 
