@@ -45,5 +45,5 @@ func (p Katz[F]) Activate(_ gas.Vertex, old, new F) bool {
 
 // Overflowed reports +Inf, and NaN, to which that leads with an Alpha of 0.
 func (p Katz[F]) Overflowed(value F) bool {
-	return value-value != 0 || p.Most > 0 && float64(value) > p.Most
+	return !finite(value) || p.Most > 0 && float64(value) > p.Most
 }

@@ -94,7 +94,7 @@ func (p BiasedPageRank[F]) Aggregate(v gas.Vertex, value Surfers[F]) float64 {
 // Overflowed reports a share that is too large for F, of a vertex whose weights are next to nothing,
 // and weights that are so large that a share in single precision keeps too few bits.
 func (p BiasedPageRank[F]) Overflowed(value Surfers[F]) bool {
-	return value.Share-value.Share != 0 || value.Strength-value.Strength != 0 || value.Strength > 0x1p100 && single[F]()
+	return !finite(value.Share) || !finite(value.Strength) || value.Strength > 0x1p100 && single[F]()
 }
 
 // Result is the rank.

@@ -58,3 +58,6 @@ func (p SSSP[F]) Overflowed(value F) bool {
 
 // single reports whether F is float32.
 func single[F float32 | float64]() bool { return F(1)+F(0x1p-30) == F(1) }
+
+// finite reports whether x is neither infinite nor NaN.
+func finite[F float32 | float64](x F) bool { return math.Abs(float64(x)) <= math.MaxFloat64 }

@@ -18,7 +18,7 @@ var ssspSources embed.FS
 
 // Loops are the methods of SSSP as loops.
 func (p SSSP[F]) Loops() compiled.Loops[F, F] {
-	if !compiled.Fresh(ssspSources, "861a7b39bb89a9b024c8d718a3b6b570") {
+	if !compiled.Fresh(ssspSources, "c6c8503a8bb7b6b0bcaffa436a7c4105") {
 		return compiled.Loops[F, F]{}
 	}
 	switch p := any(p).(type) {
@@ -32,7 +32,7 @@ func (p SSSP[F]) Loops() compiled.Loops[F, F] {
 
 // Fragments are the methods of SSSP as PTX.
 func (p SSSP[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(ssspSources, "861a7b39bb89a9b024c8d718a3b6b570") {
+	if !compiled.Fresh(ssspSources, "c6c8503a8bb7b6b0bcaffa436a7c4105") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

@@ -108,7 +108,7 @@ func checkNext(in io.Reader) ([]byte, error) {
 	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
 		return nil, err
 	case err != nil:
-		return head[:n], nil // the end, or arrow-go says what is wrong
+		return head[:n], nil //nolint:nilerr // the end, or arrow-go says what is wrong
 	}
 	if err := checkMark(head); err != nil {
 		return nil, err
