@@ -165,7 +165,7 @@ func model(lines []line, o Options, less func(a, b string) int) (ids []string, e
 	}
 	slices.SortFunc(ids, less)
 	sortStored(edges)
-	if p := o.Edges.Parallel; p != ParallelKeep {
+	if p := cmp.Or(o.Edges.Parallel, ParallelKeep); p != ParallelKeep {
 		edges = joinedEdges(p, edges)
 	}
 	return ids, edges

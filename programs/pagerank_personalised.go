@@ -1,6 +1,10 @@
 package programs
 
-import "github.com/garaph/garaph/gas"
+import (
+	"math"
+
+	"github.com/garaph/garaph/gas"
+)
 
 // PersonalisedPageRank is [PageRank] with teleports that end at one of some sources.
 type PersonalisedPageRank[F float32 | float64] struct {
@@ -54,7 +58,12 @@ func (p PersonalisedPageRank[F]) Apply(v gas.Vertex, old Surfer[F], acc int64, s
 
 // Activate compares as [PageRank] does.
 func (p PersonalisedPageRank[F]) Activate(v gas.Vertex, old, new Surfer[F]) bool {
-	return PageRank[F]{Damping: p.Damping, Tolerance: p.Tolerance}.Activate(v, old.Share, new.Share)
+	if p.Tolerance == 0 {
+		return new.Share != old.Share
+	}
+	change, rank := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
+	return change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
+		change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
 }
 
 // Aggregate collects the dangling mass.

@@ -4,6 +4,7 @@ package programs
 
 import (
 	"embed"
+	"math"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
@@ -18,7 +19,7 @@ var personalisedPageRankSources embed.FS
 
 // Loops are the methods of PersonalisedPageRank as loops.
 func (p PersonalisedPageRank[F]) Loops() compiled.Loops[Surfer[F], int64] {
-	if !compiled.Fresh(personalisedPageRankSources, "7e90151984ecd8350eaf160d0b09f6b1") {
+	if !compiled.Fresh(personalisedPageRankSources, "a8b19682cbdacd8bb9757fef987c6a84") {
 		return compiled.Loops[Surfer[F], int64]{}
 	}
 	switch p := any(p).(type) {
@@ -32,7 +33,7 @@ func (p PersonalisedPageRank[F]) Loops() compiled.Loops[Surfer[F], int64] {
 
 // Fragments are the methods of PersonalisedPageRank as PTX.
 func (p PersonalisedPageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(personalisedPageRankSources, "7e90151984ecd8350eaf160d0b09f6b1") {
+	if !compiled.Fresh(personalisedPageRankSources, "a8b19682cbdacd8bb9757fef987c6a84") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
@@ -54,7 +55,12 @@ type personalisedPageRankFloat32Fields PersonalisedPageRank[float32]
 
 func (p *personalisedPageRankFloat32Fields) Activate(v gas.Vertex, old Surfer[float32], new Surfer[float32]) bool {
 	type F = float32
-	return PageRank[F]{Damping: p.Damping, Tolerance: p.Tolerance}.Activate(v, old.Share, new.Share)
+	if p.Tolerance == 0 {
+		return new.Share != old.Share
+	}
+	change, rank := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
+	return change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
+		change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
 }
 
 func (p *personalisedPageRankFloat32Fields) Aggregate(v gas.Vertex, value Surfer[float32]) float64 {
@@ -183,7 +189,28 @@ func (l personalisedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *c
 			}
 			value := p.Apply(x, old, a[i], step)
 			values[o] = value
-			active := p.Activate(x, old, value)
+			var active bool
+			{
+				var result_ bool
+				{
+					type F = float32
+					p, v, old, new := p, x, old, value
+					_, _, _, _ = p, v, old, new
+				Activate192_:
+					for {
+						if p.Tolerance == 0 {
+							result_ = new.Share != old.Share
+							break Activate192_
+						}
+						change, rank := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
+						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
+							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
+						break Activate192_
+
+					}
+				}
+				active = result_
+			}
 			bit := uint64(0)
 			if active {
 				bit = 1
@@ -690,57 +717,51 @@ L78:
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<6>;
-	.reg .b64 %gl<23>;
+	.reg .b64 %gl<19>;
 	.reg .pred %gp<7>;
-	mov.f64 %gl0, 0d0000000000000000;
-	mov.f64 %gl1, 0d0000000000000000;
-	mov.f64 %gl0, ${param.0};
-	mov.f64 %gl1, ${param.1};
-	mov.f64 %gl2, %gl0;
-	mov.f64 %gl3, %gl1;
-	setp.eq.f64 %gp0, %gl3, 0d0000000000000000;
-	@%gp0 bra L9;
+	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
+	@%gp0 bra L7;
+	cvt.f64.f32 %gl0, ${new.0};
+	cvt.f64.f32 %gl1, ${old.0};
+	sub.rn.f64 %gl2, %gl0, %gl1;
+	abs.f64 %gl3, %gl2;
 	cvt.f64.f32 %gl4, ${new.0};
-	cvt.f64.f32 %gl5, ${old.0};
-	sub.rn.f64 %gl6, %gl4, %gl5;
-	abs.f64 %gl7, %gl6;
-	cvt.f64.f32 %gl8, ${new.0};
 	max.u32 %gw0, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl9, %gw0;
-	mul.rn.f64 %gl10, %gl7, %gl9;
-	cvt.rn.f64.u32 %gl11, ${v.n};
-	mul.rn.f64 %gl12, %gl10, %gl11;
-	setp.gt.f64 %gp1, %gl12, %gl3;
-	@%gp1 bra L7;
+	cvt.rn.f64.u32 %gl5, %gw0;
+	mul.rn.f64 %gl6, %gl3, %gl5;
+	cvt.rn.f64.u32 %gl7, ${v.n};
+	mul.rn.f64 %gl8, %gl6, %gl7;
+	setp.gt.f64 %gp1, %gl8, ${param.1};
+	@%gp1 bra L5;
 	mov.b32 %gw1, 0;
-	bra L8;
-L7:
-	sub.rn.f64 %gl13, 0d3FF0000000000000, %gl2;
-	max.f64 %gl14, %gl13, 0d3F90000000000000;
-	setp.nan.f64 %gp2, %gl13, 0d3F90000000000000;
-	selp.f64 %gl15, 0d7FF8000000000001, %gl14, %gp2;
-	mul.rn.f64 %gl16, %gl7, %gl15;
+	bra L6;
+L5:
+	sub.rn.f64 %gl9, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl10, %gl9, 0d3F90000000000000;
+	setp.nan.f64 %gp2, %gl9, 0d3F90000000000000;
+	selp.f64 %gl11, 0d7FF8000000000001, %gl10, %gp2;
+	mul.rn.f64 %gl12, %gl3, %gl11;
 	add.rn.f32 %gw2, 0f3F800000, 0f30800000;
 	setp.eq.f32 %gp3, %gw2, 0f3F800000;
-	@%gp3 bra L15;
-	cvt.rn.f64.u32 %gl17, ${v.n};
-	mul.rn.f64 %gl18, 0d3CB0000000000000, %gl17;
-	min.f64 %gl19, %gl18, 0d3D70000000000000;
-	setp.nan.f64 %gp4, %gl18, 0d3D70000000000000;
-	selp.f64 %gl20, 0d7FF8000000000001, %gl19, %gp4;
-	mov.f64 %gl21, %gl20;
-	bra L12;
-L15:
-	mov.f64 %gl21, 0d3E80000000000000;
-L12:
-	mul.rn.f64 %gl22, %gl21, %gl8;
-	setp.gt.f64 %gp5, %gl16, %gl22;
+	@%gp3 bra L13;
+	cvt.rn.f64.u32 %gl13, ${v.n};
+	mul.rn.f64 %gl14, 0d3CB0000000000000, %gl13;
+	min.f64 %gl15, %gl14, 0d3D70000000000000;
+	setp.nan.f64 %gp4, %gl14, 0d3D70000000000000;
+	selp.f64 %gl16, 0d7FF8000000000001, %gl15, %gp4;
+	mov.f64 %gl17, %gl16;
+	bra L10;
+L13:
+	mov.f64 %gl17, 0d3E80000000000000;
+L10:
+	mul.rn.f64 %gl18, %gl17, %gl4;
+	setp.gt.f64 %gp5, %gl12, %gl18;
 	selp.b32 %gw3, 1, 0, %gp5;
 	mov.b32 %gw1, %gw3;
-L8:
+L6:
 	mov.b32 %gw4, %gw1;
 	bra L2;
-L9:
+L7:
 	setp.neu.f32 %gp6, ${new.0}, ${old.0};
 	selp.b32 %gw5, 1, 0, %gp6;
 	mov.b32 %gw4, %gw5;
@@ -988,7 +1009,12 @@ type personalisedPageRankFloat64Fields PersonalisedPageRank[float64]
 
 func (p *personalisedPageRankFloat64Fields) Activate(v gas.Vertex, old Surfer[float64], new Surfer[float64]) bool {
 	type F = float64
-	return PageRank[F]{Damping: p.Damping, Tolerance: p.Tolerance}.Activate(v, old.Share, new.Share)
+	if p.Tolerance == 0 {
+		return new.Share != old.Share
+	}
+	change, rank := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
+	return change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
+		change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
 }
 
 func (p *personalisedPageRankFloat64Fields) Aggregate(v gas.Vertex, value Surfer[float64]) float64 {
@@ -1117,7 +1143,28 @@ func (l personalisedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *c
 			}
 			value := p.Apply(x, old, a[i], step)
 			values[o] = value
-			active := p.Activate(x, old, value)
+			var active bool
+			{
+				var result_ bool
+				{
+					type F = float64
+					p, v, old, new := p, x, old, value
+					_, _, _, _ = p, v, old, new
+				Activate1125_:
+					for {
+						if p.Tolerance == 0 {
+							result_ = new.Share != old.Share
+							break Activate1125_
+						}
+						change, rank := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
+						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
+							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
+						break Activate1125_
+
+					}
+				}
+				active = result_
+			}
 			bit := uint64(0)
 			if active {
 				bit = 1
@@ -1621,54 +1668,48 @@ L78:
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<5>;
-	.reg .b64 %gl<21>;
+	.reg .b64 %gl<17>;
 	.reg .pred %gp<7>;
-	mov.f64 %gl0, 0d0000000000000000;
-	mov.f64 %gl1, 0d0000000000000000;
-	mov.f64 %gl0, ${param.0};
-	mov.f64 %gl1, ${param.1};
-	mov.f64 %gl2, %gl0;
-	mov.f64 %gl3, %gl1;
-	setp.eq.f64 %gp0, %gl3, 0d0000000000000000;
-	@%gp0 bra L9;
-	sub.rn.f64 %gl4, ${new.0}, ${old.0};
-	abs.f64 %gl5, %gl4;
+	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
+	@%gp0 bra L7;
+	sub.rn.f64 %gl0, ${new.0}, ${old.0};
+	abs.f64 %gl1, %gl0;
 	max.u32 %gw0, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl6, %gw0;
-	mul.rn.f64 %gl7, %gl5, %gl6;
-	cvt.rn.f64.u32 %gl8, ${v.n};
-	mul.rn.f64 %gl9, %gl7, %gl8;
-	setp.gt.f64 %gp1, %gl9, %gl3;
-	@%gp1 bra L7;
+	cvt.rn.f64.u32 %gl2, %gw0;
+	mul.rn.f64 %gl3, %gl1, %gl2;
+	cvt.rn.f64.u32 %gl4, ${v.n};
+	mul.rn.f64 %gl5, %gl3, %gl4;
+	setp.gt.f64 %gp1, %gl5, ${param.1};
+	@%gp1 bra L5;
 	mov.b32 %gw1, 0;
-	bra L8;
-L7:
-	sub.rn.f64 %gl10, 0d3FF0000000000000, %gl2;
-	max.f64 %gl11, %gl10, 0d3F90000000000000;
-	setp.nan.f64 %gp2, %gl10, 0d3F90000000000000;
-	selp.f64 %gl12, 0d7FF8000000000001, %gl11, %gp2;
-	mul.rn.f64 %gl13, %gl5, %gl12;
-	add.rn.f64 %gl14, 0d3FF0000000000000, 0d3E10000000000000;
-	setp.eq.f64 %gp3, %gl14, 0d3FF0000000000000;
-	@%gp3 bra L15;
-	cvt.rn.f64.u32 %gl15, ${v.n};
-	mul.rn.f64 %gl16, 0d3CB0000000000000, %gl15;
-	min.f64 %gl17, %gl16, 0d3D70000000000000;
-	setp.nan.f64 %gp4, %gl16, 0d3D70000000000000;
-	selp.f64 %gl18, 0d7FF8000000000001, %gl17, %gp4;
-	mov.f64 %gl19, %gl18;
-	bra L12;
-L15:
-	mov.f64 %gl19, 0d3E80000000000000;
-L12:
-	mul.rn.f64 %gl20, %gl19, ${new.0};
-	setp.gt.f64 %gp5, %gl13, %gl20;
+	bra L6;
+L5:
+	sub.rn.f64 %gl6, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl7, %gl6, 0d3F90000000000000;
+	setp.nan.f64 %gp2, %gl6, 0d3F90000000000000;
+	selp.f64 %gl8, 0d7FF8000000000001, %gl7, %gp2;
+	mul.rn.f64 %gl9, %gl1, %gl8;
+	add.rn.f64 %gl10, 0d3FF0000000000000, 0d3E10000000000000;
+	setp.eq.f64 %gp3, %gl10, 0d3FF0000000000000;
+	@%gp3 bra L13;
+	cvt.rn.f64.u32 %gl11, ${v.n};
+	mul.rn.f64 %gl12, 0d3CB0000000000000, %gl11;
+	min.f64 %gl13, %gl12, 0d3D70000000000000;
+	setp.nan.f64 %gp4, %gl12, 0d3D70000000000000;
+	selp.f64 %gl14, 0d7FF8000000000001, %gl13, %gp4;
+	mov.f64 %gl15, %gl14;
+	bra L10;
+L13:
+	mov.f64 %gl15, 0d3E80000000000000;
+L10:
+	mul.rn.f64 %gl16, %gl15, ${new.0};
+	setp.gt.f64 %gp5, %gl9, %gl16;
 	selp.b32 %gw2, 1, 0, %gp5;
 	mov.b32 %gw1, %gw2;
-L8:
+L6:
 	mov.b32 %gw3, %gw1;
 	bra L2;
-L9:
+L7:
 	setp.neu.f64 %gp6, ${new.0}, ${old.0};
 	selp.b32 %gw4, 1, 0, %gp6;
 	mov.b32 %gw3, %gw4;
