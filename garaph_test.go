@@ -152,6 +152,9 @@ func ways(turn int) []way {
 // TestExpected compares every program with results that NetworkX computed, in
 // every mode and engine, in memory and with less memory than the graph takes.
 func TestExpected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs every program over real graphs")
+	}
 	data := testgraph.Shared(t)
 	for turn, c := range testsize.Some([]struct {
 		name       string

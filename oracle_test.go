@@ -79,6 +79,9 @@ func TestOracles(t *testing.T) {
 		testOracles(t, stored, g, ids, 5, ways(0))
 	})
 	t.Run("as-Caida20071105", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("it runs every program over a real graph")
+		}
 		file := filepath.Join(testgraph.Shared(t), "as-Caida20071105-weighted.txt.gz")
 		ids, g := testgraph.LoadEdges(t, "as-Caida20071105-weighted", true)
 		testOracles(t, imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}, Storage: garaph.StorageOptions{ShardVertices: 1000}}, file), g, ids, 5, ways(0))
