@@ -139,7 +139,7 @@ func (f *Folder) putAll(ctx context.Context, name string, c *commit, source Sour
 }
 
 // atOnce is how many chunks are under way at once.
-func atOnce(c *commit) int { return int(max(1, min(writers, inFlightBytes/chunkBytes(c)))) }
+func atOnce(c *commit) int { return int(max(1, min(writers, inFlightBytes/max(1, chunkBytes(c))))) }
 
 func chunkBytes(c *commit) int64 {
 	n := min(c.ChunkVertices, c.Vertices)

@@ -233,8 +233,8 @@ func WeightsSound(weights []float32) bool {
 
 // Weights says of some weights that all are multiples of 2^Unit, and none is above Max.
 type Weights struct {
-	Unit int // 0 if Max is
-	Max  float32
+	Unit int     `json:"unit"` // 0 if Max is
+	Max  float32 `json:"max"`
 }
 
 // WeightsOf returns the largest unit of weights, and their maximum.

@@ -21,11 +21,9 @@ type Catalogue struct {
 	Vertices uint32 `json:"vertices"`
 	// Edges counts directed edges: an undirected one counts twice, a
 	// self-loop once.
-	Edges    uint64 `json:"edges"`
-	Weighted bool   `json:"weighted"`
-	// All weights are multiples of 2^WeightUnit, and none is above MaxWeight.
-	WeightUnit int     `json:"weight_unit,omitempty"`
-	MaxWeight  float32 `json:"max_weight,omitempty"`
+	Edges    uint64        `json:"edges"`
+	Weighted bool          `json:"weighted"`
+	Weights  shard.Weights `json:"weights,omitzero"`
 	// Symmetric graphs hold both directions of every edge.
 	Symmetric   bool        `json:"symmetric"`
 	Layout      Layout      `json:"layout"`
@@ -265,16 +263,13 @@ func (c *Catalogue) check() error {
 		return fmt.Errorf("%w: the shards hold %d vertices, %d in-edges and %d out-edges, the graph %d and %d",
 			ErrDamaged, next, in, out, c.Vertices, c.Edges)
 	}
-	if c.Vertices == 0 {
-		return nil
-	}
 	return c.IDs.check(c.Vertices)
 }
 
 func (m *IDMap) check(vertices uint32) error {
 	switch m.Kind {
 	case IDBase:
-		if m.Base > math.MaxInt64-int64(vertices-1) {
+		if m.Base > math.MaxInt64-max(0, int64(vertices)-1) {
 			return fmt.Errorf("%w: ids of %d vertices from %d leave 64 bits", ErrDamaged, vertices, m.Base)
 		}
 		return nil
@@ -285,7 +280,7 @@ func (m *IDMap) check(vertices uint32) error {
 	if m.MaxBytes < 0 || m.MaxBytes > maxIDBytes {
 		return fmt.Errorf("%w: the longest id has %d bytes, expected %d at most", ErrDamaged, m.MaxBytes, maxIDBytes)
 	}
-	sound := len(m.Blocks) > 0 && m.Blocks[0] == 0 && m.Blocks[len(m.Blocks)-1] < vertices
+	sound := vertices == 0 && len(m.Blocks) == 0 || len(m.Blocks) > 0 && m.Blocks[0] == 0 && m.Blocks[len(m.Blocks)-1] < vertices
 	for i := range m.Blocks {
 		first, n := m.blockRange(i, vertices)
 		sound = sound && n > 0 && n <= idBlockIDs

@@ -207,7 +207,7 @@ func (s *Store) Lookup(id string) (uint32, error) {
 			return 0, none
 		}
 		return uint32(x - m.Base), nil
-	case m.Kind == IDInt && notInt != nil, m.Kind == IDUint && notUint != nil:
+	case len(m.Blocks) == 0, m.Kind == IDInt && notInt != nil, m.Kind == IDUint && notUint != nil:
 		return 0, none
 	}
 	before := func(b *IDBlock, i int) int { // order of the i-th id against the sought one

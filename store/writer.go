@@ -198,7 +198,7 @@ func (w *Writer) append(blob, behind []byte) (Extent, error) {
 // in its place, instead of an older one there.
 func (w *Writer) Commit(c *Catalogue) error {
 	c.IDs, c.Layout = w.ids, cmp.Or(c.Layout, CSC)
-	c.WeightUnit, c.MaxWeight = w.weights.Unit, w.weights.Max
+	c.Weights = w.weights
 	if c.Created.IsZero() {
 		c.Created = time.Now().UTC().Truncate(time.Second)
 	}

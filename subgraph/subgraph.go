@@ -202,6 +202,9 @@ func (x *maker) layout() store.Layout { return cmp.Or(x.cat.Layout, store.CSC) }
 // Check refuses a budget with which no subgraph can be made, before vertices are searched for: by [Grow] with so many hops, or
 // by other means with 0.
 func Check(s *store.Store, hops int, along Along, o Options) error {
+	if s.Catalogue().Vertices == 0 {
+		return fmt.Errorf("subgraph of %s: %w", s.Name(), ErrEmpty)
+	}
 	if o.Memory == 0 {
 		return nil
 	}
