@@ -233,21 +233,10 @@ func (t *graphmlHead) each(name string, r io.Reader, add func(line int, texts ..
 			case "node":
 				err = add(line, attribute(&e, "id"))
 			case "edge":
-				var x graphmlEdge
-				if err = d.DecodeElement(&x, &e); err != nil {
-					break
+				var texts []string
+				if texts, err = t.edge(d, &e, refused); err == nil {
+					err = add(line, texts...)
 				}
-				source, target, directed := attribute(&e, "source"), attribute(&e, "target"), attribute(&e, "directed")
-				weight, ok := t.weight(&x)
-				switch {
-				case len(x.Graph) > 0:
-					return refused("graph", "edges without graphs in them")
-				case directed != "" && (directed == "false" || directed == "0") != t.undirected:
-					return refused("directed="+directed, "edges that are all directed or all undirected, as edgedefault says")
-				case !ok:
-					return refused(source+" → "+target, "one weight of an edge")
-				}
-				err = add(line, source, target, weight)
 			case "hyperedge":
 				return refused("hyperedge", "edges between two nodes")
 			case "data":
@@ -264,6 +253,25 @@ func (t *graphmlHead) each(name string, r io.Reader, add func(line int, texts ..
 			return err
 		}
 	}
+}
+
+// edge reads an edge, and returns its source, target and weight.
+func (t *graphmlHead) edge(d *xml.Decoder, e *xml.StartElement, refused func(found, expected string) error) ([]string, error) {
+	var x graphmlEdge
+	if err := d.DecodeElement(&x, e); err != nil {
+		return nil, err
+	}
+	source, target, directed := attribute(e, "source"), attribute(e, "target"), attribute(e, "directed")
+	weight, ok := t.weight(&x)
+	switch {
+	case len(x.Graph) > 0:
+		return nil, refused("graph", "edges without graphs in them")
+	case directed != "" && (directed == "false" || directed == "0") != t.undirected:
+		return nil, refused("directed="+directed, "edges that are all directed or all undirected, as edgedefault says")
+	case !ok:
+		return nil, refused(source+" → "+target, "one weight of an edge")
+	}
+	return []string{source, target, weight}, nil
 }
 
 // key takes a key into account.

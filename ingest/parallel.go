@@ -59,7 +59,10 @@ func (r *groupRows) join(p Parallel, weighted bool) (dropped uint64, err error) 
 				next++
 			}
 			r.nbr[n] = r.nbr[i]
-			if weighted {
+			switch {
+			case weighted && next == i+1:
+				r.weights[n] = r.weights[i]
+			case weighted:
 				slices.Sort(r.weights[i:next])
 				if r.weights[n], err = p.join(r.weights[i:next]); err != nil {
 					return dropped, err

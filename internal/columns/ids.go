@@ -49,20 +49,29 @@ func eachID(path string, limit int64, f func(id string, row int) error) error {
 		return nil
 	}
 	if string(head[:len(ParquetMagic)]) == ParquetMagic {
-		file, err := OpenParquet(in, info.Size(), memory)
-		if err != nil {
-			return err
-		}
-		at, err := idColumn(file.Columns)
-		for i := 0; i < file.Groups() && err == nil; i++ {
-			err = file.eachOf(in, i, at, func(v *Values, n int) error { return give(&file.Columns[at], v, n) })
-		}
-		return err
+		return eachInParquet(in, info.Size(), memory, give)
 	}
 	r, err := openArrowIn(in, info.Size(), string(head) == ArrowMagic, memory)
 	if err != nil {
 		return err
 	}
+	return r.eachID(give)
+}
+
+func eachInParquet(in *os.File, size int64, m *Memory, give func(c *Column, v *Values, n int) error) error {
+	file, err := OpenParquet(in, size, m)
+	if err != nil {
+		return err
+	}
+	at, err := idColumn(file.Columns)
+	for i := 0; i < file.Groups() && err == nil; i++ {
+		err = file.eachOf(in, i, at, func(v *Values, n int) error { return give(&file.Columns[at], v, n) })
+	}
+	return err
+}
+
+// eachID gives the rows of the column of ids.
+func (r *Arrow) eachID(give func(c *Column, v *Values, n int) error) error {
 	at, err := idColumn(r.Columns)
 	if err != nil {
 		return err
