@@ -16,6 +16,9 @@ import (
 
 // TestMeasureGPU: on the emulated device every figure is there, with all edges on the device and streamed.
 func TestMeasureGPU(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures speeds")
+	}
 	for layout, pipelines := range map[store.Layout]int{store.CSC: 4, store.Packed: 2} {
 		r, err := MeasureGPU(t.Context(), graphOf(t, layout), Options{GPU: device.EmulatedName, Rounds: 1, Threads: 2})
 		if err != nil {

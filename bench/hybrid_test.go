@@ -14,6 +14,9 @@ import (
 
 // TestMeasureHybrid: on the emulated device every part gives figures.
 func TestMeasureHybrid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures speeds")
+	}
 	g := rmatGraph(t, 13, 16, 500)
 	r, err := MeasureHybrid(t.Context(), g, Options{GPU: device.EmulatedName, Rounds: 2, Threads: 2, Programs: []string{"bfs", "pagerank"}})
 	if err != nil {

@@ -16,6 +16,9 @@ import (
 
 // TestMeasure measures everything once, in memory and from disk, as an object and as a table.
 func TestMeasure(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures speeds")
+	}
 	g := rmatGraph(t, 14, 16, 500)
 	var steps []string
 	r, err := Measure(t.Context(), g, Options{

@@ -39,7 +39,10 @@ func TestGPUFaults(t *testing.T) {
 	g := manyEdges()
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50, Layout: store.Packed})
 	labels := oracle.WCC(g)
-	faults, survived := 0, 0
+	faults, survived, parts := 0, 0, 8
+	if testing.Short() {
+		parts = 3
+	}
 	for _, on := range []Device{GPU, Hybrid} {
 		for _, mode := range []Mode{Sync, Async} {
 			for _, starved := range []bool{false, true} {
@@ -58,7 +61,7 @@ func TestGPUFaults(t *testing.T) {
 					if most == 0 {
 						t.Fatalf("%s: no such call", op)
 					}
-					for n := 1; n <= most; n += max(1, most/8) {
+					for n := 1; n <= most; n += max(1, most/parts) {
 						lost := n%2 == 0
 						name := fmt.Sprintf("%s, %s, %s %d of %d, lost=%v, starved=%v", on, mode, op, n, most, lost, starved)
 						d := device.NewEmulated(device.EmulatedOptions{Faults: []device.EmulatedFault{{Op: op, N: n, Lost: lost}}})

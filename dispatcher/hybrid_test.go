@@ -112,6 +112,9 @@ func TestFaultsAtRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	hops, labels := oracle.BFS(g, 0), oracle.WCC(g)
 	jobs, right, refused := 300, 0, 0
+	if testing.Short() {
+		jobs = 60
+	}
 	for n := range jobs {
 		s, err := store.Open(paths[layouts[rng.IntN(len(layouts))]])
 		if err != nil {

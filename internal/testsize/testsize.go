@@ -1,7 +1,7 @@
 // Package testsize tells tests how much of a product of cases they run. With
-// GARAPH_LONG=1, as in .ci/run, they run all of it. Without, and with the race
-// detector, each case meets a part of the others: every graph some settings, and
-// every setting some graphs. That is a test of everything within minutes.
+// GARAPH_LONG=1 they run all of it. Without, each case meets a part of the others:
+// every graph some settings, and every setting some graphs. That is a test of
+// everything within minutes.
 package testsize
 
 import (

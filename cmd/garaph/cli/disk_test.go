@@ -20,6 +20,9 @@ func diskRounds() int {
 	if n, err := strconv.Atoi(os.Getenv("GARAPH_DISK")); err == nil {
 		return n
 	}
+	if testing.Short() {
+		return 2
+	}
 	return 6
 }
 

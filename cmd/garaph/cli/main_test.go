@@ -181,11 +181,12 @@ func checkout(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("go.mod"), []byte(text), 0o666))
 }
 
-// beside puts what garaph new takes for a checkout beside the folder: a link.
+// beside puts a link to this repository beside the folder, and its path in $CLONE.
 func beside(ts *testscript.TestScript, _ bool, _ []string) {
 	root, err := filepath.Abs("../../..")
 	ts.Check(err)
 	ts.Check(os.Symlink(root, ts.MkAbs("garaph")))
+	ts.Setenv("CLONE", root)
 }
 
 // exits CODE PROGRAM ARGS... runs a program that must end with a code.
