@@ -53,17 +53,17 @@ func (a *abilities[V]) aggregate() float64 {
 
 // resum sums the aggregate over the host's values, by shard.
 func (j *Job[V, A]) resum() error {
-	j.unsummed = false
-	if j.aggregable == nil {
+	j.standing.position.unsummed = false
+	if j.abilities.aggregable == nil {
 		return nil
 	}
 	var g errgroup.Group
 	g.SetLimit(j.opt.Threads)
-	for i := range j.firsts {
+	for i := range j.shape.firsts {
 		g.Go(func() error {
 			sum := 0.0
-			err := j.eachVertex(i, func(v gas.Vertex) { sum += j.aggregable.Aggregate(v, j.arrays.Cur[v.ID]) })
-			j.aggregates[i] = sum
+			err := j.eachVertex(i, func(v gas.Vertex) { sum += j.abilities.aggregable.Aggregate(v, j.arrays.Cur[v.ID]) })
+			j.abilities.aggregates[i] = sum
 			return err
 		})
 	}
@@ -73,14 +73,14 @@ func (j *Job[V, A]) resum() error {
 // settled reports whether every vertex of shard i is. What is settled stays so:
 // the search goes on where it ended.
 func (j *Job[V, A]) settled(i int) bool {
-	if j.settleable == nil || !j.place.current(host, i) { // a value of before says nothing about this step
+	if j.abilities.settleable == nil || !j.workers.place.current(host, i) { // a value of before says nothing about this step
 		return false
 	}
-	_, to := j.interval(i)
-	v := j.unsettled[i]
-	for v < to && j.settleable.Settled(j.arrays.Cur[v], j.step) {
+	_, to := j.shape.interval(i)
+	v := j.abilities.unsettled[i]
+	for v < to && j.abilities.settleable.Settled(j.arrays.Cur[v], j.standing.position.step) {
 		v++
 	}
-	j.unsettled[i] = v
+	j.abilities.unsettled[i] = v
 	return v == to
 }

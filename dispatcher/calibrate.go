@@ -36,7 +36,7 @@ func (j *Job[V, A]) measureSpeeds(ctx context.Context) error {
 			}
 		}
 	}
-	if n := float64(len(j.gpus)); calibrated { // several share the work
+	if n := float64(len(j.workers.gpus)); calibrated { // several share the work
 		s.Speeds.Resident, s.Speeds.Streamed = s.Speeds.Resident/n, s.Speeds.Streamed/n
 	}
 	j.policy.set(s)
@@ -67,10 +67,10 @@ func (j *Job[V, A]) timePage(p *page.Page) (policy.Scanned, error) {
 	shards := shardsOf(p)
 	start := time.Now()
 	j.keep(j.arrays.Next, shards)
-	s, err := j.cpu.engine.Process(p, cpuengine.Work{Step: j.step})
+	s, err := j.workers.cpu.engine.Process(p, cpuengine.Work{Step: j.standing.position.step})
 	took := time.Since(start).Seconds()
 	clear(j.arrays.Rising)
-	return policy.Scanned{Seconds: took, Edges: float64(j.edgesOf(shards)), Looked: float64(s.Edges + s.Vertices)}, err
+	return policy.Scanned{Seconds: took, Edges: float64(j.shape.edgesOf(shards)), Looked: float64(s.Edges + s.Vertices)}, err
 }
 
 // lookAtCPU measures the CPU while the GPU works alone, by a page that is in
@@ -111,19 +111,19 @@ func (s *sample) Done(gpuengine.PageTime) {}
 // that does not. Nothing is committed; in async mode the values are copied once
 // more.
 func (j *Job[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
-	if err := j.gpus[0].engine.Load(ctx); err != nil {
+	if err := j.workers.gpus[0].engine.Load(ctx); err != nil {
 		return err
 	}
-	pieces := j.gpus[0].engine.Pieces()
+	pieces := j.workers.gpus[0].engine.Pieces()
 	if len(pieces) > 0 {
-		s, seconds, err := j.try(ctx, &sample{pieces: j.gpus[0].engine.Enough(0), pages: j.pages})
+		s, seconds, err := j.try(ctx, &sample{pieces: j.workers.gpus[0].engine.Enough(0), pages: j.pages})
 		if err != nil {
 			return err
 		}
 		v.Resident = policy.Took{Seconds: seconds, Amount: float64(s.Edges)}.Rate()
 	}
-	if resident := residentShards(pieces); resident < len(j.firsts) {
-		list := gpuengine.Requests(j.pages.Spans(), resident, len(j.firsts))
+	if resident := residentShards(pieces); resident < len(j.shape.firsts) {
+		list := gpuengine.Requests(j.pages.Spans(), resident, len(j.shape.firsts))
 		one := list[len(list)/2 : len(list)/2+1]
 		for range 2 { // after the first one the page is in memory, if it stays there
 			s, seconds, err := j.try(ctx, &sample{pages: j.pages, one: one})
@@ -134,15 +134,15 @@ func (j *Job[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
 		}
 	}
 	start := time.Now()
-	if err := j.gpus[0].engine.Upload(0, j.cat.Vertices); err != nil {
+	if err := j.workers.gpus[0].engine.Upload(0, j.shape.cat.Vertices); err != nil {
 		return err
 	}
-	v.Link = policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(j.cat.Vertices) * float64(j.valueBytes)}.Rate()
+	v.Link = policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(j.shape.cat.Vertices) * float64(j.shape.valueBytes)}.Rate()
 	return nil
 }
 
 func (j *Job[V, A]) try(ctx context.Context, from gpuengine.Source) (gpuengine.Stats, float64, error) {
 	start := time.Now()
-	s, err := j.gpus[0].engine.Iterate(ctx, gpuengine.Work{Step: j.step, From: from, Quiet: true})
+	s, err := j.workers.gpus[0].engine.Iterate(ctx, gpuengine.Work{Step: j.standing.position.step, From: from, Quiet: true})
 	return s, time.Since(start).Seconds(), err
 }

@@ -17,7 +17,7 @@ import (
 
 // cpuWorker is the CPU.
 type cpuWorker[V, A any] struct {
-	*Job[V, A]
+	Job    *Job[V, A]
 	engine *cpuengine.Engine[V, A]
 	ranks  []int // of pages: beside GPUs it begins with the last one
 }
@@ -25,7 +25,7 @@ type cpuWorker[V, A any] struct {
 // onCPU does an iteration on the CPU: notify, then process the pages.
 func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
 	start, read := time.Now(), j.pages.BytesRead()
-	w := cpuengine.Work{Step: j.step, Marked: x.Method == NotifyPull, News: j.monotone, Aggregates: j.aggregates}
+	w := cpuengine.Work{Step: j.standing.position.step, Marked: x.Method == NotifyPull, News: j.abilities.monotone, Aggregates: j.abilities.aggregates}
 	if w.Marked {
 		s, err := j.notify(ctx, j.activeSet())
 		if err != nil {
@@ -34,13 +34,13 @@ func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
 		x.Edges += s.Edges
 	}
 	var err error
-	if x.requests, err = j.requests(w.Marked); err == nil && j.unsummed {
+	if x.requests, err = j.requests(w.Marked); err == nil && j.standing.position.unsummed {
 		err = j.resum()
 	}
 	if err != nil {
 		return err
 	}
-	err = j.cpu.pull(ctx, x.requests, w, func(p processed) {
+	err = j.workers.cpu.pull(ctx, x.requests, w, func(p processed) {
 		x.byHost.Add(p.stats)
 		x.Pages++
 		j.pageDone(x, p.PageWork)
@@ -57,7 +57,7 @@ func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
 	if !j.pages.InMemory() || j.pages.BytesRead() == read { // not while pages are loaded for good
 		x.measured.Scan = policy.Scanned{
 			Seconds: time.Since(start).Seconds(), Looked: float64(x.measured.Looked),
-			Edges: float64(j.edgesOf(shardsOfAll(x.requests, j.pages.Spans()))),
+			Edges: float64(j.shape.edgesOf(shardsOfAll(x.requests, j.pages.Spans()))),
 		}
 	}
 	return nil
@@ -74,16 +74,16 @@ func (j *Job[V, A]) activeSet() *roaring.Bitmap {
 // page took.
 const spared = 2
 
-func (c *cpuWorker[V, A]) spare() int { return min(spared, c.opt.Threads/4) }
+func (c *cpuWorker[V, A]) spare() int { return min(spared, c.Job.opt.Threads/4) }
 
 // work does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out until there is
 // nothing left for it.
 func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
-	w := cpuengine.Work{Step: x.step, Aggregates: c.aggregates}
-	c.unsummed = true
+	w := cpuengine.Work{Step: x.step, Aggregates: c.Job.abilities.aggregates}
+	c.Job.standing.position.unsummed = true
 	return c.onPages(ctx, c.spare(), func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
 		for {
-			task, err := x.forHost(ctx)
+			task, err := x.handout.forHost(ctx)
 			c.relay(x, task.arrived)
 			if err != nil || len(task.arrived) == 0 {
 				return task.page, w, err
@@ -91,11 +91,11 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 		}
 	}, func(p processed) {
 		x.scan.Seconds += p.Compute
-		x.scan.Edges += float64(c.edgesOf(p.shards))
+		x.scan.Edges += float64(c.Job.shape.edgesOf(p.shards))
 		x.scan.Looked += float64(p.stats.Edges + p.stats.Vertices)
 		x.times = append(x.times, p.PageWork)
 		x.byHost.Add(p.stats)
-		c.values.send(host, p.shards)
+		c.Job.workers.values.send(host, p.shards)
 	})
 }
 
@@ -103,12 +103,12 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 // pages that come.
 func (c *cpuWorker[V, A]) relay(x *iteration, shards []int) {
 	for _, i := range shards {
-		if len(c.gpus) > 1 {
-			c.values.send(x.shards[i].by, []int{i})
+		if len(c.Job.workers.gpus) > 1 {
+			c.Job.workers.values.send(x.handout.shards[i].by, []int{i})
 		}
 	}
-	if c.opt.Mode == Async && len(shards) > 0 {
-		c.publish(shards, false)
+	if c.Job.opt.Mode == Async && len(shards) > 0 {
+		c.Job.publish(shards, false)
 	}
 }
 
@@ -139,7 +139,7 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine
 		if err != nil || p == nil {
 			return nil, w, err
 		}
-		c.keep(c.arrays.Next, shardsOf(p))
+		c.Job.keep(c.Job.arrays.Next, shardsOf(p))
 		mu.Lock()
 		defer mu.Unlock()
 		all[p] = begun{w, time.Now()}
@@ -155,17 +155,17 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine
 		done(processed{
 			PageWork: PageWork{
 				Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Edges: s.Edges,
-				Start: b.at.Sub(c.began).Seconds(), End: time.Since(c.began).Seconds(),
+				Start: b.at.Sub(c.Job.began).Seconds(), End: time.Since(c.Job.began).Seconds(),
 				Compute: busy.Seconds() / float64(c.engine.Goroutines(spare)),
 			},
 			shards: shards, stats: s,
 		})
-		if c.opt.Mode == Async {
-			c.publish(shards, b.work.Marked)
+		if c.Job.opt.Mode == Async {
+			c.Job.publish(shards, b.work.Marked)
 		}
 		return nil
 	}
-	if c.opt.Mode == Sync {
+	if c.Job.opt.Mode == Sync {
 		return c.engine.Stream(ctx, spare, begin, end)
 	}
 	return c.oneByOne(ctx, spare, begin, end)
@@ -192,7 +192,7 @@ func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengi
 
 // pull processes pages.
 func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengine.Work, done func(processed)) error {
-	pages := c.pages.Read(ctx, requests)
+	pages := c.Job.pages.Read(ctx, requests)
 	defer pages.Close()
 	return c.onPages(ctx, 0, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
 		p, err := pages.Next(ctx)
@@ -204,13 +204,13 @@ func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, w c
 // themselves unless the program is [gas.Idempotent]. Vertices that begin active
 // were never applied, so that the first iteration marks them in any case.
 func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengine.Stats, error) {
-	if j.restless || j.step.Iteration == 0 {
+	if j.abilities.restless || j.standing.position.step.Iteration == 0 {
 		copy(j.arrays.Marks, j.arrays.Active)
 	}
 	var total cpuengine.Stats
-	for _, dir := range j.notifySides {
-		tasks := j.cpu.engine.Tasks(active, j.firsts, j.pages.InMemory())
-		s, err := j.cpu.engine.Notify(ctx, tasks, dir, j.pages)
+	for _, dir := range j.shape.notifySides {
+		tasks := j.workers.cpu.engine.Tasks(active, j.shape.firsts, j.pages.InMemory())
+		s, err := j.workers.cpu.engine.Notify(ctx, tasks, dir, j.pages)
 		if err != nil {
 			return total, err
 		}
@@ -226,7 +226,7 @@ func (j *Job[V, A]) requests(marked bool) (list []page.Request, err error) {
 		for p, span := range j.pages.Spans() {
 			some := make([]int, 0, span.To-span.From)
 			for i := span.From; i < span.To; i++ {
-				if marked && j.arrays.Marks.Any(j.interval(i)) || !marked && !j.settled(i) {
+				if marked && j.arrays.Marks.Any(j.shape.interval(i)) || !marked && !j.settled(i) {
 					some = append(some, i)
 				}
 			}
@@ -265,8 +265,8 @@ func (j *Job[V, A]) publish(shards []int, marked bool) {
 	j.keep(j.arrays.Cur, shards)
 	j.copyNext(shards, marked)
 	for _, i := range shards { // what comes in the iteration sees new values as well
-		from, to := j.interval(i)
-		for w := from >> 6; j.monotone && w <= (to-1)>>6; w++ {
+		from, to := j.shape.interval(i)
+		for w := from >> 6; j.abilities.monotone && w <= (to-1)>>6; w++ {
 			j.arrays.Active[w] |= j.arrays.Rising[w]
 		}
 	}
@@ -302,7 +302,7 @@ func (j *Job[V, A]) copyNext(shards []int, marked bool) {
 	for range goroutines {
 		g.Go(func() {
 			for k := next.Add(1) - 1; k < int64(len(shards)); k = next.Add(1) - 1 {
-				from, to := j.interval(shards[k])
+				from, to := j.shape.interval(shards[k])
 				j.arrays.Publish(from, to, marked)
 			}
 		})
@@ -312,10 +312,10 @@ func (j *Job[V, A]) copyNext(shards []int, marked bool) {
 
 // recount counts the active vertices and their edges.
 func (j *Job[V, A]) recount() {
-	j.activated, j.degrees = 0, 0
+	j.standing.position.activated, j.standing.position.degrees = 0, 0
 	active := j.arrays.Active
-	for v, ok := active.Next(0, j.cat.Vertices); ok; v, ok = active.Next(v+1, j.cat.Vertices) {
-		j.activated++
-		j.degrees += uint64(j.arrays.Degree[v])
+	for v, ok := active.Next(0, j.shape.cat.Vertices); ok; v, ok = active.Next(v+1, j.shape.cat.Vertices) {
+		j.standing.position.activated++
+		j.standing.position.degrees += uint64(j.arrays.Degree[v])
 	}
 }

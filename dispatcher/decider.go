@@ -53,21 +53,21 @@ func (d *decider) note(e policy.Event) {
 // observe says where the job stands before its next iteration.
 func (j *Job[V, A]) observe() policy.Observation {
 	o := policy.Observation{
-		Facts: j.policy.facts, Iteration: j.step.Iteration, Fraction: j.fraction(),
-		AggregateChanged: j.aggregable != nil && (j.step.Iteration == 0 || j.step.Aggregate != j.previous),
-		GPUs:             len(j.gpus), ResidentEdges: j.residentEdges(),
-		HostStale: j.bytesIn(j.place.stale(host)), Behind: j.place.behind(),
+		Facts: j.policy.facts, Iteration: j.standing.position.step.Iteration, Fraction: j.fraction(),
+		AggregateChanged: j.abilities.aggregable != nil && (j.standing.position.step.Iteration == 0 || j.standing.position.step.Aggregate != j.standing.position.previous),
+		GPUs:             len(j.workers.gpus), ResidentEdges: j.workers.residentEdges(),
+		HostStale: j.shape.bytesIn(j.workers.place.stale(host)), Behind: j.workers.place.behind(),
 	}
-	for _, g := range j.gpus {
-		o.GPUStale += j.bytesIn(j.place.stale(g.number))
+	for _, g := range j.workers.gpus {
+		o.GPUStale += j.shape.bytesIn(j.workers.place.stale(g.number))
 	}
 	return o
 }
 
 // fraction is f, the share of the edges that lead out of active vertices.
 func (j *Job[V, A]) fraction() float64 {
-	if j.notifyEdges == 0 {
+	if j.shape.notifyEdges == 0 {
 		return 0
 	}
-	return float64(j.degrees) / float64(j.notifyEdges)
+	return float64(j.standing.position.degrees) / float64(j.shape.notifyEdges)
 }

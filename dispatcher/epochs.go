@@ -23,14 +23,14 @@ import (
 // at a time, by a goroutine; one that is due meanwhile is taken as soon as the
 // writer is free.
 type epochs[V any] struct {
-	job    *checkpoint.Job
-	policy checkpoint.Policy
-	chunk  uint32
-	spare  *spare[V]  // nil unless epochs are written while the job runs
-	active bitset.Set // of the snapshot; likewise
-	epochWriter[V]
-	sinceEpoch
-	progress
+	job         *checkpoint.Job
+	policy      checkpoint.Policy
+	chunk       uint32
+	spare       *spare[V]  // nil unless epochs are written while the job runs
+	active      bitset.Set // of the snapshot; likewise
+	epochWriter epochWriter[V]
+	sinceEpoch  sinceEpoch
+	progress    progress
 	// aggregates as they were before the iteration, which an error in its middle
 	// leaves half changed.
 	aggregates []float64
@@ -70,7 +70,7 @@ func epochBytes[V any](n uint32, p checkpoint.Policy) int64 {
 
 func newEpochs[V any](n uint32, o Options) (*epochs[V], error) {
 	e := &epochs[V]{job: o.Job, policy: o.Checkpoints, chunk: o.Job.ChunkVertices()}
-	e.wrote = make(chan error, 1)
+	e.epochWriter.wrote = make(chan error, 1)
 	if !e.policy.Wanted() {
 		return e, nil
 	}
@@ -90,15 +90,15 @@ func (e *epochs[V]) free() {
 // beginEpochs notes the first whole state.
 func (j *Job[V, A]) beginEpochs() {
 	if e := j.epochs; e != nil {
-		e.whole, e.last = true, time.Now()
+		e.progress.whole, e.sinceEpoch.last = true, time.Now()
 		j.atBoundary()
 	}
 }
 
 // atBoundary notes what stands between two iterations.
 func (j *Job[V, A]) atBoundary() {
-	j.epochs.within = false
-	j.epochs.aggregates = append(j.epochs.aggregates[:0], j.aggregates...)
+	j.epochs.progress.within = false
+	j.epochs.aggregates = append(j.epochs.aggregates[:0], j.abilities.aggregates...)
 }
 
 // iterated is called after each iteration.
@@ -107,17 +107,17 @@ func (j *Job[V, A]) iterated(x *iteration) {
 	if e == nil {
 		return
 	}
-	e.now++
-	e.iterations += max(1, x.Levels)
+	e.progress.now++
+	e.sinceEpoch.iterations += max(1, x.Levels)
 	switch {
 	case j.opt.Mode != Async:
 	case x.alone: // a GPU publishes its pages for itself
-		e.pages += x.Pages
+		e.sinceEpoch.pages += x.Pages
 	case x.Method == Frontier: // it has no pages
-		e.pages += max(1, x.Levels)
+		e.sinceEpoch.pages += max(1, x.Levels)
 	}
 	j.atBoundary()
-	e.job.Progress(j.step.Iteration)
+	e.job.Progress(j.standing.position.step.Iteration)
 	if e.due() && !j.last() { // what is left to do then is writing the results
 		j.takeEpoch(false)
 	}
@@ -129,8 +129,8 @@ func (j *Job[V, A]) published() {
 	if e == nil {
 		return
 	}
-	e.now++
-	e.pages++
+	e.progress.now++
+	e.sinceEpoch.pages++
 	if e.dueWithin() {
 		j.takeEpoch(true)
 	}
@@ -138,41 +138,41 @@ func (j *Job[V, A]) published() {
 
 // due reports whether an epoch is, between two iterations.
 func (e *epochs[V]) due() bool {
-	return e.policy.Every > 0 && e.iterations >= e.policy.Every || e.dueWithin()
+	return e.policy.Every > 0 && e.sinceEpoch.iterations >= e.policy.Every || e.dueWithin()
 }
 
 // dueWithin reports whether an epoch is, by pages or time. One by iterations that found
 // the writer at work waits for the end of the iteration: from there, the job goes on as
 // if nothing had been.
 func (e *epochs[V]) dueWithin() bool {
-	return e.policy.Pages > 0 && e.pages >= e.policy.Pages ||
-		e.policy.Interval > 0 && time.Since(e.last) >= e.policy.Interval
+	return e.policy.Pages > 0 && e.sinceEpoch.pages >= e.policy.Pages ||
+		e.policy.Interval > 0 && time.Since(e.sinceEpoch.last) >= e.policy.Interval
 }
 
 // takeEpoch takes a snapshot and begins to write it, unless one is being written.
 func (j *Job[V, A]) takeEpoch(within bool) {
 	e := j.epochs
 	select {
-	case err := <-e.wrote:
+	case err := <-e.epochWriter.wrote:
 		j.took(err)
 	default:
 	}
-	if e.taken != nil {
+	if e.epochWriter.taken != nil {
 		return
 	}
-	if err := j.values.fetch(); err != nil {
+	if err := j.workers.values.fetch(); err != nil {
 		j.epochFailed(err)
 		return
 	}
-	e.taken = newSnapshot(j.arrays.Cur, j.activeNow(e.active, within), e.chunk, e.spare)
-	e.last, e.iterations, e.pages, e.taking = time.Now(), 0, 0, e.now
-	state, snapshot := j.state(within), e.taken
+	e.epochWriter.taken = newSnapshot(j.arrays.Cur, j.activeNow(e.active, within), e.chunk, e.spare)
+	e.sinceEpoch.last, e.sinceEpoch.iterations, e.sinceEpoch.pages, e.progress.taking = time.Now(), 0, 0, e.progress.now
+	state, snapshot := j.state(within), e.epochWriter.taken
 	ctx, cancel := context.WithCancel(context.Background()) // ends with Run
-	e.cancel = cancel
+	e.epochWriter.cancel = cancel
 	go func() {
 		err := j.writeEpoch(ctx, state, snapshot)
 		snapshot.drop()
-		e.wrote <- err
+		e.epochWriter.wrote <- err
 	}()
 }
 
@@ -194,14 +194,14 @@ func (j *Job[V, A]) activeNow(bits bitset.Set, within bool) bitset.Set {
 func (j *Job[V, A]) state(within bool) checkpoint.State {
 	aggregates := j.epochs.aggregates
 	if within {
-		aggregates = j.aggregates
+		aggregates = j.abilities.aggregates
 	}
 	s := checkpoint.State{
-		Vertices: j.cat.Vertices, ValueBytes: j.valueBytes, Iteration: j.step.Iteration, Within: within,
-		Aggregate: checkpoint.Float(j.step.Aggregate), Previous: checkpoint.Float(j.previous),
+		Vertices: j.shape.cat.Vertices, ValueBytes: j.shape.valueBytes, Iteration: j.standing.position.step.Iteration, Within: within,
+		Aggregate: checkpoint.Float(j.standing.position.step.Aggregate), Previous: checkpoint.Float(j.standing.position.previous),
 		Policy: policy.Encode(j.policy.State), Work: j.report.work(),
 	}
-	if j.unsummed { // the next iteration sums again
+	if j.standing.position.unsummed { // the next iteration sums again
 		s.Previous = checkpoint.Float(math.NaN())
 	}
 	for _, a := range slices.Clone(aggregates) {
@@ -223,14 +223,14 @@ func (j *Job[V, A]) writeEpoch(ctx context.Context, s checkpoint.State, source c
 // took notes how the writing of the snapshot ended. The job goes on in any case.
 func (j *Job[V, A]) took(err error) {
 	e := j.epochs
-	e.cancel()
-	e.taken = nil
+	e.epochWriter.cancel()
+	e.epochWriter.taken = nil
 	switch {
-	case err == nil && e.failing:
+	case err == nil && e.epochWriter.failing:
 		j.opt.Log.Info("checkpoints are written again")
 		fallthrough
 	case err == nil:
-		e.saved, e.failing = e.taking, false
+		e.progress.saved, e.epochWriter.failing = e.progress.taking, false
 	case errors.Is(err, context.Canceled): // the job is done
 	default:
 		j.epochFailed(err)
@@ -239,8 +239,8 @@ func (j *Job[V, A]) took(err error) {
 
 // epochFailed warns, once, that epochs cannot be had.
 func (j *Job[V, A]) epochFailed(err error) {
-	if !j.epochs.failing {
-		j.epochs.failing = true
+	if !j.epochs.epochWriter.failing {
+		j.epochs.epochWriter.failing = true
 		j.opt.Log.Warn(oneLine(err) + "; the job goes on, and older checkpoints stay")
 	}
 }
@@ -253,7 +253,7 @@ func (j *Job[V, A]) snapshotNow() *snapshot[V] {
 	if j.epochs == nil {
 		return nil
 	}
-	return j.epochs.taken
+	return j.epochs.epochWriter.taken
 }
 
 // keep is called before shards of an array are written to.
@@ -263,7 +263,7 @@ func (j *Job[V, A]) keep(array []V, shards []int) {
 		return
 	}
 	for _, i := range shards {
-		from, to := j.interval(i)
+		from, to := j.shape.interval(i)
 		taken.keep(array, from, to)
 	}
 }
@@ -276,8 +276,8 @@ func (j *Job[V, A]) endEpochs(cause error) {
 		return
 	}
 	if cause == nil {
-		if e := j.epochs; e.taken != nil {
-			e.cancel()
+		if e := j.epochs; e.epochWriter.taken != nil {
+			e.epochWriter.cancel()
 		}
 		return
 	}
@@ -288,8 +288,8 @@ func (j *Job[V, A]) endEpochs(cause error) {
 
 // waitEpoch waits for the epoch that is being written.
 func (j *Job[V, A]) waitEpoch() {
-	if e := j.epochs; e.taken != nil {
-		j.took(<-e.wrote)
+	if e := j.epochs; e.epochWriter.taken != nil {
+		j.took(<-e.epochWriter.wrote)
 	}
 }
 
@@ -301,20 +301,20 @@ func (j *Job[V, A]) Save() error {
 		return nil
 	}
 	j.waitEpoch()
-	if !e.whole || e.now == e.saved {
+	if !e.progress.whole || e.progress.now == e.progress.saved {
 		return nil
 	}
-	if err := j.values.fetch(); err != nil {
+	if err := j.workers.values.fetch(); err != nil {
 		return err
 	}
-	within := j.opt.Mode == Async && e.within
+	within := j.opt.Mode == Async && e.progress.within
 	active := j.arrays.Active
 	if within {
 		active = j.activeNow(active, true) // the run is over
 	}
 	err := j.writeEpoch(context.Background(), j.state(within), newSnapshot(j.arrays.Cur, active, e.chunk, nil))
 	if err == nil {
-		e.saved = e.now
+		e.progress.saved = e.progress.now
 	}
 	return err
 }

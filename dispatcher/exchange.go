@@ -30,29 +30,29 @@ func failed(worker int, err error) error {
 // iteration that several do leaves all of them with all new values; one that one does alone leaves the
 // others behind, shard by shard, until they need them. Errors are a [failure] of a worker.
 type throughHost[V, A any] struct {
-	*Job[V, A]
+	Job     *Job[V, A]
 	sending sync.Mutex // one call of Receive at a time
 }
 
 // fetch brings the host's values and active set up to date. When it fails, they are as they were.
 func (x *throughHost[V, A]) fetch() error {
-	if len(x.gpus) == 0 || !x.place.behind() {
+	if len(x.Job.workers.gpus) == 0 || !x.Job.workers.place.behind() {
 		return nil
 	}
-	x.keep(x.arrays.Next, x.allShards())
-	stale := x.place.stale(host)
+	x.Job.keep(x.Job.arrays.Next, x.Job.shape.allShards())
+	stale := x.Job.workers.place.stale(host)
 	start := time.Now()
 	for _, r := range stale {
-		g := x.gpu(x.place.owner[r.from])
-		if err := g.engine.Download(x.vertices(r)); err != nil {
+		g := x.Job.workers.gpu(x.Job.workers.place.owner[r.from])
+		if err := g.engine.Download(x.Job.shape.vertices(r)); err != nil {
 			return failed(g.number, err)
 		}
 	}
-	x.policy.learn(policy.Measurement{Link: policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(x.bytesIn(stale))}})
-	clear(x.arrays.Rising)
-	if err := x.gpu(x.place.active).engine.Active(); err != nil {
-		clear(x.arrays.Rising)
-		return failed(x.place.active, err)
+	x.Job.policy.learn(policy.Measurement{Link: policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(x.Job.shape.bytesIn(stale))}})
+	clear(x.Job.arrays.Rising)
+	if err := x.Job.workers.gpu(x.Job.workers.place.active).engine.Active(); err != nil {
+		clear(x.Job.arrays.Rising)
+		return failed(x.Job.workers.place.active, err)
 	}
 	x.takeOver(stale)
 	return nil
@@ -60,35 +60,35 @@ func (x *throughHost[V, A]) fetch() error {
 
 // takeOver makes what was fetched the host's values and active set.
 func (x *throughHost[V, A]) takeOver(stale []span) {
-	whole := len(stale) == 1 && stale[0] == span{0, len(x.firsts)}
+	whole := len(stale) == 1 && stale[0] == span{0, len(x.Job.shape.firsts)}
 	if whole {
-		x.arrays.Swap()
+		x.Job.arrays.Swap()
 	}
 	for _, r := range stale {
 		shards := shardsOfSpan(r)
 		if !whole {
-			x.keep(x.arrays.Cur, shards)
-			from, to := x.vertices(r)
-			x.arrays.Publish(from, to, false)
+			x.Job.keep(x.Job.arrays.Cur, shards)
+			from, to := x.Job.shape.vertices(r)
+			x.Job.arrays.Publish(from, to, false)
 		}
 		for _, i := range shards {
-			x.place.copied(host, i)
+			x.Job.workers.place.copied(host, i)
 		}
 	}
-	x.arrays.Advance()
-	x.place.active = host
+	x.Job.arrays.Advance()
+	x.Job.workers.place.active = host
 }
 
 // supply brings the GPUs' values up to date. What a GPU misses is on the host: with several of them, the host
 // is up to date after each iteration.
 func (x *throughHost[V, A]) supply() error {
-	for _, g := range x.gpus {
-		for _, r := range x.place.stale(g.number) {
-			if err := g.engine.Upload(x.vertices(r)); err != nil {
+	for _, g := range x.Job.workers.gpus {
+		for _, r := range x.Job.workers.place.stale(g.number) {
+			if err := g.engine.Upload(x.Job.shape.vertices(r)); err != nil {
 				return failed(g.number, err)
 			}
 			for _, i := range shardsOfSpan(r) {
-				x.place.copied(g.number, i)
+				x.Job.workers.place.copied(g.number, i)
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func (x *throughHost[V, A]) send(from int, shards []int) {
 	x.sending.Lock()
 	defer x.sending.Unlock()
 	for _, r := range x.changed(shards) {
-		for _, g := range x.gpus {
+		for _, g := range x.Job.workers.gpus {
 			if g.number != from && g.unsent == nil {
 				g.unsent = g.engine.Receive(uint32(r.from), uint32(r.to))
 			}
@@ -115,12 +115,12 @@ func (x *throughHost[V, A]) send(from int, shards []int) {
 
 // changed lists the blocks of vertices in shards whose new values differ.
 func (x *throughHost[V, A]) changed(shards []int) (list []span) {
-	block := uint32(max(1, exchangeBytes/max(1, x.valueBytes)))
+	block := uint32(max(1, exchangeBytes/max(1, x.Job.shape.valueBytes)))
 	for _, i := range shards {
-		first, end := x.interval(i)
+		first, end := x.Job.shape.interval(i)
 		for from := first; from < end; from += min(block, end-from) {
 			to := from + min(block, end-from)
-			if bytes.Equal(hostmem.AsBytes(x.arrays.Cur[from:to]), hostmem.AsBytes(x.arrays.Next[from:to])) {
+			if bytes.Equal(hostmem.AsBytes(x.Job.arrays.Cur[from:to]), hostmem.AsBytes(x.Job.arrays.Next[from:to])) {
 				continue
 			}
 			if n := len(list); n > 0 && list[n-1].to == int(from) {

@@ -42,20 +42,20 @@ func (j *Job[V, A]) wantFrontier(loops compiled.Loops[V, A]) {
 	if f.unfit = j.frontierUnfit(loops); f.unfit != nil {
 		return
 	}
-	weighted := j.cat.Weighted && loops.Weighs
-	f.rows = page.WholeRows{Sides: j.notifySides, Weighted: weighted, Threads: j.opt.Threads}
-	f.edges = j.notifyEdges
-	all, reading := f.rows.Bytes(j.cat)
-	if loops.Seek != nil && !j.cat.SameRows() {
-		f.in = page.WholeRows{Sides: j.gatherSides, Weighted: weighted, Threads: j.opt.Threads}
-		more, r := f.in.Bytes(j.cat)
+	weighted := j.shape.cat.Weighted && loops.Weighs
+	f.rows = page.WholeRows{Sides: j.shape.notifySides, Weighted: weighted, Threads: j.opt.Threads}
+	f.edges = j.shape.notifyEdges
+	all, reading := f.rows.Bytes(j.shape.cat)
+	if loops.Seek != nil && !j.shape.cat.SameRows() {
+		f.in = page.WholeRows{Sides: j.shape.gatherSides, Weighted: weighted, Threads: j.opt.Threads}
+		more, r := f.in.Bytes(j.shape.cat)
 		all, reading = all+more, max(reading, r)
 		f.edges *= 2
 	}
 	if weighted {
 		f.edges *= 2
 	}
-	f.bytes = all + reading + cpuengine.AdvancerBytes(j.cat.Vertices)
+	f.bytes = all + reading + cpuengine.AdvancerBytes(j.shape.cat.Vertices)
 	f.seeks = loops.Seek != nil
 	f.ordered = loops.Relax != nil && j.opt.Iterations == 0
 	j.planHeld()
@@ -65,7 +65,7 @@ func (j *Job[V, A]) wantFrontier(loops compiled.Loops[V, A]) {
 // iterations need has its memory before.
 func (j *Job[V, A]) planFrontier() error {
 	f := &j.front
-	if len(j.devices) > 0 && f.unfit == nil {
+	if len(j.workers.devices) > 0 && f.unfit == nil {
 		f.unfit = f.gpu.unfit
 	}
 	if f.unfit == nil && f.stored == nil && !j.rowsFit() {
@@ -91,11 +91,11 @@ func (j *Job[V, A]) withoutFrontier(why error) error {
 // frontierUnfit says why a program cannot advance frontiers over a graph; nil: it can.
 func (j *Job[V, A]) frontierUnfit(loops compiled.Loops[V, A]) error {
 	switch {
-	case !j.monotone || j.restless || j.aggregable != nil:
+	case !j.abilities.monotone || j.abilities.restless || j.abilities.aggregable != nil:
 		return errors.New("it is for programs whose values only get better from neighbour to neighbour, as those of bfs, sssp, sswp and wcc do (gas.Monotone and gas.Idempotent, without an aggregate); the methods auto, pull and notify-pull are for any program")
 	case !cpuengine.CanAdvance(loops):
 		return errors.New("its values have neither 4 nor 8 bytes, or some that no field has, or its loops are of an older version: run go generate")
-	case j.cat.Weighted && loops.Weighs && !j.cat.Symmetric && gas.DirectionOf(j.program) == gas.Both:
+	case j.shape.cat.Weighted && loops.Weighs && !j.shape.cat.Symmetric && gas.DirectionOf(j.program) == gas.Both:
 		return errors.New("it reads weights and gathers along both directions of a directed graph")
 	}
 	return nil
@@ -115,27 +115,27 @@ func (j *Job[V, A]) loadRows(ctx context.Context) (read int64, err error) {
 		return 0, nil
 	}
 	if f.stored != nil {
-		f.advancer = cpuengine.NewStoredAdvancer(j.cpu.engine, f.stored, j.opt.Iterations > 0)
+		f.advancer = cpuengine.NewStoredAdvancer(j.workers.cpu.engine, f.stored, j.opt.Iterations > 0)
 		return 0, nil
 	}
 	if f.held.rows != nil {
-		f.advancer, err = cpuengine.NewHeldAdvancer(j.cpu.engine, f.held.rows, f.held.in, j.notifyEdges)
+		f.advancer, err = cpuengine.NewHeldAdvancer(j.workers.cpu.engine, f.held.rows, f.held.in, j.shape.notifyEdges)
 		return 0, err
 	}
 	rows, err := f.rows.Load(ctx, j.store)
 	if err != nil {
 		return 0, err
 	}
-	read, in := f.rows.Reads(j.cat), rows
-	if !j.cat.SameRows() {
+	read, in := f.rows.Reads(j.shape.cat), rows
+	if !j.shape.cat.SameRows() {
 		in = nil
 	}
 	if len(f.in.Sides) > 0 {
 		in, err = f.in.Load(ctx, j.store)
-		read += f.in.Reads(j.cat)
+		read += f.in.Reads(j.shape.cat)
 	}
 	if err == nil {
-		f.advancer, err = cpuengine.NewAdvancer(j.cpu.engine, rows, in)
+		f.advancer, err = cpuengine.NewAdvancer(j.workers.cpu.engine, rows, in)
 	}
 	if err != nil {
 		err = errors.Join(err, f.rows.Free(rows), f.in.Free(in))
@@ -170,24 +170,24 @@ func (j *Job[V, A]) advance(ctx context.Context, x *iteration) error {
 	if err != nil {
 		return err
 	}
-	j.keep(j.arrays.Cur, j.allShards())
-	j.keep(j.arrays.Next, j.allShards())
+	j.keep(j.arrays.Cur, j.shape.allShards())
+	j.keep(j.arrays.Next, j.shape.allShards())
 	limit := j.levelLimit()
-	from := cpuengine.Stats{Activated: j.activated, Degrees: j.degrees}
+	from := cpuengine.Stats{Activated: j.standing.position.activated, Degrees: j.standing.position.degrees}
 	next, until := j.front.advancer.Advance, slice
 	if j.front.ordered {
 		next, until = j.front.advancer.AdvanceOrdered, orderedSlice
 	}
 	readBefore, neededBefore := j.front.storedCounts()
 	heldBefore := j.front.held.bytesRead()
-	done, err := next(ctx, j.step, from, limit, time.Now().Add(until))
+	done, err := next(ctx, j.standing.position.step, from, limit, time.Now().Add(until))
 	rowsRead, rowsNeeded := j.front.storedCounts()
 	x.RowsRead, x.RowsNeeded = rowsRead-readBefore, rowsNeeded-neededBefore
 	read += x.RowsRead + j.front.held.bytesRead() - heldBefore
 	x.Levels, x.Edges, x.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
-	j.activated, j.degrees = done.Activated, done.Degrees
-	j.previous = j.step.Aggregate
-	j.step.Iteration += done.Levels
+	j.standing.position.activated, j.standing.position.degrees = done.Activated, done.Degrees
+	j.standing.position.previous = j.standing.position.step.Aggregate
+	j.standing.position.step.Iteration += done.Levels
 	return err
 }
 
@@ -203,7 +203,7 @@ func (f *frontiers[V, A]) storedCounts() (read, needed int64) {
 func (j *Job[V, A]) levelLimit() int {
 	limit := math.MaxInt
 	if j.opt.Iterations > 0 {
-		limit = j.opt.Iterations - j.step.Iteration
+		limit = j.opt.Iterations - j.standing.position.step.Iteration
 	}
 	if j.front.stored != nil && j.opt.Method == Auto {
 		limit = 1 // a larger frontier may be another decision
@@ -212,7 +212,7 @@ func (j *Job[V, A]) levelLimit() int {
 		limit = min(limit, j.front.rounds())
 	}
 	if e := j.epochs; e != nil && e.policy.Every > 0 {
-		limit = min(limit, max(1, e.policy.Every-e.iterations))
+		limit = min(limit, max(1, e.policy.Every-e.sinceEpoch.iterations))
 	}
 	return limit
 }

@@ -49,7 +49,7 @@ func (j *Job[V, A]) openGPUs() (opened func() error) {
 	if !j.wantsGPU() {
 		return func() error { return nil }
 	}
-	if j.sooner = j.leavesGPU(); j.sooner {
+	if j.workers.opening.sooner = j.leavesGPU(); j.workers.opening.sooner {
 		j.report.Without = sooner
 		return func() error { return nil }
 	}
@@ -60,7 +60,7 @@ func (j *Job[V, A]) openGPUs() (opened func() error) {
 	var devices []device.Device
 	var pending sync.WaitGroup
 	pending.Go(func() {
-		defer func(began time.Time) { j.opened = time.Since(began) }(time.Now())
+		defer func(began time.Time) { j.workers.opening.opened = time.Since(began) }(time.Now())
 		for _, name := range strings.Split(cmp.Or(j.opt.GPU.Name, "0"), ",") {
 			if err != nil {
 				break
@@ -73,7 +73,7 @@ func (j *Job[V, A]) openGPUs() (opened func() error) {
 	})
 	return func() error {
 		pending.Wait()
-		j.devices = devices
+		j.workers.devices = devices
 		if err == nil || j.opt.Device != AutoDevice {
 			return err
 		}
@@ -87,7 +87,7 @@ const sooner = "the CPU is likely done before a GPU is open; --device gpu takes 
 
 // wantsGPU reports whether a GPU is asked for, or may be used.
 func (j *Job[V, A]) wantsGPU() bool {
-	if j.sooner {
+	if j.workers.opening.sooner {
 		return false
 	}
 	switch j.opt.Device {
@@ -112,9 +112,9 @@ func (j *Job[V, A]) withoutGPU(err error) {
 // host's memory only where the CPU needs it.
 func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 	m.page.Encodings = gpuengine.Encodings[A]()
-	m.page.Memory = &pinning{devices: j.devices, log: j.opt.Log, by: map[*byte]device.Device{}}
-	m.vertices = j.devices[0]
-	m.fixed += int64(len(j.devices)) * (gpuHostBytes + gpuengine.ExchangeBytes(j.cat))
+	m.page.Memory = &pinning{devices: j.workers.devices, log: j.opt.Log, by: map[*byte]device.Device{}}
+	m.vertices = j.workers.devices[0]
+	m.fixed += int64(len(j.workers.devices)) * (gpuHostBytes + gpuengine.ExchangeBytes(j.shape.cat))
 	err := panics.Guard(j.program, func() error { return j.frontierFitsGPU(m) })
 	if err == nil {
 		err = j.reserve(m)
@@ -123,9 +123,9 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 		return err
 	}
 	o := gpuengine.Options{
-		Memory: j.planGPUFrontier(), Streams: j.opt.GPU.Streams, Gather: j.opt.GPU.Gather, Async: j.opt.Mode == Async, Bare: j.bare, Trace: j.opt.Trace.Span, Began: j.began,
+		Memory: j.planGPUFrontier(), Streams: j.opt.GPU.Streams, Gather: j.opt.GPU.Gather, Async: j.opt.Mode == Async, Bare: j.shape.bare, Trace: j.opt.Trace.Span, Began: j.began,
 	}
-	if o.Trace != nil && len(j.devices) > 1 {
+	if o.Trace != nil && len(j.workers.devices) > 1 {
 		var mu sync.Mutex // one call at a time
 		o.Trace = func(s gpuengine.Span) {
 			mu.Lock()
@@ -137,12 +137,12 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 		if j.opt.Method == Frontier && j.front.gpu.unfit != nil {
 			return j.withoutFrontier(j.front.gpu.unfit)
 		}
-		for i, d := range j.devices {
-			e, err := gpuengine.New(d, j.program, j.arrays, j.cat, o)
+		for i, d := range j.workers.devices {
+			e, err := gpuengine.New(d, j.program, j.arrays, j.shape.cat, o)
 			if err != nil {
 				return err
 			}
-			j.gpus = append(j.gpus, &gpuWorker[V, A]{number: 1 + i, engine: e})
+			j.workers.gpus = append(j.workers.gpus, &gpuWorker[V, A]{number: 1 + i, engine: e})
 		}
 		j.pages.Plain(j.stayingPages())
 		return nil
@@ -152,8 +152,8 @@ func (j *Job[V, A]) planGPUs(m memoryPlan) error {
 // stayingPages is how many pages, from the first one on, stay on every GPU: nobody streams
 // them.
 func (j *Job[V, A]) stayingPages() int {
-	shards := len(j.firsts)
-	for _, g := range j.gpus {
+	shards := len(j.shape.firsts)
+	for _, g := range j.workers.gpus {
 		shards = min(shards, g.engine.Stay())
 	}
 	pages := 0
@@ -169,10 +169,10 @@ func (j *Job[V, A]) stayingPages() int {
 // and unless it advances a frontier, the edges that pulls find on a GPU. GPUs that fail are
 // lost.
 func (j *Job[V, A]) startGPUs(ctx context.Context) error {
-	if len(j.gpus) > 0 {
+	if len(j.workers.gpus) > 0 {
 		j.phase(LoadingGPU)
 	}
-	for _, g := range slices.Clone(j.gpus) {
+	for _, g := range slices.Clone(j.workers.gpus) {
 		err := g.engine.Start(j.pages)
 		if err == nil && j.policy.peek(j.observe()) != Frontier {
 			err = g.engine.Load(ctx)
@@ -185,13 +185,13 @@ func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 		}
 	}
 	var names []string
-	for _, g := range j.gpus {
-		names = append(names, j.devices[g.number-1].Info().Name)
+	for _, g := range j.workers.gpus {
+		names = append(names, j.workers.devices[g.number-1].Info().Name)
 		j.report.GPUMemory += g.engine.Memory()
 	}
 	j.showGPUMemory()
-	j.report.GPU, j.report.Resident = strings.Join(names, ", "), j.residentEdges()
-	for len(j.gpus) > 0 {
+	j.report.GPU, j.report.Resident = strings.Join(names, ", "), j.workers.residentEdges()
+	for len(j.workers.gpus) > 0 {
 		err := j.measureSpeeds(ctx)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -199,7 +199,7 @@ func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 		if err == nil {
 			break
 		}
-		j.lose(j.gpus[0].number, err)
+		j.lose(j.workers.gpus[0].number, err)
 	}
 	return nil
 }
@@ -238,15 +238,15 @@ func (w *workers[V, A]) pieces() (list [][]gpuengine.Piece) {
 // lose goes on without a GPU: from the host's state, if that of the GPU was newer.
 func (j *Job[V, A]) lose(number int, err error) {
 	without := "the job goes on on the CPU"
-	if len(j.gpus) > 1 {
+	if len(j.workers.gpus) > 1 {
 		without = "the job goes on without it"
 	}
 	j.opt.Log.Warn(fmt.Sprintf("%v; %s", err, without))
 	j.report.Lost = cmp.Or(j.report.Lost, err.Error())
-	g := j.gpu(number)
+	g := j.workers.gpu(number)
 	j.freeGPURows()
-	j.lost = append(j.lost, g)
-	j.gpus = slices.DeleteFunc(j.gpus, func(other *gpuWorker[V, A]) bool { return other == g })
+	j.workers.lost = append(j.workers.lost, g)
+	j.workers.gpus = slices.DeleteFunc(j.workers.gpus, func(other *gpuWorker[V, A]) bool { return other == g })
 	j.showGPUMemory()
 	j.rewind()
 }
@@ -257,7 +257,7 @@ func (j *Job[V, A]) showGPUMemory() {
 		return
 	}
 	var bytes int64
-	for _, g := range j.gpus {
+	for _, g := range j.workers.gpus {
 		bytes += g.engine.Memory()
 	}
 	j.opt.Trace.GPUMemory(bytes)
@@ -318,20 +318,20 @@ func (j *Job[V, A]) closeGPUs() error {
 	if j.arrays != nil {
 		j.arrays.Unpin()
 	}
-	for _, d := range j.devices {
+	for _, d := range j.workers.devices {
 		errs = append(errs, d.Close())
 	}
-	j.devices = nil
+	j.workers.devices = nil
 	return errors.Join(errs...)
 }
 
 // closePages frees pages, and what GPUs have of them.
 func (j *Job[V, A]) closePages() error {
 	var errs []error
-	for _, g := range slices.Concat(j.gpus, j.lost) {
+	for _, g := range slices.Concat(j.workers.gpus, j.workers.lost) {
 		errs = append(errs, g.engine.Close())
 	}
-	j.gpus, j.lost = nil, nil
+	j.workers.gpus, j.workers.lost = nil, nil
 	if j.pages != nil {
 		errs = append(errs, j.pages.Close())
 		j.pages = nil

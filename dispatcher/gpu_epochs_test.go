@@ -196,8 +196,8 @@ func checkEpochs[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], sa
 		if exact && !slices.Equal(got.active, j.arrays.Active) {
 			t.Errorf("after %d iterations, another active set", k)
 		}
-		if sum := float64(got.state.Aggregate); !near(sum, j.step.Aggregate, 1e-9) {
-			t.Errorf("after %d iterations, the aggregate is %v, want %v", k, sum, j.step.Aggregate)
+		if sum := float64(got.state.Aggregate); !near(sum, j.standing.position.step.Aggregate, 1e-9) {
+			t.Errorf("after %d iterations, the aggregate is %v, want %v", k, sum, j.standing.position.step.Aggregate)
 		}
 		if k < last && got.active.Count(0, got.state.Vertices) != int(r.Iterations[k].Active) {
 			t.Errorf("after %d iterations, %d are active, want %d", k, got.active.Count(0, got.state.Vertices), r.Iterations[k].Active)

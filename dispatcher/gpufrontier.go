@@ -31,7 +31,7 @@ const gpuSlice = 200 * time.Millisecond
 // gpuUnfit says why GPUs cannot advance frontiers of the job; nil: they can.
 func (j *Job[V, A]) gpuUnfit() error {
 	switch {
-	case len(j.devices) > 1:
+	case len(j.workers.devices) > 1:
 		return errors.New("the job has several GPUs")
 	case j.opt.Iterations > 0:
 		return errors.New("the job has a GPU, and a limit of iterations, in which a GPU sees values of the one in hand")
@@ -69,7 +69,7 @@ func (j *Job[V, A]) frontierFitsGPU(m memoryPlan) error {
 // frontiers are asked for, the job has them only where all edges fit.
 func (j *Job[V, A]) planGPUFrontier() (rest int64) {
 	f, g := &j.front, &j.front.gpu
-	limit := gpuengine.MemoryLimit(j.devices[0].Info(), j.opt.GPU.Memory)
+	limit := gpuengine.MemoryLimit(j.workers.devices[0].Info(), j.opt.GPU.Memory)
 	if g.unfit = cmp.Or(f.unfit, j.gpuUnfit()); g.unfit != nil {
 		return limit
 	}
@@ -98,17 +98,17 @@ func (j *Job[V, A]) planGPUFrontier() (rest int64) {
 // gpuFrontierBytes is what frontiers take of a device: for arrays, and for all edges.
 func (j *Job[V, A]) gpuFrontierBytes() (arrays, edges int64) {
 	f := &j.front
-	edges, _ = f.rows.Bytes(j.cat)
+	edges, _ = f.rows.Bytes(j.shape.cat)
 	if len(f.in.Sides) > 0 {
-		more, _ := f.in.Bytes(j.cat)
+		more, _ := f.in.Bytes(j.shape.cat)
 		edges += more
 	}
-	return gpuengine.AdvancerBytes(j.cat.Vertices, len(f.in.Sides) > 0), edges
+	return gpuengine.AdvancerBytes(j.shape.cat.Vertices, len(f.in.Sides) > 0), edges
 }
 
 // leastGPU is what pulls take of the device's memory at least.
 func (j *Job[V, A]) leastGPU() (*gpuengine.NeedError, error) {
-	return gpuengine.Least(j.devices[0], j.program, j.arrays, j.cat, gpuengine.Options{Streams: j.opt.GPU.Streams, Async: j.opt.Mode == Async, Bare: j.bare})
+	return gpuengine.Least(j.workers.devices[0], j.program, j.arrays, j.shape.cat, gpuengine.Options{Streams: j.opt.GPU.Streams, Async: j.opt.Mode == Async, Bare: j.shape.bare})
 }
 
 // loadGPURows brings the rows to the device, unless they are there, and returns how many
@@ -119,12 +119,12 @@ func (j *Job[V, A]) loadGPURows(ctx context.Context) (read int64, err error) {
 		return 0, nil
 	}
 	if !g.whole {
-		f.rows.Memory, f.in.Memory = j.devices[0], j.devices[0]
+		f.rows.Memory, f.in.Memory = j.workers.devices[0], j.workers.devices[0]
 	}
 	load := func(w page.WholeRows, to **frontier.Rows) {
 		if err == nil && len(w.Sides) > 0 {
 			*to, err = w.Load(ctx, j.store)
-			read += w.Reads(j.cat)
+			read += w.Reads(j.shape.cat)
 		}
 	}
 	load(f.rows, &g.rows)
@@ -134,25 +134,25 @@ func (j *Job[V, A]) loadGPURows(ctx context.Context) (read int64, err error) {
 	}
 	in := g.in
 	switch {
-	case !j.gpus[0].engine.Saturates():
+	case !j.workers.gpus[0].engine.Saturates():
 		in = nil
-	case j.cat.SameRows():
+	case j.shape.cat.SameRows():
 		in = g.rows
 	}
 	g.width = j.gpuWidth()
-	if g.advancer, err = j.gpus[0].engine.NewAdvancer(g.rows, in, g.edges, j.opt.GPU.Advancing); err != nil || g.whole {
-		err = errors.Join(failed(j.gpus[0].number, err), j.freeHostRows())
+	if g.advancer, err = j.workers.gpus[0].engine.NewAdvancer(g.rows, in, g.edges, j.opt.GPU.Advancing); err != nil || g.whole {
+		err = errors.Join(failed(j.workers.gpus[0].number, err), j.freeHostRows())
 	}
 	return read, err
 }
 
 // gpuWidth is how far apart priorities may be that are done at once; 0: they have no order.
 func (j *Job[V, A]) gpuWidth() float64 {
-	if _, ok := j.program.(gas.Prioritized[V]); !ok || !j.front.ordered || !j.gpus[0].engine.Prioritizes() {
+	if _, ok := j.program.(gas.Prioritized[V]); !ok || !j.front.ordered || !j.workers.gpus[0].engine.Prioritizes() {
 		return 0
 	}
-	mean, _ := cpuengine.MeanStep(j.program, j.arrays, j.front.gpu.rows, j.step)
-	return gpuengine.Width(mean, j.notifyEdges, j.cat.Vertices)
+	mean, _ := cpuengine.MeanStep(j.program, j.arrays, j.front.gpu.rows, j.standing.position.step)
+	return gpuengine.Width(mean, j.shape.notifyEdges, j.shape.cat.Vertices)
 }
 
 // freeHostRows frees the rows in the host's memory.
@@ -183,28 +183,28 @@ func (j *Job[V, A]) advanceOnGPU(ctx context.Context, x *iteration) error {
 	if err := j.prepare(x); err != nil {
 		return err
 	}
-	g := j.gpus[0]
+	g := j.workers.gpus[0]
 	var err error
 	if x.loaded, err = j.loadGPURows(ctx); err != nil {
 		return err
 	}
-	if !j.place.behind() {
+	if !j.workers.place.behind() {
 		if err := g.engine.Activate(); err != nil {
 			return failed(g.number, err)
 		}
 	}
-	done, err := j.front.gpu.advancer.Advance(j.step, j.front.gpu.width, j.levelLimit(), gpuSlice)
+	done, err := j.front.gpu.advancer.Advance(j.standing.position.step, j.front.gpu.width, j.levelLimit(), gpuSlice)
 	if err != nil {
 		return failed(g.number, err)
 	}
-	for i := range j.firsts {
-		j.place.wrote(g.number, i)
+	for i := range j.shape.firsts {
+		j.workers.place.wrote(g.number, i)
 	}
-	j.place.active = g.number
+	j.workers.place.active = g.number
 	x.Levels, x.Edges, x.Vertices = int(done.Levels), done.Edges, done.Vertices
 	x.Devices = map[Device]DeviceWork{GPU: {Edges: done.Edges, Seconds: done.Seconds}}
-	j.activated, j.degrees = done.Active, done.Degrees
-	j.previous = j.step.Aggregate
-	j.step.Iteration += x.Levels
+	j.standing.position.activated, j.standing.position.degrees = done.Active, done.Degrees
+	j.standing.position.previous = j.standing.position.step.Aggregate
+	j.standing.position.step.Iteration += x.Levels
 	return ctx.Err()
 }

@@ -183,7 +183,7 @@ func TestGPUFrontierActive(t *testing.T) {
 		o := Options{Device: GPU, GPU: GPUOptions{Name: device.EmulatedName, Advancing: gpuengine.Advancing{Policy: kernels.AllEdges}}, Method: Frontier, Threads: 1}
 		looked := false
 		o.Progress = func(Iteration) {
-			if err := j.values.fetch(); err != nil {
+			if err := j.workers.values.fetch(); err != nil {
 				t.Error(err)
 			}
 			for v := range 64 * uint32(len(j.arrays.Active)) {

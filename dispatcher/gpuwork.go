@@ -20,27 +20,27 @@ func (j *Job[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 		return err
 	}
 	x.at.loaded = j.pages.BytesRead()
-	x.handout = newHandout(j.pages, x.requests, j.edges, j.began, j.pieces()...)
+	x.handout = newHandout(j.pages, x.requests, j.shape.edges, j.began, j.workers.pieces()...)
 	j.share(x)
 	if x.alone {
-		j.place.active = j.gpus[0].number // also when it breaks off
+		j.workers.place.active = j.workers.gpus[0].number // also when it breaks off
 	}
 	err = j.together(ctx, x)
-	x.release()
+	x.handout.release()
 	j.pagesDone(x)
 	switch {
 	case err != nil:
 		return err
-	case !j.anyFailed() && x.queue.unread == nil: // whatever has happened since
+	case !j.workers.anyFailed() && x.handout.queue.unread == nil: // whatever has happened since
 		return nil
 	case ctx.Err() != nil:
 		j.broken(x)
 		return ctx.Err()
-	case x.queue.unread != nil:
+	case x.handout.queue.unread != nil:
 		j.broken(x)
-		return x.queue.unread
+		return x.handout.queue.unread
 	case x.alone:
-		return failed(j.gpus[0].number, j.gpus[0].failed)
+		return failed(j.workers.gpus[0].number, j.workers.gpus[0].failed)
 	default:
 		return nil
 	}
@@ -49,25 +49,25 @@ func (j *Job[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 // share says who gets what of an iteration.
 func (j *Job[V, A]) share(x *iteration) {
 	if x.Device == Hybrid {
-		x.handout.share(j.cpu.ranks, j.policy.Speeds)
+		x.handout.share(j.workers.cpu.ranks, j.policy.Speeds)
 	}
 	before := j.snapshotNow() // one that is taken in the iteration is not of Next
-	x.taken = func(shards []int) {
+	x.handout.taken = func(shards []int) {
 		for _, i := range shards {
-			if from, to := j.interval(i); before != nil && !x.alone {
+			if from, to := j.shape.interval(i); before != nil && !x.alone {
 				before.keep(j.arrays.Next, from, to)
 			}
 		}
 	}
-	for k, g := range j.gpus {
-		p := x.parts[k]
+	for k, g := range j.workers.gpus {
+		p := x.handout.parts[k]
 		p.worker, p.enough = g.number, g.engine.Enough
 		g.stats, g.failed, g.unsent, g.following, g.early = gpuengine.Stats{}, nil, nil, nil, false
-		if len(j.gpus) > 1 { // who gets a page first is chance
+		if len(j.workers.gpus) > 1 { // who gets a page first is chance
 			continue
 		}
 		if x.Method == Pull {
-			g.following = x.first()
+			g.following = x.handout.first()
 		}
 		g.early = p.beginWith(g.engine.Early())
 	}
@@ -75,8 +75,8 @@ func (j *Job[V, A]) share(x *iteration) {
 
 // forGPUs lists the pages of an iteration with a part for GPUs.
 func (j *Job[V, A]) forGPUs(ctx context.Context, x *iteration) ([]page.Request, error) {
-	if j.aggregable != nil { // the aggregate is over all vertices
-		return gpuengine.Requests(j.pages.Spans(), 0, len(j.firsts)), nil
+	if j.abilities.aggregable != nil { // the aggregate is over all vertices
+		return gpuengine.Requests(j.pages.Spans(), 0, len(j.shape.firsts)), nil
 	}
 	if x.Method == Pull {
 		return j.requests(false)
@@ -92,9 +92,9 @@ func (j *Job[V, A]) forGPUs(ctx context.Context, x *iteration) ([]page.Request, 
 // mark marks who has to gather, by the active set that the GPU has where that is
 // newer.
 func (j *Job[V, A]) mark(ctx context.Context, x *iteration) error {
-	if a := j.arrays; j.place.behind() {
-		if err := j.gpu(j.place.active).engine.Active(); err != nil {
-			return failed(j.place.active, err)
+	if a := j.arrays; j.workers.place.behind() {
+		if err := j.workers.gpu(j.workers.place.active).engine.Active(); err != nil {
+			return failed(j.workers.place.active, err)
 		}
 		a.Active, a.Rising = a.Rising, a.Active
 		defer func() {
@@ -113,28 +113,28 @@ func (j *Job[V, A]) together(ctx context.Context, x *iteration) (err error) {
 	reading, stop := context.WithCancel(ctx) // and what GPUs do
 	defer stop()
 	var g errgroup.Group
-	if x.queue.reading {
+	if x.handout.queue.reading {
 		g.Go(func() error {
-			x.read(reading)
+			x.handout.read(reading)
 			return nil
 		})
 	}
-	for k, gpu := range j.gpus {
+	for k, gpu := range j.workers.gpus {
 		g.Go(func() error {
 			err := gpu.work(reading, x)
-			if x.parts[k].end(err != nil) {
+			if x.handout.parts[k].end(err != nil) {
 				stop() // nobody acquires what is read
 			}
 			return nil
 		})
 	}
 	if !x.alone {
-		if err = j.cpu.work(ctx, x); err != nil {
+		if err = j.workers.cpu.work(ctx, x); err != nil {
 			stop()
 		}
 	}
 	_ = g.Wait() // the errors are with the GPUs
-	for _, g := range j.gpus {
+	for _, g := range j.workers.gpus {
 		g.failed = cmp.Or(g.failed, g.unsent)
 	}
 	return err
@@ -142,9 +142,9 @@ func (j *Job[V, A]) together(ctx context.Context, x *iteration) (err error) {
 
 // work does the GPU's part of an iteration.
 func (g *gpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
-	i := slices.IndexFunc(x.parts, func(p *part) bool { return p.worker == g.number })
+	i := slices.IndexFunc(x.handout.parts, func(p *part) bool { return p.worker == g.number })
 	g.stats, g.failed = g.engine.Iterate(ctx, gpuengine.Work{
-		Step: x.step, From: x.parts[i], Exchange: !x.alone, Next: g.following, Last: x.ends, Early: g.early,
+		Step: x.step, From: x.handout.parts[i], Exchange: !x.alone, Next: g.following, Last: x.ends, Early: g.early,
 	})
 	return g.failed
 }
@@ -160,8 +160,8 @@ func (j *Job[V, A]) broken(x *iteration) {
 	if !x.alone || j.opt.Mode == Sync {
 		return
 	}
-	for i := range j.firsts {
-		j.place.wrote(j.gpus[0].number, i)
+	for i := range j.shape.firsts {
+		j.workers.place.wrote(j.workers.gpus[0].number, i)
 	}
 }
 
@@ -171,12 +171,12 @@ func (j *Job[V, A]) exchange(ctx context.Context, x *iteration) error {
 	if x.Device == CPU {
 		return nil
 	}
-	if j.anyFailed() {
+	if j.workers.anyFailed() {
 		if err := j.finishOnHost(ctx, x); err != nil {
 			return err
 		}
 	}
-	for k, g := range slices.Clone(j.gpus) {
+	for k, g := range slices.Clone(j.workers.gpus) {
 		g.failed = cmp.Or(g.failed, g.unsent)
 		if g.failed == nil {
 			exchanged, err := g.engine.Commit()
@@ -198,12 +198,12 @@ func (j *Job[V, A]) exchange(ctx context.Context, x *iteration) error {
 
 // statsOf is what a GPU did that has failed.
 func (j *Job[V, A]) statsOf(x *iteration, k int) gpuengine.Stats {
-	p := x.parts[k]
+	p := x.handout.parts[k]
 	s := gpuengine.Stats{Pages: len(p.times)}
-	for i, w := range x.shards {
+	for i, w := range x.handout.shards {
 		if w.state == fromGPU && w.by == p.worker {
-			s.Edges += j.edges[i]
-			s.Vertices += uint64(j.cat.Shards[i].Vertices)
+			s.Edges += j.shape.edges[i]
+			s.Vertices += uint64(j.shape.cat.Shards[i].Vertices)
 		}
 	}
 	return s
@@ -212,19 +212,19 @@ func (j *Job[V, A]) statsOf(x *iteration, k int) gpuengine.Stats {
 // finishOnHost does on the CPU what GPUs have not done that failed.
 func (j *Job[V, A]) finishOnHost(ctx context.Context, x *iteration) error {
 	var requests []page.Request
-	for _, i := range x.unfinished() {
+	for _, i := range x.handout.unfinished() {
 		p := j.pages.PageOf(i)
 		if n := len(requests); n == 0 || requests[n-1].Page != p {
 			requests = append(requests, page.Request{Page: p})
 		}
 		last := &requests[len(requests)-1]
 		last.Shards = append(last.Shards, i)
-		x.shards[i] = shardWork{state: onHost, by: host}
+		x.handout.shards[i] = shardWork{state: onHost, by: host}
 	}
-	return j.cpu.pull(ctx, requests, cpuengine.Work{Step: j.step, Aggregates: j.aggregates}, func(p processed) {
+	return j.workers.cpu.pull(ctx, requests, cpuengine.Work{Step: j.standing.position.step, Aggregates: j.abilities.aggregates}, func(p processed) {
 		x.byHost.Add(p.stats)
 		x.times = append(x.times, p.PageWork)
-		j.values.send(host, p.shards)
+		j.workers.values.send(host, p.shards)
 		j.pageDone(x, p.PageWork)
 	})
 }
@@ -232,7 +232,7 @@ func (j *Job[V, A]) finishOnHost(ctx context.Context, x *iteration) error {
 // pagesDone reports the pages of an iteration of GPUs.
 func (j *Job[V, A]) pagesDone(x *iteration) {
 	all := slices.Clone(x.times)
-	for _, p := range x.parts {
+	for _, p := range x.handout.parts {
 		all = append(all, p.times...)
 	}
 	slices.SortFunc(all, func(a, b PageWork) int { return cmp.Compare(a.Start, b.Start) })
@@ -252,27 +252,27 @@ func (j *Job[V, A]) pageDone(x *iteration, w PageWork) {
 func (j *Job[V, A]) account(x *iteration) {
 	x.Devices = map[Device]DeviceWork{}
 	worked, batches := 0.0, 0 // until all pages were done
-	for _, p := range x.parts {
+	for _, p := range x.handout.parts {
 		batches += len(p.times)
 	}
 	if batches > 0 {
-		worked = x.last - x.start
+		worked = x.handout.tally.last - x.handout.start
 		x.Devices[GPU] = DeviceWork{Pages: batches, Edges: x.byGPUs.Edges, Seconds: worked}
 	}
 	if n := len(x.times); n > 0 {
-		seconds := x.times[n-1].End - x.start // they are noted in this order
+		seconds := x.times[n-1].End - x.handout.start // they are noted in this order
 		worked = max(worked, seconds)
 		x.Devices[CPU] = DeviceWork{Pages: n, Edges: x.byHost.Edges, Seconds: seconds}
 	}
 	m := &x.measured
-	m.GPUWorked = x.last - x.start
+	m.GPUWorked = x.handout.tally.last - x.handout.start
 	if loading := j.pages.InMemory() && j.pages.BytesRead() > x.at.loaded; x.lost || loading { // pages that stay
 		return
 	}
 	m.Beside, m.Scan = time.Since(x.at.worked).Seconds()-worked, x.scan
-	if x.did[streams] > 0 {
-		m.Streamed.Seconds, m.Streamed.Amount = m.GPUWorked, float64(x.did[streams])
+	if x.handout.tally.did[streams] > 0 {
+		m.Streamed.Seconds, m.Streamed.Amount = m.GPUWorked, float64(x.handout.tally.did[streams])
 	} else {
-		m.Resident.Seconds, m.Resident.Amount = m.GPUWorked, float64(x.did[stays])
+		m.Resident.Seconds, m.Resident.Amount = m.GPUWorked, float64(x.handout.tally.did[stays])
 	}
 }

@@ -34,7 +34,7 @@ type handout struct {
 	shards  []shardWork
 	queue   queue
 	parts   []*part // of the GPUs
-	tally
+	tally   tally
 	arrived []int // shards whose new values a GPU has brought, since they were asked for
 }
 
@@ -99,7 +99,7 @@ func newHandout(pages *page.Cache, requests []page.Request, edges []uint64, bega
 		case len(streamed) < len(shards):
 			rq.Shards = streamed
 		}
-		h.left[streams] += h.sum(streamed)
+		h.tally.left[streams] += h.sum(streamed)
 		if pages.Stays(rq.Page) {
 			h.queue.cached = append(h.queue.cached, rq)
 		} else {
@@ -115,7 +115,7 @@ func newHandout(pages *page.Cache, requests []page.Request, edges []uint64, bega
 	}
 	for i, w := range h.shards[:resident] {
 		if w.state == open {
-			h.left[stays] += edges[i]
+			h.tally.left[stays] += edges[i]
 		}
 	}
 	h.queue.reading = len(h.queue.disk) > 0

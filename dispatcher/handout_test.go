@@ -40,11 +40,11 @@ func handoutJob(t *testing.T, degrees [10]int) *Job[float32, int64] {
 // goroutine busy for too long.
 func TestRank(t *testing.T) {
 	j := handoutJob(t, [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6})
-	if want := []int{2, 9, 0, 4, 5, 1, 8, 3, 7, 6}; !slices.Equal(j.cpu.ranks, want) {
-		t.Errorf("ranks %v, want %v", j.cpu.ranks, want)
+	if want := []int{2, 9, 0, 4, 5, 1, 8, 3, 7, 6}; !slices.Equal(j.workers.cpu.ranks, want) {
+		t.Errorf("ranks %v, want %v", j.workers.cpu.ranks, want)
 	}
-	j.edges[1], j.edges[8] = longTask+2, longTask+1
-	if got, want := rank(j.pages.Spans(), j.edges), []int{4, 0, 2, 6, 7, 3, 9, 5, 1, 8}; !slices.Equal(got, want) {
+	j.shape.edges[1], j.shape.edges[8] = longTask+2, longTask+1
+	if got, want := rank(j.pages.Spans(), j.shape.edges), []int{4, 0, 2, 6, 7, 3, 9, 5, 1, 8}; !slices.Equal(got, want) {
 		t.Errorf("with long tasks: ranks %v, want %v", got, want)
 	}
 }
@@ -70,11 +70,11 @@ func TestHandout(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			j := handoutJob(t, c.degrees)
 			requests := gpuengine.Requests(j.pages.Spans(), 0, 10)
-			h := newHandout(j.pages, requests, j.edges, time.Now(), nil)
+			h := newHandout(j.pages, requests, j.shape.edges, time.Now(), nil)
 			gpu := h.parts[0]
 			h.speeds = c.speeds
 			if c.shared {
-				h.share(j.cpu.ranks, c.speeds)
+				h.share(j.workers.cpu.ranks, c.speeds)
 			}
 			toGPU := func() (pages []int) {
 				for len(h.queue.cached) > 0 && !gpu.waits() {
@@ -103,7 +103,7 @@ func TestHandout(t *testing.T) {
 				t.Errorf("the CPU gets %v, want %v", cpu, c.cpu)
 			}
 			for _, p := range c.gpu[:2] {
-				gpu.Done(gpuengine.PageTime{From: p, To: p + 1, Edges: j.edges[p]})
+				gpu.Done(gpuengine.PageTime{From: p, To: p + 1, Edges: j.shape.edges[p]})
 			}
 			if got := toGPU(); !slices.Equal(got, c.after) {
 				t.Errorf("after two pages the GPU gets %v, want %v", got, c.after)

@@ -16,7 +16,7 @@ type heldRows struct {
 // directions.
 func (j *Job[V, A]) planHeld() {
 	f := &j.front
-	if !f.seeks || f.ordered || len(j.devices) > 0 || j.opt.plainRows {
+	if !f.seeks || f.ordered || len(j.workers.devices) > 0 || j.opt.plainRows {
 		return
 	}
 	rows, err := f.rows.PlanHeld(j.store)
@@ -24,13 +24,13 @@ func (j *Job[V, A]) planHeld() {
 		return
 	}
 	in := rows
-	if !j.cat.SameRows() {
+	if !j.shape.cat.SameRows() {
 		if in, err = f.in.PlanHeld(j.store); err != nil {
 			return
 		}
 	}
 	f.held = heldRows{rows, in}
-	f.bytes, f.edges = cpuengine.AdvancerBytes(j.cat.Vertices)+f.held.bytes(j.opt.Threads), 0
+	f.bytes, f.edges = cpuengine.AdvancerBytes(j.shape.cat.Vertices)+f.held.bytes(j.opt.Threads), 0
 }
 
 // bytes is the memory of rows that are held, and of goroutines that unpack some.

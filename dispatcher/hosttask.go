@@ -101,7 +101,7 @@ func (h *handout) giveHost(shards []int, kind int) {
 	for _, i := range shards {
 		h.shards[i] = shardWork{state: onHost, by: host}
 	}
-	h.left[kind] -= min(h.left[kind], h.sum(shards))
+	h.tally.left[kind] -= min(h.tally.left[kind], h.sum(shards))
 	h.changed.Broadcast()
 }
 
@@ -114,10 +114,10 @@ func (h *handout) rest() (gpu float64) {
 	now := h.now() - h.start
 	rate := [2]float64{h.speeds.Resident, cmp.Or(h.speeds.Crowded, h.speeds.Streamed)}
 	for k := range rate {
-		if h.did[k] > h.left[k] { // it may be slower than it was
-			rate[k] = max(rate[k], now/float64(h.did[k]))
+		if h.tally.did[k] > h.tally.left[k] { // it may be slower than it was
+			rate[k] = max(rate[k], now/float64(h.tally.did[k]))
 		}
-		gpu = max(gpu, rate[k]*float64(h.left[k]))
+		gpu = max(gpu, rate[k]*float64(h.tally.left[k]))
 	}
 	return gpu
 }

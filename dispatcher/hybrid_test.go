@@ -63,7 +63,7 @@ func TestHandOut(t *testing.T) {
 			}
 			var had, back int64
 			for _, it := range r.Iterations {
-				shards := make([]int, len(j.firsts))
+				shards := make([]int, len(j.shape.firsts))
 				var edges uint64
 				last := 0.0
 				for _, w := range pages {
@@ -295,7 +295,7 @@ func TestLostInAsync(t *testing.T) {
 			var j *Job[uint32, uint32]
 			o.Progress = func(it Iteration) {
 				if it.Iteration == fetchAt && it.Device == GPU {
-					if err := j.values.fetch(); err != nil {
+					if err := j.workers.values.fetch(); err != nil {
 						t.Fatal(err)
 					}
 				}

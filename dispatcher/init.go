@@ -32,20 +32,20 @@ func (j *Job[V, A]) beginInit(m memoryPlan) error {
 		defer close(x.done)
 		x.degrees, x.err = j.init(ctx, false)
 	}()
-	j.ahead = x
+	j.workers.opening.ahead = x
 	return nil
 }
 
 // endInit waits for the vertices, and reports whether they are initialised.
 func (j *Job[V, A]) endInit(ctx context.Context) (begun bool, err error) {
-	x := j.ahead
+	x := j.workers.opening.ahead
 	if x == nil {
 		return false, nil
 	}
 	defer context.AfterFunc(ctx, x.cancel)()
 	<-x.done
 	x.cancel()
-	j.degrees = x.degrees
+	j.standing.position.degrees = x.degrees
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -54,9 +54,9 @@ func (j *Job[V, A]) endInit(ctx context.Context) (begun bool, err error) {
 
 // stopInit ends it, if it goes on.
 func (j *Job[V, A]) stopInit() {
-	if j.ahead != nil {
-		j.ahead.cancel()
-		<-j.ahead.done
+	if j.workers.opening.ahead != nil {
+		j.workers.opening.ahead.cancel()
+		<-j.workers.opening.ahead.done
 	}
 }
 
@@ -65,8 +65,8 @@ func (j *Job[V, A]) stopInit() {
 func (j *Job[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(j.opt.Threads)
-	degrees := make([]uint64, len(j.firsts))
-	for i := range j.firsts {
+	degrees := make([]uint64, len(j.shape.firsts))
+	for i := range j.shape.firsts {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -75,7 +75,7 @@ func (j *Job[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err err
 			var aggregate float64
 			var active uint64 // of a word of bits: a locked instruction for each vertex takes a third of the time
 			err := j.eachVertex(i, func(v gas.Vertex) {
-				degree := j.degree(v)
+				degree := j.shape.degree(v)
 				j.arrays.Degree[v.ID] = degree
 				if j.arrays.In != nil {
 					j.arrays.In[v.ID] = v.In
@@ -98,12 +98,12 @@ func (j *Job[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err err
 					active = 0
 				}
 			})
-			if _, end := j.interval(i); active != 0 {
+			if _, end := j.shape.interval(i); active != 0 {
 				j.arrays.Active.Or((end-1)>>6, active)
 			}
 			degrees[i] = sum
-			if j.aggregable != nil && !resumed {
-				j.aggregates[i] = aggregate
+			if j.abilities.aggregable != nil && !resumed {
+				j.abilities.aggregates[i] = aggregate
 			}
 			return err
 		})
@@ -120,8 +120,8 @@ func (j *Job[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err err
 func (j *Job[V, A]) first(v gas.Vertex, aggregate *float64) (active bool) {
 	value, active := j.program.Init(v)
 	j.arrays.Cur[v.ID] = value
-	if j.aggregable != nil {
-		*aggregate += j.aggregable.Aggregate(v, value)
+	if j.abilities.aggregable != nil {
+		*aggregate += j.abilities.aggregable.Aggregate(v, value)
 	}
 	return active
 }

@@ -21,7 +21,7 @@ type iteration struct {
 
 	loaded   int64 // bytes of rows for frontiers
 	requests []page.Request
-	*handout // nil: the CPU does all of it
+	handout  *handout // nil: the CPU does all of it
 	byHost   cpuengine.Stats
 	byGPUs   gpuengine.Stats
 	times    []PageWork     // of the CPU, beside GPUs
@@ -43,10 +43,10 @@ func (j *Job[V, A]) next(began time.Time, o policy.Observation, d policy.Decisio
 	}
 	return &iteration{
 		Iteration: Iteration{
-			Iteration: o.Iteration, Active: j.activated, Fraction: o.Fraction,
+			Iteration: o.Iteration, Active: j.standing.position.activated, Fraction: o.Fraction,
 			Method: d.Method, Device: d.Device, Alpha: d.Alpha,
 		},
-		step: j.step, ends: j.step.Iteration+1 == j.opt.Iterations, alone: d.Device == GPU && len(j.gpus) == 1,
+		step: j.standing.position.step, ends: j.standing.position.step.Iteration+1 == j.opt.Iterations, alone: d.Device == GPU && len(j.workers.gpus) == 1,
 		at:       clock{began: began, read: j.pages.BytesRead()},
 		measured: policy.Measurement{Observation: o, Decision: d},
 	}

@@ -26,18 +26,18 @@ type Job[V, A any] struct {
 	opt     Options
 	began   time.Time
 
-	*shape
-	abilities[V]
-	arrays *vertices.Arrays[V]
-	pages  *page.Cache
-	workers[V, A]
+	shape     *shape
+	abilities abilities[V]
+	arrays    *vertices.Arrays[V]
+	pages     *page.Cache
+	workers   workers[V, A]
 
-	front  frontiers[V, A]
-	policy decider
-	standing
-	report Report
-	merged merging
-	epochs *epochs[V] // nil unless the run is recorded
+	front    frontiers[V, A]
+	policy   decider
+	standing standing
+	report   Report
+	merged   merging
+	epochs   *epochs[V] // nil unless the run is recorded
 }
 
 // workers are who works on a job, and how values get from one to the other.
@@ -48,7 +48,7 @@ type workers[V, A any] struct {
 	devices []device.Device    // of all GPUs, in the order of their numbers
 	place   *placement
 	values  *throughHost[V, A]
-	opening
+	opening opening
 }
 
 // opening is how a job came to its GPUs.
@@ -67,7 +67,7 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	j := &Job[V, A]{program: p, store: s, opt: o, began: time.Now()}
-	j.cpu.Job, j.values = j, &throughHost[V, A]{Job: j}
+	j.workers.cpu.Job, j.workers.values = j, &throughHost[V, A]{Job: j}
 	if err := j.plan(); err != nil {
 		j.Close()
 		return nil, err
@@ -109,7 +109,7 @@ func (j *Job[V, A]) free() {
 }
 
 // Array is the values of all vertices by dense id, in the memory of the job, which others must not change.
-func (j *Job[V, A]) Array() []V { return j.arrays.Cur[:j.cat.Vertices] }
+func (j *Job[V, A]) Array() []V { return j.arrays.Cur[:j.shape.cat.Vertices] }
 
 // Trim frees what a job that Run has done does not need for its results:
 // pages and the arrays of iterations. It returns how much of the budget that
@@ -123,8 +123,8 @@ func (j *Job[V, A]) Trim() (free int64) {
 	free = j.opt.Memory - processBytes
 	reading := false // an epoch, perhaps from Next
 	if j.epochs != nil {
-		reading = j.epochs.taken != nil
-		free -= epochBytes[V](j.cat.Vertices, j.opt.Checkpoints)
+		reading = j.epochs.epochWriter.taken != nil
+		free -= epochBytes[V](j.shape.cat.Vertices, j.opt.Checkpoints)
 	}
 	j.arrays.FreeSpare(!reading)
 	if j.opt.Memory == 0 {
@@ -152,10 +152,10 @@ func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
 	if err != nil {
 		return err
 	}
-	first, _ := j.interval(i)
+	first, _ := j.shape.interval(i)
 	return panics.Guard(j.program, func() error {
 		for v := range in {
-			f(gas.Vertex{ID: first + uint32(v), N: j.cat.Vertices, In: in[v], Out: out[v]})
+			f(gas.Vertex{ID: first + uint32(v), N: j.shape.cat.Vertices, In: in[v], Out: out[v]})
 		}
 		return nil
 	})
@@ -179,15 +179,15 @@ func (d *degrees) of(s *store.Store, i int) (in, out []uint32, err error) {
 // Values calls yield for all vertices and their values, some of a shard at a time and in order;
 // the slices are the job's.
 func (j *Job[V, A]) Values(yield func(vs []gas.Vertex, values []V) error) error {
-	return j.ValuesOf(0, j.cat.Vertices, yield)
+	return j.ValuesOf(0, j.shape.cat.Vertices, yield)
 }
 
 // ValuesOf is Values of the vertices in [from, to).
 func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values []V) error) error {
 	b := valueBuffers.Get().(*valueBuffer)
 	defer valueBuffers.Put(b)
-	for i := range j.firsts {
-		begin, end := j.interval(i)
+	for i := range j.shape.firsts {
+		begin, end := j.shape.interval(i)
 		if max(begin, from) >= min(end, to) {
 			continue
 		}
@@ -199,7 +199,7 @@ func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values
 			vs := b.vertices[:min(end-v, valuesAtOnce)]
 			for k := range vs {
 				at := v - begin + uint32(k)
-				vs[k] = gas.Vertex{ID: v + uint32(k), N: j.cat.Vertices, In: in[at], Out: out[at]}
+				vs[k] = gas.Vertex{ID: v + uint32(k), N: j.shape.cat.Vertices, In: in[at], Out: out[at]}
 			}
 			if err := yield(vs, j.arrays.Cur[v:v+uint32(len(vs))]); err != nil {
 				return err

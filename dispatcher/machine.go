@@ -201,17 +201,17 @@ func (j *Job[V, A]) leavesGPU() bool {
 
 // keepMachine leaves what the job has measured to later ones.
 func (j *Job[V, A]) keepMachine() {
-	measured := len(j.devices) > 0 && !j.policy.Fixed && j.policy.Speeds != (policy.Speeds{})
+	measured := len(j.workers.devices) > 0 && !j.policy.Fixed && j.policy.Speeds != (policy.Speeds{})
 	folder := j.machineFolder()
-	if folder == "" || !j.sooner && !measured {
+	if folder == "" || !j.workers.opening.sooner && !measured {
 		return
 	}
 	err := changeMachine(folder, func(m *machine) {
 		key := jobKey(nameOf(j.program), j.opt.Threads, j.allEdges())
 		m.Jobs[key] = j.measured(m.Jobs[key])
-		if !j.sooner {
+		if !j.workers.opening.sooner {
 			m.Speeds[j.speedsKey()] = j.policy.Speeds
-			m.Open = j.opened.Seconds()
+			m.Open = j.workers.opening.opened.Seconds()
 		}
 	})
 	if err != nil {
@@ -225,7 +225,7 @@ func (j *Job[V, A]) measured(c jobsOf) jobsOf {
 	if j.report.Converged && j.report.Before == 0 {
 		c.Iterations = n
 	}
-	if !j.sooner {
+	if !j.workers.opening.sooner {
 		return c
 	}
 	m := policy.Took{Seconds: j.report.Duration.Seconds(), Amount: n * float64(j.allEdges())}

@@ -47,17 +47,17 @@ func (j *Job[V, A]) overflowed(ctx context.Context) error {
 // find for intervals of vertices, on several goroutines.
 func (j *Job[V, A]) Refuse(ctx context.Context, find func(from, to uint32, wrong func(v uint32)) error) error {
 	var values atomic.Int64
-	firsts := make([]uint32, len(j.firsts)) // by shard, where there is one
+	firsts := make([]uint32, len(j.shape.firsts)) // by shard, where there is one
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(j.opt.Threads)
-	for i := range j.firsts {
+	for i := range j.shape.firsts {
 		firsts[i] = math.MaxUint32 // no vertex has this id
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			return panics.Guard(j.program, func() error {
-				from, to := j.interval(i)
+				from, to := j.shape.interval(i)
 				return find(from, to, func(v uint32) {
 					values.Add(1)
 					firsts[i] = min(firsts[i], v)
@@ -68,7 +68,7 @@ func (j *Job[V, A]) Refuse(ctx context.Context, find func(from, to uint32, wrong
 	if err := g.Wait(); err != nil || values.Load() == 0 {
 		return err
 	}
-	e := &OverflowError{Graph: j.store.Name(), Program: cmp.Or(j.opt.Name, fmt.Sprintf("%T", j.program)), Values: values.Load(), Vertices: j.cat.Vertices}
+	e := &OverflowError{Graph: j.store.Name(), Program: cmp.Or(j.opt.Name, fmt.Sprintf("%T", j.program)), Values: values.Load(), Vertices: j.shape.cat.Vertices}
 	for _, v := range firsts {
 		if v == math.MaxUint32 {
 			continue

@@ -173,7 +173,7 @@ func (p *part) waits() bool {
 // enoughAhead reports whether so many edges are enough for now, with so many on the next
 // page.
 func (h *handout) enoughAhead(flying, next uint64) bool {
-	return flying > 0 && flying >= max(leastAhead*next, (h.left[streams]-min(h.left[streams], flying))/2)
+	return flying > 0 && flying >= max(leastAhead*next, (h.tally.left[streams]-min(h.tally.left[streams], flying))/2)
 }
 
 // Done is [gpuengine.Source]: the GPU has done shards.
@@ -184,10 +184,10 @@ func (p *part) Done(t gpuengine.PageTime) {
 	if n := len(p.pieces); n > 0 && t.From < p.pieces[n-1].To {
 		kind = stays
 	}
-	p.last = p.now()
+	p.tally.last = p.now()
 	p.times = append(p.times, PageWork{
 		Device: GPU, From: t.From, To: t.To, Edges: t.Edges, Bytes: t.Bytes,
-		Start: p.shards[t.From].handed, End: p.last,
+		Start: p.shards[t.From].handed, End: p.tally.last,
 		Copy: t.Copy, Compute: t.Compute, Copies: t.Copies,
 	})
 	for i := t.From; i < t.To; i++ {
@@ -197,8 +197,8 @@ func (p *part) Done(t gpuengine.PageTime) {
 				w.state = mended
 			}
 			p.arrived = append(p.arrived, i)
-			p.left[kind] -= min(p.left[kind], p.edges[i])
-			p.did[kind] += p.edges[i]
+			p.tally.left[kind] -= min(p.tally.left[kind], p.edges[i])
+			p.tally.did[kind] += p.edges[i]
 			if kind == streams {
 				p.flying -= min(p.flying, p.edges[i])
 			}

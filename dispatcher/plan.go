@@ -43,9 +43,9 @@ func (j *Job[V, A]) plan() error {
 	if err = cmp.Or(err, opened()); err != nil {
 		return err
 	}
-	j.place = newPlacement(1+len(j.devices), len(j.firsts))
+	j.workers.place = newPlacement(1+len(j.workers.devices), len(j.shape.firsts))
 	j.wantFrontier(loops)
-	if len(j.devices) > 0 {
+	if len(j.workers.devices) > 0 {
 		if err = j.planGPUs(m); err != nil && j.opt.Device != AutoDevice {
 			return err
 		}
@@ -53,7 +53,7 @@ func (j *Job[V, A]) plan() error {
 			j.withoutGPU(errors.Join(err, j.closeGPUs()))
 		}
 	}
-	if len(j.gpus) == 0 {
+	if len(j.workers.gpus) == 0 {
 		if err = j.reserve(m); err != nil {
 			return err
 		}
@@ -61,14 +61,14 @@ func (j *Job[V, A]) plan() error {
 	if err = j.planFrontier(); err != nil {
 		return err
 	}
-	j.cpu.ranks = rank(j.pages.Spans(), j.edges)
-	if j.cpu.engine, err = cpuengine.New(loops, j.arrays, j.opt.Threads); err != nil {
+	j.workers.cpu.ranks = rank(j.pages.Spans(), j.shape.edges)
+	if j.workers.cpu.engine, err = cpuengine.New(loops, j.arrays, j.opt.Threads); err != nil {
 		return fmt.Errorf("program %T: %w", j.program, err)
 	}
 	j.policy = decider{facts: j.facts(), look: j.opt.decided}
 	j.policy.set(policy.State{})
 	if j.opt.Job != nil {
-		j.epochs, err = newEpochs[V](j.cat.Vertices, j.opt)
+		j.epochs, err = newEpochs[V](j.shape.cat.Vertices, j.opt)
 	}
 	return err
 }
@@ -78,7 +78,7 @@ func (j *Job[V, A]) ask() (loops compiled.Loops[V, A], m memoryPlan, err error) 
 	var v V
 	cat := j.store.Catalogue()
 	m = memoryPlan{
-		page:  page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes, Encodings: cpuengine.Encodings(), Map: len(j.devices) == 0},
+		page:  page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes, Encodings: cpuengine.Encodings(), Map: len(j.workers.devices) == 0},
 		fixed: vertices.Bytes[V](cat.Vertices) + processBytes,
 	}
 	if j.opt.Job != nil {
@@ -90,8 +90,8 @@ func (j *Job[V, A]) ask() (loops compiled.Loops[V, A], m memoryPlan, err error) 
 		m.in, m.out = j.readsDegrees(cat.Symmetric)
 		m.page.Bare = !loops.Weighs
 		j.shape = newShape(cat, int(unsafe.Sizeof(v)), m.page.Gather, m.page.Notify)
-		j.bare = m.page.Bare
-		j.abilities = abilitiesOf[V](j.program, j.firsts)
+		j.shape.bare = m.page.Bare
+		j.abilities = abilitiesOf[V](j.program, j.shape.firsts)
 		return nil
 	})
 	for _, more := range [...]bool{m.in, m.out} {
@@ -131,26 +131,26 @@ func (j *Job[V, A]) facts() policy.Facts {
 	_, saturates := j.program.(gas.Saturable[A])
 	var scans, folded uint64
 	if j.scans() {
-		scans = j.cat.Edges
+		scans = j.shape.cat.Edges
 	}
 	// A frontier of a monotone program may be in few shards: roads are like that.
-	if !j.monotone && !j.pages.Unpacks(shard.In) {
-		folded = j.packedEdges
+	if !j.abilities.monotone && !j.pages.Unpacks(shard.In) {
+		folded = j.shape.packedEdges
 	}
 	var rowsBytes, pullBytes uint64
 	if j.front.stored != nil {
 		rowsBytes, pullBytes = uint64(j.front.stored.StoredBytes()), uint64(j.pages.StreamedBytes())
 	}
 	return policy.Facts{
-		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
-		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
-		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil,
+		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.shape.cat.Vertices), ValueBytes: uint64(j.shape.valueBytes),
+		PullEdges: j.shape.pullEdges, NotifyEdges: j.shape.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
+		OneSide: j.shape.oneSide, Saturates: saturates, Aggregates: j.abilities.aggregable != nil,
 		FoldFacts: policy.FoldFacts{
-			News:   j.monotone && j.cat.Encoding(shard.In) == packed.Version && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
-			Folded: folded, Shards: uint64(len(j.cat.Shards)), Scans: scans,
+			News:   j.abilities.monotone && j.shape.cat.Encoding(shard.In) == packed.Version && len(j.workers.gpus) == 0 && j.shape.pullEdges == j.shape.cat.Edges,
+			Folded: folded, Shards: uint64(len(j.shape.cat.Shards)), Scans: scans,
 		},
 		FrontierFacts: policy.FrontierFacts{
-			Frontier: j.frontierFits(), Ordered: j.front.ordered || j.cpu.engine.Seeks(), RowsEdges: j.front.edges, Iterations: j.opt.Iterations,
+			Frontier: j.frontierFits(), Ordered: j.front.ordered || j.workers.cpu.engine.Seeks(), RowsEdges: j.front.edges, Iterations: j.opt.Iterations,
 			RowsBytes: rowsBytes, PullBytes: pullBytes,
 		},
 	}
@@ -160,7 +160,7 @@ func (j *Job[V, A]) facts() policy.Facts {
 // active.
 func (j *Job[V, A]) scans() bool {
 	plain := j.pages.InMemory() && j.pages.Unpacks(shard.In)
-	return j.cat.Encoding(shard.In) != rows.Version && slices.Contains(j.notifySides, shard.In) && !plain
+	return j.shape.cat.Encoding(shard.In) != rows.Version && slices.Contains(j.shape.notifySides, shard.In) && !plain
 }
 
 // reserve allocates arrays and pages.
@@ -191,7 +191,7 @@ func (j *Job[V, A]) allocate(m memoryPlan) (err error) {
 	if j.arrays != nil {
 		return nil
 	}
-	if j.arrays, err = vertices.New[V](j.cat.Vertices, nil); err != nil {
+	if j.arrays, err = vertices.New[V](j.shape.cat.Vertices, nil); err != nil {
 		return fmt.Errorf("program %T: %w", j.program, err)
 	}
 	return j.arrays.AddDegrees(m.in, m.out)

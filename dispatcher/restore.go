@@ -34,20 +34,20 @@ func (j *Job[V, A]) restore(ctx context.Context) (resumed bool, err error) {
 		return false, nil
 	}
 	s := r.State
-	j.step = gas.Step{Iteration: s.Iteration, Aggregate: float64(s.Aggregate)}
-	j.previous = float64(s.Previous)
+	j.standing.position.step = gas.Step{Iteration: s.Iteration, Aggregate: float64(s.Aggregate)}
+	j.standing.position.previous = float64(s.Previous)
 	known, err := policy.Decode(s.Policy, j.policy.State)
 	if err != nil {
 		j.opt.Log.Debug("the policy begins without what the checkpoint says", zap.Error(err))
 	}
 	j.policy.set(known)
 	for i, a := range s.Aggregates {
-		j.aggregates[i] = float64(a)
+		j.abilities.aggregates[i] = float64(a)
 	}
-	j.unsummed = j.aggregable != nil && math.IsNaN(j.previous)
+	j.standing.position.unsummed = j.abilities.aggregable != nil && math.IsNaN(j.standing.position.previous)
 	j.report.Before, j.report.Earlier = s.Iteration, s.Work
 	j.opt.Log.Info(fmt.Sprintf("job %d goes on from checkpoint %d, after %d iterations", j.epochs.job.ID(), r.Number, s.Iteration))
-	if s.Within && j.restless {
+	if s.Within && j.abilities.restless {
 		j.opt.Log.Warn(fmt.Sprintf("job %d: iteration %d was cut and begins again, and the program is not idempotent: values may differ from those of a run that was not interrupted",
 			j.epochs.job.ID(), s.Iteration+1))
 	}
@@ -55,22 +55,22 @@ func (j *Job[V, A]) restore(ctx context.Context) (resumed bool, err error) {
 }
 
 // restorer is the [checkpoint.Sink] that fills the arrays of a job.
-type restorer[V, A any] struct{ *Job[V, A] }
+type restorer[V, A any] struct{ Job *Job[V, A] }
 
 func (r restorer[V, A]) Begin(s checkpoint.State) error {
-	if s.Vertices != r.cat.Vertices || s.ValueBytes != r.valueBytes || len(s.Aggregates) != len(r.aggregates) {
+	if s.Vertices != r.Job.shape.cat.Vertices || s.ValueBytes != r.Job.shape.valueBytes || len(s.Aggregates) != len(r.Job.abilities.aggregates) {
 		return fmt.Errorf("%w: it has %d vertices of %d bytes and %d aggregates, the job %d of %d and %d", checkpoint.ErrDiffers,
-			s.Vertices, s.ValueBytes, len(s.Aggregates), r.cat.Vertices, r.valueBytes, len(r.aggregates))
+			s.Vertices, s.ValueBytes, len(s.Aggregates), r.Job.shape.cat.Vertices, r.Job.shape.valueBytes, len(r.Job.abilities.aggregates))
 	}
-	if n := r.opt.Iterations; n > 0 && s.Iteration > n {
+	if n := r.Job.opt.Iterations; n > 0 && s.Iteration > n {
 		return fmt.Errorf("%w: it has done %d iterations of %d", checkpoint.ErrDiffers, s.Iteration, n)
 	}
-	clear(r.arrays.Active)
+	clear(r.Job.arrays.Active)
 	return nil
 }
 
 func (r restorer[V, A]) Take(from, to uint32, values []byte, active []uint64) error {
-	copy(hostmem.AsBytes(r.arrays.Cur[from:to]), values)
-	copy(r.arrays.Active[from/64:(uint64(to)+63)/64], active)
+	copy(hostmem.AsBytes(r.Job.arrays.Cur[from:to]), values)
+	copy(r.Job.arrays.Active[from/64:(uint64(to)+63)/64], active)
 	return nil
 }

@@ -25,7 +25,7 @@ type position struct {
 
 // standing is a position, and the last one of which the host has values and active set.
 type standing struct {
-	position
+	position   position
 	safe       position
 	safeCounts policy.Counts
 }
@@ -54,7 +54,7 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 	if err := j.startGPUs(ctx); err != nil {
 		return err
 	}
-	if len(j.gpus) > 0 && !j.last() && j.policy.peek(j.observe()) == Frontier {
+	if len(j.workers.gpus) > 0 && !j.last() && j.policy.peek(j.observe()) == Frontier {
 		read, err := j.loadGPURows(ctx)
 		j.report.LoadRead += read
 		if j.survive(err) != nil {
@@ -73,7 +73,7 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 			return err
 		}
 	}
-	j.report.Converged = j.activated == 0
+	j.report.Converged = j.standing.position.activated == 0
 	return j.overflowed(ctx)
 }
 
@@ -129,20 +129,20 @@ func (j *Job[V, A]) survive(err error) error {
 // prepare brings the newest values to the workers of an iteration.
 func (j *Job[V, A]) prepare(x *iteration) error {
 	if j.epochs != nil {
-		j.epochs.within = true
+		j.epochs.progress.within = true
 	}
 	if !x.alone {
-		if err := j.values.fetch(); err != nil {
+		if err := j.workers.values.fetch(); err != nil {
 			return err
 		}
 	}
 	if x.Device != CPU {
-		if err := j.values.supply(); err != nil {
+		if err := j.workers.values.supply(); err != nil {
 			return err
 		}
 	}
-	if !j.place.behind() {
-		j.safe, j.safeCounts = j.position, j.policy.Counts
+	if !j.workers.place.behind() {
+		j.standing.safe, j.standing.safeCounts = j.standing.position, j.policy.Counts
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (j *Job[V, A]) prepare(x *iteration) error {
 // work does the pages of an iteration.
 func (j *Job[V, A]) work(ctx context.Context, x *iteration) error {
 	if x.Device != CPU {
-		if err := j.loadPages(ctx); err != nil {
+		if err := j.workers.loadPages(ctx); err != nil {
 			return err
 		}
 	}
@@ -170,7 +170,7 @@ func (j *Job[V, A]) commit(x *iteration) error {
 	x.Vertices = x.byGPUs.Vertices + x.byHost.Vertices
 	x.Pages += x.byGPUs.Pages + len(x.times)
 	x.BytesBack = x.byGPUs.Back
-	j.activated, j.degrees = x.byGPUs.Activated+x.byHost.Activated, x.byGPUs.Degrees+x.byHost.Degrees
+	j.standing.position.activated, j.standing.position.degrees = x.byGPUs.Activated+x.byHost.Activated, x.byGPUs.Degrees+x.byHost.Degrees
 	aggregate := x.byGPUs.Aggregate
 	if !x.alone {
 		marked := x.Device == CPU && x.Method == NotifyPull
@@ -189,19 +189,19 @@ func (j *Job[V, A]) commit(x *iteration) error {
 		if err := j.resum(); err != nil {
 			return err
 		}
-		aggregate = j.aggregate()
+		aggregate = j.abilities.aggregate()
 	case x.Device == CPU:
-		aggregate = j.aggregate()
+		aggregate = j.abilities.aggregate()
 	default:
-		j.unsummed = true
-		for i := range j.aggregates {
-			if x.shards[i].state == onHost {
-				aggregate += j.aggregates[i]
+		j.standing.position.unsummed = true
+		for i := range j.abilities.aggregates {
+			if x.handout.shards[i].state == onHost {
+				aggregate += j.abilities.aggregates[i]
 			}
 		}
 	}
-	j.previous = j.step.Aggregate
-	j.step = gas.Step{Iteration: j.step.Iteration + 1, Aggregate: aggregate}
+	j.standing.position.previous = j.standing.position.step.Aggregate
+	j.standing.position.step = gas.Step{Iteration: j.standing.position.step.Iteration + 1, Aggregate: aggregate}
 	return nil
 }
 
@@ -209,17 +209,17 @@ func (j *Job[V, A]) commit(x *iteration) error {
 func (j *Job[V, A]) placed(x *iteration) {
 	if x.Device == CPU {
 		for _, i := range shardsOfAll(x.requests, j.pages.Spans()) {
-			j.place.wrote(host, i)
+			j.workers.place.wrote(host, i)
 		}
 		return
 	}
-	for i, w := range x.shards {
+	for i, w := range x.handout.shards {
 		switch {
 		case w.state == idle:
 		case x.alone:
-			j.place.wrote(w.by, i)
+			j.workers.place.wrote(w.by, i)
 		default:
-			j.place.shared(w.by, i)
+			j.workers.place.shared(w.by, i)
 		}
 	}
 }
@@ -251,7 +251,7 @@ func (j *Job[V, A]) record(x *iteration) error {
 func (j *Job[V, A]) maintain(took time.Duration) error {
 	due := j.policy.maintain(j.observe(), took)
 	if due.Fetch {
-		if err := j.values.fetch(); err != nil {
+		if err := j.workers.values.fetch(); err != nil {
 			return err
 		}
 	}
@@ -263,24 +263,24 @@ func (j *Job[V, A]) maintain(took time.Duration) error {
 
 // rewind returns to the host's state, if that of a GPU was newer, which is lost.
 func (j *Job[V, A]) rewind() {
-	if !j.place.behind() {
+	if !j.workers.place.behind() {
 		return
 	}
-	j.place.rewind()
-	j.position = j.safe
+	j.workers.place.rewind()
+	j.standing.position = j.standing.safe
 	s := j.policy.State
-	s.Counts = j.safeCounts
+	s.Counts = j.standing.safeCounts
 	j.policy.set(s)
-	copy(j.unsettled, j.firsts) // the step is an earlier one
+	copy(j.abilities.unsettled, j.shape.firsts) // the step is an earlier one
 	clear(j.arrays.Rising)
 	clear(j.arrays.Marks)
-	done := slices.IndexFunc(j.report.Iterations, func(it Iteration) bool { return it.Iteration >= j.step.Iteration })
+	done := slices.IndexFunc(j.report.Iterations, func(it Iteration) bool { return it.Iteration >= j.standing.position.step.Iteration })
 	if done >= 0 { // they are done again
 		j.report.Iterations = j.report.Iterations[:done]
 	}
 	if n := len(j.report.Iterations); n > 0 && j.merged.each > 1 {
 		last := &j.report.Iterations[n-1]
-		last.Levels = min(last.Levels, j.step.Iteration-last.Iteration)
+		last.Levels = min(last.Levels, j.standing.position.step.Iteration-last.Iteration)
 	}
 }
 
@@ -295,13 +295,13 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 		return err
 	}
 	if !begun || resumed {
-		if j.degrees, err = j.init(ctx, resumed); err != nil {
+		if j.standing.position.degrees, err = j.init(ctx, resumed); err != nil {
 			return err
 		}
 	}
-	j.activated = uint64(j.arrays.Active.Count(0, j.cat.Vertices))
+	j.standing.position.activated = uint64(j.arrays.Active.Count(0, j.shape.cat.Vertices))
 	if !resumed {
-		j.step = gas.Step{Aggregate: j.aggregate()}
+		j.standing.position.step = gas.Step{Aggregate: j.abilities.aggregate()}
 	}
 	j.report.InMemory = j.pages.InMemory()
 	if j.policy.Limit == 0 { // that of the job's first run holds, wherever it goes on
@@ -313,7 +313,7 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 		j.policy.set(policy.Start(j.policy.facts, j.policy.State, j.report.AccessRatio))
 	}
 	j.report.NotifyLimit = j.policy.Limit
-	if len(j.gpus) == 0 && !j.last() && j.policy.peek(j.observe()) == Frontier {
+	if len(j.workers.gpus) == 0 && !j.last() && j.policy.peek(j.observe()) == Frontier {
 		read, err := j.loadRows(ctx)
 		if err != nil {
 			return err
@@ -324,7 +324,7 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 	if !j.report.InMemory {
 		j.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
 			zap.Int64("memory", j.opt.Memory), zap.Float64("notify limit", j.policy.Limit))
-		j.cpu.engine.Yield = true
+		j.workers.cpu.engine.Yield = true
 	}
 	return nil
 }
@@ -335,7 +335,7 @@ func (j *Job[V, A]) done() bool {
 		return false
 	}
 	start := time.Now()
-	err := j.values.fetch()
+	err := j.workers.values.fetch()
 	j.report.Duration += time.Since(start)
 	_ = j.survive(err) // which is never another one
 	return err == nil
@@ -343,7 +343,7 @@ func (j *Job[V, A]) done() bool {
 
 // last reports whether no iteration is left to do.
 func (j *Job[V, A]) last() bool {
-	return j.activated == 0 || j.opt.Iterations > 0 && j.step.Iteration == j.opt.Iterations || j.arrived()
+	return j.standing.position.activated == 0 || j.opt.Iterations > 0 && j.standing.position.step.Iteration == j.opt.Iterations || j.arrived()
 }
 
 // waiting is how many goroutines wait for a disk or a GPU while others compute.
@@ -351,5 +351,5 @@ func (j *Job[V, A]) waiting() (n int) {
 	if !j.report.InMemory {
 		n += page.Readers
 	}
-	return n + len(j.gpus)*gpuengine.Goroutines
+	return n + len(j.workers.gpus)*gpuengine.Goroutines
 }

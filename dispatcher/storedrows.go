@@ -30,7 +30,7 @@ func (j *Job[V, A]) openPages(o page.Options, fixed int64) (err error) {
 func (j *Job[V, A]) readsRows() bool {
 	asked := j.opt.Method == Frontier
 	fit := j.rowsFit() || !asked && j.pages.InMemory()
-	return j.front.unfit == nil && len(j.devices) == 0 && (!fit || j.opt.rowsStay > 0) && (asked || j.opt.Method == Auto)
+	return j.front.unfit == nil && len(j.workers.devices) == 0 && (!fit || j.opt.rowsStay > 0) && (asked || j.opt.Method == Auto)
 }
 
 // planRows are rows that are read as they are needed; nil: they cannot be, and memory for all is named.
@@ -100,7 +100,7 @@ func (j *Job[V, A]) leastRows(e *MemoryError, o page.Options) error {
 
 // asksForFrontiers reports whether the CPU is to have frontiers and nothing speaks against it.
 func (j *Job[V, A]) asksForFrontiers() bool {
-	return j.opt.Method == Frontier && j.front.unfit == nil && len(j.devices) == 0
+	return j.opt.Method == Frontier && j.front.unfit == nil && len(j.workers.devices) == 0
 }
 
 // leastBudget is enough for the least pages and for stored rows, of which frames may take a

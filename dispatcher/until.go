@@ -10,11 +10,11 @@ func (o *Options) EndAt(v uint32) { o.end = &v }
 
 // arrived reports whether the job may end at its vertex.
 func (j *Job[V, A]) arrived() bool {
-	if j.opt.end == nil || len(j.gpus) > 0 || *j.opt.end >= j.arrays.N {
+	if j.opt.end == nil || len(j.workers.gpus) > 0 || *j.opt.end >= j.arrays.N {
 		return false
 	}
 	value := j.arrays.Cur[*j.opt.end]
-	if p, ok := j.program.(gas.Settleable[V]); ok && p.Settled(value, j.step) {
+	if p, ok := j.program.(gas.Settleable[V]); ok && p.Settled(value, j.standing.position.step) {
 		return true
 	}
 	p, ok := j.program.(gas.Prioritized[V])
