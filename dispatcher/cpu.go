@@ -2,48 +2,59 @@ package dispatcher
 
 import (
 	"context"
-	"math/bits"
+	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/dispatcher/policy"
-	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
 )
 
 // cpuWorker is the CPU.
 type cpuWorker[V, A any] struct {
-	Job    *Job[V, A]
-	engine *cpuengine.Engine[V, A]
-	ranks  []int // of pages: beside GPUs it begins with the last one
+	plan     *plan[V, A]
+	state    *state[V, A]
+	recorder *recorder[V, A]
+	gpus     *gpus[V, A] // to which it sends values
+	engine   *cpuengine.Engine[V, A]
+	advancer *cpuengine.Advancer[V, A] // nil until rows are loaded
+	ranks    []int                     // of pages: beside GPUs it begins with the last one
+}
+
+// open makes the engine.
+func (c *cpuWorker[V, A]) open() (err error) {
+	c.ranks = rank(c.plan.pages.Spans(), c.plan.shape.edges)
+	if c.engine, err = cpuengine.New(c.plan.loops, c.state.arrays, c.plan.opt.Threads); err != nil {
+		return fmt.Errorf("program %T: %w", c.plan.program, err)
+	}
+	return nil
 }
 
 // onCPU does an iteration on the CPU: notify, then process the pages.
-func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
-	start, read := time.Now(), j.pages.BytesRead()
-	w := cpuengine.Work{Step: j.standing.position.step, Marked: x.Method == NotifyPull, News: j.abilities.monotone, Aggregates: j.abilities.aggregates}
+func (c *cpuWorker[V, A]) onCPU(ctx context.Context, x *iteration) error {
+	start, read := time.Now(), c.plan.pages.BytesRead()
+	w := cpuengine.Work{Step: c.state.now.step, Marked: x.Method == NotifyPull, News: c.plan.can.monotone, Aggregates: c.state.aggregates}
 	if w.Marked {
-		s, err := j.notify(ctx, j.activeSet())
+		s, err := c.notify(ctx, c.state.activeSet())
 		if err != nil {
 			return err
 		}
 		x.Edges += s.Edges
 	}
 	var err error
-	if x.requests, err = j.requests(w.Marked); err == nil && j.standing.position.unsummed {
-		err = j.resum()
+	if x.requests, err = c.state.requests(w.Marked); err == nil && c.state.now.unsummed {
+		err = c.state.resum()
 	}
 	if err != nil {
 		return err
 	}
-	err = j.workers.cpu.pull(ctx, x.requests, w, func(p processed) {
+	err = c.pull(ctx, x.requests, w, func(p processed) {
 		x.byHost.Add(p.stats)
 		x.Pages++
-		j.pageDone(x, p.PageWork)
+		c.recorder.pageDone(x, p.PageWork)
 	})
 	if err != nil {
 		return err
@@ -51,22 +62,16 @@ func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
 	x.measured.Looked = x.Edges + x.byHost.Edges + x.byHost.Vertices
 	if w.Marked {
 		x.measured.Notify = time.Since(start).Seconds()
-		x.measured.Shards = uint64(len(shardsOfAll(x.requests, j.pages.Spans())))
+		x.measured.Shards = uint64(len(shardsOfAll(x.requests, c.plan.pages.Spans())))
 		return nil
 	}
-	if !j.pages.InMemory() || j.pages.BytesRead() == read { // not while pages are loaded for good
+	if !c.plan.pages.InMemory() || c.plan.pages.BytesRead() == read { // not while pages are loaded for good
 		x.measured.Scan = policy.Scanned{
 			Seconds: time.Since(start).Seconds(), Looked: float64(x.measured.Looked),
-			Edges: float64(j.shape.edgesOf(shardsOfAll(x.requests, j.pages.Spans()))),
+			Edges: float64(c.plan.shape.edgesOf(shardsOfAll(x.requests, c.plan.pages.Spans()))),
 		}
 	}
 	return nil
-}
-
-// activeSet is the active set as a roaring bitmap, which aliases the bits: it
-// is valid until the end of the iteration.
-func (j *Job[V, A]) activeSet() *roaring.Bitmap {
-	return roaring.FromDense(j.arrays.Active, false)
 }
 
 // spared is how many goroutines of the CPU leave their processors to those that keep the
@@ -74,13 +79,13 @@ func (j *Job[V, A]) activeSet() *roaring.Bitmap {
 // page took.
 const spared = 2
 
-func (c *cpuWorker[V, A]) spare() int { return min(spared, c.Job.opt.Threads/4) }
+func (c *cpuWorker[V, A]) spare() int { return min(spared, c.plan.opt.Threads/4) }
 
 // work does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out until there is
 // nothing left for it.
 func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
-	w := cpuengine.Work{Step: x.step, Aggregates: c.Job.abilities.aggregates}
-	c.Job.standing.position.unsummed = true
+	w := cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}
+	c.state.now.unsummed = true
 	return c.onPages(ctx, c.spare(), func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
 		for {
 			task, err := x.handout.forHost(ctx)
@@ -91,11 +96,11 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 		}
 	}, func(p processed) {
 		x.scan.Seconds += p.Compute
-		x.scan.Edges += float64(c.Job.shape.edgesOf(p.shards))
+		x.scan.Edges += float64(c.plan.shape.edgesOf(p.shards))
 		x.scan.Looked += float64(p.stats.Edges + p.stats.Vertices)
 		x.times = append(x.times, p.PageWork)
 		x.byHost.Add(p.stats)
-		c.Job.workers.values.send(host, p.shards)
+		c.gpus.send(host, p.shards)
 	})
 }
 
@@ -103,12 +108,12 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 // pages that come.
 func (c *cpuWorker[V, A]) relay(x *iteration, shards []int) {
 	for _, i := range shards {
-		if len(c.Job.workers.gpus) > 1 {
-			c.Job.workers.values.send(x.handout.shards[i].by, []int{i})
+		if len(c.gpus.live) > 1 {
+			c.gpus.send(x.handout.shards[i].by, []int{i})
 		}
 	}
-	if c.Job.opt.Mode == Async && len(shards) > 0 {
-		c.Job.publish(shards, false)
+	if c.plan.opt.Mode == Async && len(shards) > 0 {
+		c.publish(shards, false)
 	}
 }
 
@@ -139,7 +144,7 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine
 		if err != nil || p == nil {
 			return nil, w, err
 		}
-		c.Job.keep(c.Job.arrays.Next, shardsOf(p))
+		c.state.keep(c.state.arrays.Next, shardsOf(p))
 		mu.Lock()
 		defer mu.Unlock()
 		all[p] = begun{w, time.Now()}
@@ -155,17 +160,17 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine
 		done(processed{
 			PageWork: PageWork{
 				Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Edges: s.Edges,
-				Start: b.at.Sub(c.Job.began).Seconds(), End: time.Since(c.Job.began).Seconds(),
+				Start: b.at.Sub(c.plan.began).Seconds(), End: time.Since(c.plan.began).Seconds(),
 				Compute: busy.Seconds() / float64(c.engine.Goroutines(spare)),
 			},
 			shards: shards, stats: s,
 		})
-		if c.Job.opt.Mode == Async {
-			c.Job.publish(shards, b.work.Marked)
+		if c.plan.opt.Mode == Async {
+			c.publish(shards, b.work.Marked)
 		}
 		return nil
 	}
-	if c.Job.opt.Mode == Sync {
+	if c.plan.opt.Mode == Sync {
 		return c.engine.Stream(ctx, spare, begin, end)
 	}
 	return c.oneByOne(ctx, spare, begin, end)
@@ -192,7 +197,7 @@ func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengi
 
 // pull processes pages.
 func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengine.Work, done func(processed)) error {
-	pages := c.Job.pages.Read(ctx, requests)
+	pages := c.plan.pages.Read(ctx, requests)
 	defer pages.Close()
 	return c.onPages(ctx, 0, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
 		p, err := pages.Next(ctx)
@@ -203,44 +208,20 @@ func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, w c
 // notify marks who has to gather: the neighbours of active vertices, and these
 // themselves unless the program is [gas.Idempotent]. Vertices that begin active
 // were never applied, so that the first iteration marks them in any case.
-func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengine.Stats, error) {
-	if j.abilities.restless || j.standing.position.step.Iteration == 0 {
-		copy(j.arrays.Marks, j.arrays.Active)
+func (c *cpuWorker[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengine.Stats, error) {
+	if c.plan.can.restless || c.state.now.step.Iteration == 0 {
+		copy(c.state.arrays.Marks, c.state.arrays.Active)
 	}
 	var total cpuengine.Stats
-	for _, dir := range j.shape.notifySides {
-		tasks := j.workers.cpu.engine.Tasks(active, j.shape.firsts, j.pages.InMemory())
-		s, err := j.workers.cpu.engine.Notify(ctx, tasks, dir, j.pages)
+	for _, dir := range c.plan.shape.notifySides {
+		tasks := c.engine.Tasks(active, c.plan.shape.firsts, c.plan.pages.InMemory())
+		s, err := c.engine.Notify(ctx, tasks, dir, c.plan.pages)
 		if err != nil {
 			return total, err
 		}
 		total.Add(s)
 	}
 	return total, nil
-}
-
-// requests lists the pages with work: with marked vertices, or with unsettled
-// ones. A panic of the program's Settled ends as an error.
-func (j *Job[V, A]) requests(marked bool) (list []page.Request, err error) {
-	err = panics.Guard(j.program, func() error {
-		for p, span := range j.pages.Spans() {
-			some := make([]int, 0, span.To-span.From)
-			for i := span.From; i < span.To; i++ {
-				if marked && j.arrays.Marks.Any(j.shape.interval(i)) || !marked && !j.settled(i) {
-					some = append(some, i)
-				}
-			}
-			switch len(some) {
-			case 0:
-			case span.To - span.From:
-				list = append(list, page.Request{Page: p})
-			default:
-				list = append(list, page.Request{Page: p, Shards: some})
-			}
-		}
-		return nil
-	})
-	return list, err
 }
 
 // shardsOf lists the shards of a page.
@@ -260,62 +241,54 @@ func shardsOfAll(requests []page.Request, spans []page.Span) (shards []int) {
 	return shards
 }
 
-// publish makes a page's new values visible to the pages after it.
-func (j *Job[V, A]) publish(shards []int, marked bool) {
-	j.keep(j.arrays.Cur, shards)
-	j.copyNext(shards, marked)
-	for _, i := range shards { // what comes in the iteration sees new values as well
-		from, to := j.shape.interval(i)
-		for w := from >> 6; j.abilities.monotone && w <= (to-1)>>6; w++ {
-			j.arrays.Active[w] |= j.arrays.Rising[w]
-		}
-	}
-	j.published()
+// publish makes new values of shards visible to the pages after them.
+func (c *cpuWorker[V, A]) publish(shards []int, marked bool) {
+	c.state.publish(shards, marked)
+	c.recorder.epochs.published()
 }
 
-// makeCurrent makes the new values of an iteration current on the host. After a pull
-// over all shards the arrays change places; otherwise what was processed is copied.
-func (j *Job[V, A]) makeCurrent(requests []page.Request, marked bool) {
-	whole := !marked && len(requests) == len(j.pages.Spans())
-	for _, rq := range requests {
-		whole = whole && rq.Shards == nil
+// measureCPU times a pull over a page.
+func (c *cpuWorker[V, A]) measureCPU(ctx context.Context, v *policy.Speeds) error {
+	for p, err := range c.plan.pages.Stream(ctx, []page.Request{{Page: len(c.plan.pages.Spans()) / 2}}) {
+		if err != nil {
+			return err
+		}
+		scan, err := c.timePage(p)
+		p.Release()
+		if err != nil {
+			return err
+		}
+		v.Page, v.CPU = scan.Rates()
 	}
-	if whole {
-		j.arrays.Swap()
+	if v.Page == 0 || v.CPU == 0 { // a page without edges
+		v.Page, v.CPU = 1e-9, 1e-9
+	}
+	return nil
+}
+
+// timePage times a pull over a page. Nothing is published.
+func (c *cpuWorker[V, A]) timePage(p *page.Page) (policy.Scanned, error) {
+	shards := shardsOf(p)
+	start := time.Now()
+	c.state.keep(c.state.arrays.Next, shards)
+	s, err := c.engine.Process(p, cpuengine.Work{Step: c.state.now.step})
+	took := time.Since(start).Seconds()
+	clear(c.state.arrays.Rising)
+	return policy.Scanned{Seconds: took, Edges: float64(c.plan.shape.edgesOf(shards)), Looked: float64(s.Edges + s.Vertices)}, err
+}
+
+// lookAtCPU measures the CPU while the GPU works alone, by a page that is in
+// memory. What goes wrong with it does so again where it matters.
+func (c *cpuWorker[V, A]) lookAtCPU() {
+	i := len(c.plan.pages.Spans()) / 2
+	if !c.plan.pages.Stays(i) {
 		return
 	}
-	shards := shardsOfAll(requests, j.pages.Spans())
-	j.keep(j.arrays.Cur, shards)
-	j.copyNext(shards, marked)
-}
-
-// copyNext copies the new values of shards, on all goroutines when there are enough of
-// them to be worth it.
-func (j *Job[V, A]) copyNext(shards []int, marked bool) {
-	const few = 8
-	goroutines := 1
-	if len(shards) > few {
-		goroutines = min(j.opt.Threads, bits.Len(uint(len(shards))))
-	}
-	var next atomic.Int64
-	var g sync.WaitGroup
-	for range goroutines {
-		g.Go(func() {
-			for k := next.Add(1) - 1; k < int64(len(shards)); k = next.Add(1) - 1 {
-				from, to := j.shape.interval(shards[k])
-				j.arrays.Publish(from, to, marked)
-			}
-		})
-	}
-	g.Wait()
-}
-
-// recount counts the active vertices and their edges.
-func (j *Job[V, A]) recount() {
-	j.standing.position.activated, j.standing.position.degrees = 0, 0
-	active := j.arrays.Active
-	for v, ok := active.Next(0, j.shape.cat.Vertices); ok; v, ok = active.Next(v+1, j.shape.cat.Vertices) {
-		j.standing.position.activated++
-		j.standing.position.degrees += uint64(j.arrays.Degree[v])
+	if p, err := c.plan.pages.Get(page.Request{Page: i}); err == nil {
+		scan, err := c.timePage(p)
+		p.Release()
+		if err == nil {
+			c.state.policy.learn(policy.Measurement{Scan: scan})
+		}
 	}
 }

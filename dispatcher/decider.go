@@ -49,25 +49,3 @@ func (d *decider) note(e policy.Event) {
 		d.look(e)
 	}
 }
-
-// observe says where the job stands before its next iteration.
-func (j *Job[V, A]) observe() policy.Observation {
-	o := policy.Observation{
-		Facts: j.policy.facts, Iteration: j.standing.position.step.Iteration, Fraction: j.fraction(),
-		AggregateChanged: j.abilities.aggregable != nil && (j.standing.position.step.Iteration == 0 || j.standing.position.step.Aggregate != j.standing.position.previous),
-		GPUs:             len(j.workers.gpus), ResidentEdges: j.workers.residentEdges(),
-		HostStale: j.shape.bytesIn(j.workers.place.stale(host)), Behind: j.workers.place.behind(),
-	}
-	for _, g := range j.workers.gpus {
-		o.GPUStale += j.shape.bytesIn(j.workers.place.stale(g.number))
-	}
-	return o
-}
-
-// fraction is f, the share of the edges that lead out of active vertices.
-func (j *Job[V, A]) fraction() float64 {
-	if j.shape.notifyEdges == 0 {
-		return 0
-	}
-	return float64(j.standing.position.degrees) / float64(j.shape.notifyEdges)
-}

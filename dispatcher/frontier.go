@@ -1,101 +1,96 @@
 package dispatcher
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"math"
-	"time"
 
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/page"
 )
 
-// frontiers is what a job has for iterations from one frontier to the next.
-type frontiers[V, A any] struct {
-	unfit    error // why it has none; nil: it may
+// frontierPlan is what a job needs to advance frontiers.
+type frontierPlan struct {
+	unfit    error // why it cannot, or nil
 	rows, in page.WholeRows
 	bytes    int64            // of memory
 	edges    uint64           // in rows; with weights they count twice
 	ordered  bool             // by priorities, where iterations are not limited
-	asked    int              // levels, or rounds of ordered ones, between the last two times that the job asked whether it has arrived
 	seeks    bool             // vertices settle: each is active once
-	stored   *page.StoredRows // that are read as they are needed; nil: all are brought into memory
-	held     heldRows         // that are not unpacked there; no rows: they are
-	advancer *cpuengine.Advancer[V, A]
-	gpu      gpuFrontier[V, A]
+	stored   *page.StoredRows // rows read as they are needed; nil if all are brought into memory
+	held     heldRows         // rows in memory as they are stored; none if they are unpacked
+	gpu      gpuRows
 }
 
-// slice is how long the engine goes on by itself at least, before the job looks at what
-// else is due: reports, progress, checkpoints.
-const slice = time.Millisecond
-
-// orderedSlice is the same where buckets are filled and emptied at both ends.
-const orderedSlice = 200 * time.Millisecond
+// free frees the rows that are not unpacked.
+func (f *frontierPlan) free() {
+	if f.stored != nil {
+		f.stored.Close()
+		f.stored = nil
+	}
+	f.held = heldRows{}
+}
 
 // wantFrontier says what rows the job advances frontiers along, if it can.
-func (j *Job[V, A]) wantFrontier(loops compiled.Loops[V, A]) {
-	f := &j.front
-	if f.unfit = j.frontierUnfit(loops); f.unfit != nil {
+func (p *plan[V, A]) wantFrontier() {
+	f := &p.front
+	if f.unfit = p.frontierUnfit(); f.unfit != nil {
 		return
 	}
-	weighted := j.shape.cat.Weighted && loops.Weighs
-	f.rows = page.WholeRows{Sides: j.shape.notifySides, Weighted: weighted, Threads: j.opt.Threads}
-	f.edges = j.shape.notifyEdges
-	all, reading := f.rows.Bytes(j.shape.cat)
-	if loops.Seek != nil && !j.shape.cat.SameRows() {
-		f.in = page.WholeRows{Sides: j.shape.gatherSides, Weighted: weighted, Threads: j.opt.Threads}
-		more, r := f.in.Bytes(j.shape.cat)
+	weighted := p.shape.cat.Weighted && p.loops.Weighs
+	f.rows = page.WholeRows{Sides: p.shape.notifySides, Weighted: weighted, Threads: p.opt.Threads}
+	f.edges = p.shape.notifyEdges
+	all, reading := f.rows.Bytes(p.shape.cat)
+	if p.loops.Seek != nil && !p.shape.cat.SameRows() {
+		f.in = page.WholeRows{Sides: p.shape.gatherSides, Weighted: weighted, Threads: p.opt.Threads}
+		more, r := f.in.Bytes(p.shape.cat)
 		all, reading = all+more, max(reading, r)
 		f.edges *= 2
 	}
 	if weighted {
 		f.edges *= 2
 	}
-	f.bytes = all + reading + cpuengine.AdvancerBytes(j.shape.cat.Vertices)
-	f.seeks = loops.Seek != nil
-	f.ordered = loops.Relax != nil && j.opt.Iterations == 0
-	j.planHeld()
+	f.bytes = all + reading + cpuengine.AdvancerBytes(p.shape.cat.Vertices)
+	f.seeks = p.loops.Seek != nil
+	f.ordered = p.loops.Relax != nil && p.opt.Iterations == 0
+	p.planHeld()
 }
 
 // planFrontier says whether the memory lets the job advance frontiers: what other
 // iterations need has its memory before.
-func (j *Job[V, A]) planFrontier() error {
-	f := &j.front
-	if len(j.workers.devices) > 0 && f.unfit == nil {
+func (p *plan[V, A]) planFrontier() error {
+	f := &p.front
+	if len(p.devices) > 0 && f.unfit == nil {
 		f.unfit = f.gpu.unfit
 	}
-	if f.unfit == nil && f.stored == nil && !j.rowsFit() {
+	if f.unfit == nil && f.stored == nil && !p.rowsFit() {
 		f.unfit = fmt.Errorf("the rows of the whole graph take %d MiB beside its pages: --memory has no room for them", f.bytes>>20+1)
 	}
-	if j.opt.Method == Frontier && f.unfit != nil {
-		return j.withoutFrontier(f.unfit)
+	if p.opt.Method == Frontier && f.unfit != nil {
+		return p.withoutFrontier(f.unfit)
 	}
 	return nil
 }
 
 // rowsFit reports whether the rows have room in memory beside the pages.
-func (j *Job[V, A]) rowsFit() bool {
-	rest := j.pages.Rest()
-	return j.pages.InMemory() && (rest < 0 || rest >= j.front.bytes)
+func (p *plan[V, A]) rowsFit() bool {
+	rest := p.pages.Rest()
+	return p.pages.InMemory() && (rest < 0 || rest >= p.front.bytes)
 }
 
 // withoutFrontier is the error of a job that is to advance frontiers and cannot.
-func (j *Job[V, A]) withoutFrontier(why error) error {
-	return fmt.Errorf("graph %s: program %s: method %s: %w", j.store.Name(), cmp.Or(j.opt.Name, fmt.Sprintf("%T", j.program)), Frontier, why)
+func (p *plan[V, A]) withoutFrontier(why error) error {
+	return fmt.Errorf("graph %s: program %s: method %s: %w", p.store.Name(), p.name(), Frontier, why)
 }
 
 // frontierUnfit says why a program cannot advance frontiers over a graph; nil: it can.
-func (j *Job[V, A]) frontierUnfit(loops compiled.Loops[V, A]) error {
+func (p *plan[V, A]) frontierUnfit() error {
 	switch {
-	case !j.abilities.monotone || j.abilities.restless || j.abilities.aggregable != nil:
+	case !p.can.monotone || p.can.restless || p.can.aggregable != nil:
 		return errors.New("it is for programs whose values only get better from neighbour to neighbour, as those of bfs, sssp, sswp and wcc do (gas.Monotone and gas.Idempotent, without an aggregate); the methods auto, pull and notify-pull are for any program")
-	case !cpuengine.CanAdvance(loops):
+	case !cpuengine.CanAdvance(p.loops):
 		return errors.New("its values have neither 4 nor 8 bytes, or some that no field has, or its loops are of an older version: run go generate")
-	case j.shape.cat.Weighted && loops.Weighs && !j.shape.cat.Symmetric && gas.DirectionOf(j.program) == gas.Both:
+	case p.shape.cat.Weighted && p.loops.Weighs && !p.shape.cat.Symmetric && gas.DirectionOf(p.program) == gas.Both:
 		return errors.New("it reads weights and gathers along both directions of a directed graph")
 	}
 	return nil
@@ -103,116 +98,14 @@ func (j *Job[V, A]) frontierUnfit(loops compiled.Loops[V, A]) error {
 
 // frontierFits reports whether the policy may choose frontiers. After n iterations of an
 // async job, values depend on its pages.
-func (j *Job[V, A]) frontierFits() bool {
-	return j.front.unfit == nil && (j.opt.Mode == Sync || j.opt.Iterations == 0)
-}
-
-// loadRows brings the rows into memory, unless they are there, and returns how many bytes
-// it read.
-func (j *Job[V, A]) loadRows(ctx context.Context) (read int64, err error) {
-	f := &j.front
-	if f.advancer != nil {
-		return 0, nil
-	}
-	if f.stored != nil {
-		f.advancer = cpuengine.NewStoredAdvancer(j.workers.cpu.engine, f.stored, j.opt.Iterations > 0)
-		return 0, nil
-	}
-	if f.held.rows != nil {
-		f.advancer, err = cpuengine.NewHeldAdvancer(j.workers.cpu.engine, f.held.rows, f.held.in, j.shape.notifyEdges)
-		return 0, err
-	}
-	rows, err := f.rows.Load(ctx, j.store)
-	if err != nil {
-		return 0, err
-	}
-	read, in := f.rows.Reads(j.shape.cat), rows
-	if !j.shape.cat.SameRows() {
-		in = nil
-	}
-	if len(f.in.Sides) > 0 {
-		in, err = f.in.Load(ctx, j.store)
-		read += f.in.Reads(j.shape.cat)
-	}
-	if err == nil {
-		f.advancer, err = cpuengine.NewAdvancer(j.workers.cpu.engine, rows, in)
-	}
-	if err != nil {
-		err = errors.Join(err, f.rows.Free(rows), f.in.Free(in))
-	}
-	return read, err
-}
-
-// freeRows returns the memory of frontiers.
-func (j *Job[V, A]) freeRows() {
-	j.freeGPURows()
-	if f := j.front.advancer; f != nil {
-		rows, in := f.Rows()
-		_ = j.front.rows.Free(rows)
-		_ = j.front.in.Free(in) // or nothing, if they are the same
-		f.Free()
-		j.front.advancer = nil
-	}
-	if f := &j.front; f.stored != nil {
-		f.stored.Close()
-		f.stored = nil
-	}
-	j.front.held = heldRows{}
-}
-
-// advance does iterations from frontier to frontier. New values replace old ones where
-// they are.
-func (j *Job[V, A]) advance(ctx context.Context, x *iteration) error {
-	if x.Device == GPU {
-		return j.advanceOnGPU(ctx, x)
-	}
-	read, err := j.loadRows(ctx)
-	if err != nil {
-		return err
-	}
-	j.keep(j.arrays.Cur, j.shape.allShards())
-	j.keep(j.arrays.Next, j.shape.allShards())
-	limit := j.levelLimit()
-	from := cpuengine.Stats{Activated: j.standing.position.activated, Degrees: j.standing.position.degrees}
-	next, until := j.front.advancer.Advance, slice
-	if j.front.ordered {
-		next, until = j.front.advancer.AdvanceOrdered, orderedSlice
-	}
-	readBefore, neededBefore := j.front.storedCounts()
-	heldBefore := j.front.held.bytesRead()
-	done, err := next(ctx, j.standing.position.step, from, limit, time.Now().Add(until))
-	rowsRead, rowsNeeded := j.front.storedCounts()
-	x.RowsRead, x.RowsNeeded = rowsRead-readBefore, rowsNeeded-neededBefore
-	read += x.RowsRead + j.front.held.bytesRead() - heldBefore
-	x.Levels, x.Edges, x.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
-	j.standing.position.activated, j.standing.position.degrees = done.Activated, done.Degrees
-	j.standing.position.previous = j.standing.position.step.Aggregate
-	j.standing.position.step.Iteration += done.Levels
-	return err
+func (p *plan[V, A]) frontierFits() bool {
+	return p.front.unfit == nil && (p.opt.Mode == Sync || p.opt.Iterations == 0)
 }
 
 // storedCounts are those of rows that are read as they are needed.
-func (f *frontiers[V, A]) storedCounts() (read, needed int64) {
+func (f *frontierPlan) storedCounts() (read, needed int64) {
 	if f.stored == nil {
 		return 0, 0
 	}
 	return f.stored.Counts()
-}
-
-// levelLimit is how many iterations may be done until the job has to look at what is due.
-func (j *Job[V, A]) levelLimit() int {
-	limit := math.MaxInt
-	if j.opt.Iterations > 0 {
-		limit = j.opt.Iterations - j.standing.position.step.Iteration
-	}
-	if j.front.stored != nil && j.opt.Method == Auto {
-		limit = 1 // a larger frontier may be another decision
-	}
-	if j.opt.end != nil {
-		limit = min(limit, j.front.rounds())
-	}
-	if e := j.epochs; e != nil && e.policy.Every > 0 {
-		limit = min(limit, max(1, e.policy.Every-e.sinceEpoch.iterations))
-	}
-	return limit
 }

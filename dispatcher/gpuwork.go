@@ -8,62 +8,61 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
 )
 
 // onGPUs has the GPUs work on an iteration, and the CPU beside them. The error is not
 // one of a GPU, but where only that has what was done.
-func (j *Job[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
-	if x.requests, err = j.forGPUs(ctx, x); err != nil {
+func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
+	if x.requests, err = w.forGPUs(ctx, x); err != nil {
 		return err
 	}
-	x.at.loaded = j.pages.BytesRead()
-	x.handout = newHandout(j.pages, x.requests, j.shape.edges, j.began, j.workers.pieces()...)
-	j.share(x)
+	x.at.loaded = w.plan.pages.BytesRead()
+	x.handout = newHandout(w.plan.pages, x.requests, w.plan.shape.edges, w.plan.began, w.gpus.pieces()...)
+	w.share(x)
 	if x.alone {
-		j.workers.place.active = j.workers.gpus[0].number // also when it breaks off
+		w.state.place.active = w.gpus.live[0].number // also when it breaks off
 	}
-	err = j.together(ctx, x)
+	err = w.together(ctx, x)
 	x.handout.release()
-	j.pagesDone(x)
+	w.pagesDone(x)
 	switch {
 	case err != nil:
 		return err
-	case !j.workers.anyFailed() && x.handout.queue.unread == nil: // whatever has happened since
+	case !w.gpus.anyFailed() && x.handout.queue.unread == nil: // whatever has happened since
 		return nil
 	case ctx.Err() != nil:
-		j.broken(x)
+		w.broken(x)
 		return ctx.Err()
 	case x.handout.queue.unread != nil:
-		j.broken(x)
+		w.broken(x)
 		return x.handout.queue.unread
 	case x.alone:
-		return failed(j.workers.gpus[0].number, j.workers.gpus[0].failed)
+		return failed(w.gpus.live[0].number, w.gpus.live[0].failed)
 	default:
 		return nil
 	}
 }
 
 // share says who gets what of an iteration.
-func (j *Job[V, A]) share(x *iteration) {
+func (w *workers[V, A]) share(x *iteration) {
 	if x.Device == Hybrid {
-		x.handout.share(j.workers.cpu.ranks, j.policy.Speeds)
+		x.handout.share(w.cpu.ranks, w.state.policy.Speeds)
 	}
-	before := j.snapshotNow() // one that is taken in the iteration is not of Next
+	before := w.state.taken // one that is taken in the iteration is not of Next
 	x.handout.taken = func(shards []int) {
 		for _, i := range shards {
-			if from, to := j.shape.interval(i); before != nil && !x.alone {
-				before.keep(j.arrays.Next, from, to)
+			if from, to := w.plan.shape.interval(i); before != nil && !x.alone {
+				before.keep(w.state.arrays.Next, from, to)
 			}
 		}
 	}
-	for k, g := range j.workers.gpus {
+	for k, g := range w.gpus.live {
 		p := x.handout.parts[k]
 		p.worker, p.enough = g.number, g.engine.Enough
 		g.stats, g.failed, g.unsent, g.following, g.early = gpuengine.Stats{}, nil, nil, nil, false
-		if len(j.workers.gpus) > 1 { // who gets a page first is chance
+		if len(w.gpus.live) > 1 { // who gets a page first is chance
 			continue
 		}
 		if x.Method == Pull {
@@ -74,27 +73,27 @@ func (j *Job[V, A]) share(x *iteration) {
 }
 
 // forGPUs lists the pages of an iteration with a part for GPUs.
-func (j *Job[V, A]) forGPUs(ctx context.Context, x *iteration) ([]page.Request, error) {
-	if j.abilities.aggregable != nil { // the aggregate is over all vertices
-		return gpuengine.Requests(j.pages.Spans(), 0, len(j.shape.firsts)), nil
+func (w *workers[V, A]) forGPUs(ctx context.Context, x *iteration) ([]page.Request, error) {
+	if w.plan.can.aggregable != nil { // the aggregate is over all vertices
+		return gpuengine.Requests(w.plan.pages.Spans(), 0, len(w.plan.shape.firsts)), nil
 	}
 	if x.Method == Pull {
-		return j.requests(false)
+		return w.state.requests(false)
 	}
-	if err := j.mark(ctx, x); err != nil {
+	if err := w.mark(ctx, x); err != nil {
 		return nil, err
 	}
-	requests, err := j.requests(true)
-	clear(j.arrays.Marks)
+	requests, err := w.state.requests(true)
+	clear(w.state.arrays.Marks)
 	return requests, err
 }
 
 // mark marks who has to gather, by the active set that the GPU has where that is
 // newer.
-func (j *Job[V, A]) mark(ctx context.Context, x *iteration) error {
-	if a := j.arrays; j.workers.place.behind() {
-		if err := j.workers.gpu(j.workers.place.active).engine.Active(); err != nil {
-			return failed(j.workers.place.active, err)
+func (w *workers[V, A]) mark(ctx context.Context, x *iteration) error {
+	if a := w.state.arrays; w.state.place.behind() {
+		if err := w.gpus.get(w.state.place.active).engine.Active(); err != nil {
+			return failed(w.state.place.active, err)
 		}
 		a.Active, a.Rising = a.Rising, a.Active
 		defer func() {
@@ -102,14 +101,14 @@ func (j *Job[V, A]) mark(ctx context.Context, x *iteration) error {
 			clear(a.Rising)
 		}()
 	}
-	s, err := j.notify(ctx, j.activeSet())
+	s, err := w.cpu.notify(ctx, w.state.activeSet())
 	x.Edges += s.Edges
 	return err
 }
 
 // together lets the workers work until everything is done. The error is the CPU's;
 // those of GPUs are noted with them.
-func (j *Job[V, A]) together(ctx context.Context, x *iteration) (err error) {
+func (w *workers[V, A]) together(ctx context.Context, x *iteration) (err error) {
 	reading, stop := context.WithCancel(ctx) // and what GPUs do
 	defer stop()
 	var g errgroup.Group
@@ -119,7 +118,7 @@ func (j *Job[V, A]) together(ctx context.Context, x *iteration) (err error) {
 			return nil
 		})
 	}
-	for k, gpu := range j.workers.gpus {
+	for k, gpu := range w.gpus.live {
 		g.Go(func() error {
 			err := gpu.work(reading, x)
 			if x.handout.parts[k].end(err != nil) {
@@ -129,12 +128,12 @@ func (j *Job[V, A]) together(ctx context.Context, x *iteration) (err error) {
 		})
 	}
 	if !x.alone {
-		if err = j.workers.cpu.work(ctx, x); err != nil {
+		if err = w.cpu.work(ctx, x); err != nil {
 			stop()
 		}
 	}
 	_ = g.Wait() // the errors are with the GPUs
-	for _, g := range j.workers.gpus {
+	for _, g := range w.gpus.live {
 		g.failed = cmp.Or(g.failed, g.unsent)
 	}
 	return err
@@ -149,34 +148,18 @@ func (g *gpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 	return g.failed
 }
 
-// anyFailed reports whether a GPU failed in the iteration.
-func (w *workers[V, A]) anyFailed() bool {
-	return slices.ContainsFunc(w.gpus, func(g *gpuWorker[V, A]) bool { return g.failed != nil })
-}
-
-// broken notes what an iteration of a GPU alone leaves that ends in its middle,
-// so that the job can be saved: in async mode, some new values.
-func (j *Job[V, A]) broken(x *iteration) {
-	if !x.alone || j.opt.Mode == Sync {
-		return
-	}
-	for i := range j.shape.firsts {
-		j.workers.place.wrote(j.workers.gpus[0].number, i)
-	}
-}
-
 // exchange ends the exchange of values of an iteration: what GPUs had that failed is done
 // on the CPU, and the others make the new values current.
-func (j *Job[V, A]) exchange(ctx context.Context, x *iteration) error {
+func (w *workers[V, A]) exchange(ctx context.Context, x *iteration) error {
 	if x.Device == CPU {
 		return nil
 	}
-	if j.workers.anyFailed() {
-		if err := j.finishOnHost(ctx, x); err != nil {
+	if w.gpus.anyFailed() {
+		if err := w.finishOnHost(ctx, x); err != nil {
 			return err
 		}
 	}
-	for k, g := range slices.Clone(j.workers.gpus) {
+	for k, g := range slices.Clone(w.gpus.live) {
 		g.failed = cmp.Or(g.failed, g.unsent)
 		if g.failed == nil {
 			exchanged, err := g.engine.Commit()
@@ -188,68 +171,28 @@ func (j *Job[V, A]) exchange(ctx context.Context, x *iteration) error {
 				return failed(g.number, g.failed)
 			}
 			x.lost = true
-			g.stats = j.statsOf(x, k)
-			j.lose(g.number, g.failed)
+			g.stats = w.statsOf(x, k)
+			w.lose(g.number, g.failed)
 		}
 		x.addGPU(g.stats)
 	}
 	return nil
 }
 
-// statsOf is what a GPU did that has failed.
-func (j *Job[V, A]) statsOf(x *iteration, k int) gpuengine.Stats {
-	p := x.handout.parts[k]
-	s := gpuengine.Stats{Pages: len(p.times)}
-	for i, w := range x.handout.shards {
-		if w.state == fromGPU && w.by == p.worker {
-			s.Edges += j.shape.edges[i]
-			s.Vertices += uint64(j.shape.cat.Shards[i].Vertices)
-		}
-	}
-	return s
-}
-
-// finishOnHost does on the CPU what GPUs have not done that failed.
-func (j *Job[V, A]) finishOnHost(ctx context.Context, x *iteration) error {
-	var requests []page.Request
-	for _, i := range x.handout.unfinished() {
-		p := j.pages.PageOf(i)
-		if n := len(requests); n == 0 || requests[n-1].Page != p {
-			requests = append(requests, page.Request{Page: p})
-		}
-		last := &requests[len(requests)-1]
-		last.Shards = append(last.Shards, i)
-		x.handout.shards[i] = shardWork{state: onHost, by: host}
-	}
-	return j.workers.cpu.pull(ctx, requests, cpuengine.Work{Step: j.standing.position.step, Aggregates: j.abilities.aggregates}, func(p processed) {
-		x.byHost.Add(p.stats)
-		x.times = append(x.times, p.PageWork)
-		j.workers.values.send(host, p.shards)
-		j.pageDone(x, p.PageWork)
-	})
-}
-
 // pagesDone reports the pages of an iteration of GPUs.
-func (j *Job[V, A]) pagesDone(x *iteration) {
+func (w *workers[V, A]) pagesDone(x *iteration) {
 	all := slices.Clone(x.times)
 	for _, p := range x.handout.parts {
 		all = append(all, p.times...)
 	}
 	slices.SortFunc(all, func(a, b PageWork) int { return cmp.Compare(a.Start, b.Start) })
-	for _, w := range all {
-		j.pageDone(x, w)
-	}
-}
-
-func (j *Job[V, A]) pageDone(x *iteration, w PageWork) {
-	if j.opt.Trace.Page != nil {
-		w.Iteration = x.Iteration.Iteration
-		j.opt.Trace.Page(w)
+	for _, p := range all {
+		w.recorder.pageDone(x, p)
 	}
 }
 
 // account notes what each device did in an iteration of GPUs, and how fast it was.
-func (j *Job[V, A]) account(x *iteration) {
+func (w *workers[V, A]) account(x *iteration) {
 	x.Devices = map[Device]DeviceWork{}
 	worked, batches := 0.0, 0 // until all pages were done
 	for _, p := range x.handout.parts {
@@ -266,7 +209,7 @@ func (j *Job[V, A]) account(x *iteration) {
 	}
 	m := &x.measured
 	m.GPUWorked = x.handout.tally.last - x.handout.start
-	if loading := j.pages.InMemory() && j.pages.BytesRead() > x.at.loaded; x.lost || loading { // pages that stay
+	if loading := w.plan.pages.InMemory() && w.plan.pages.BytesRead() > x.at.loaded; x.lost || loading { // pages that stay
 		return
 	}
 	m.Beside, m.Scan = time.Since(x.at.worked).Seconds()-worked, x.scan

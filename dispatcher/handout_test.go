@@ -30,7 +30,7 @@ func handoutJob(t *testing.T, degrees [10]int) *Job[float32, int64] {
 		t.Fatal(err)
 	}
 	t.Cleanup(j.Close)
-	if n := len(j.pages.Spans()); n != 10 {
+	if n := len(j.plan.pages.Spans()); n != 10 {
 		t.Fatalf("%d pages", n)
 	}
 	return j
@@ -43,8 +43,8 @@ func TestRank(t *testing.T) {
 	if want := []int{2, 9, 0, 4, 5, 1, 8, 3, 7, 6}; !slices.Equal(j.workers.cpu.ranks, want) {
 		t.Errorf("ranks %v, want %v", j.workers.cpu.ranks, want)
 	}
-	j.shape.edges[1], j.shape.edges[8] = longTask+2, longTask+1
-	if got, want := rank(j.pages.Spans(), j.shape.edges), []int{4, 0, 2, 6, 7, 3, 9, 5, 1, 8}; !slices.Equal(got, want) {
+	j.plan.shape.edges[1], j.plan.shape.edges[8] = longTask+2, longTask+1
+	if got, want := rank(j.plan.pages.Spans(), j.plan.shape.edges), []int{4, 0, 2, 6, 7, 3, 9, 5, 1, 8}; !slices.Equal(got, want) {
 		t.Errorf("with long tasks: ranks %v, want %v", got, want)
 	}
 }
@@ -69,8 +69,8 @@ func TestHandout(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := handoutJob(t, c.degrees)
-			requests := gpuengine.Requests(j.pages.Spans(), 0, 10)
-			h := newHandout(j.pages, requests, j.shape.edges, time.Now(), nil)
+			requests := gpuengine.Requests(j.plan.pages.Spans(), 0, 10)
+			h := newHandout(j.plan.pages, requests, j.plan.shape.edges, time.Now(), nil)
 			gpu := h.parts[0]
 			h.speeds = c.speeds
 			if c.shared {
@@ -103,7 +103,7 @@ func TestHandout(t *testing.T) {
 				t.Errorf("the CPU gets %v, want %v", cpu, c.cpu)
 			}
 			for _, p := range c.gpu[:2] {
-				gpu.Done(gpuengine.PageTime{From: p, To: p + 1, Edges: j.shape.edges[p]})
+				gpu.Done(gpuengine.PageTime{From: p, To: p + 1, Edges: j.plan.shape.edges[p]})
 			}
 			if got := toGPU(); !slices.Equal(got, c.after) {
 				t.Errorf("after two pages the GPU gets %v, want %v", got, c.after)

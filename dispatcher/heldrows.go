@@ -14,23 +14,23 @@ type heldRows struct {
 
 // planHeld plans to hold rows as they are stored, where the graph has them so in both
 // directions.
-func (j *Job[V, A]) planHeld() {
-	f := &j.front
-	if !f.seeks || f.ordered || len(j.workers.devices) > 0 || j.opt.plainRows {
+func (p *plan[V, A]) planHeld() {
+	f := &p.front
+	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.plainRows {
 		return
 	}
-	rows, err := f.rows.PlanHeld(j.store)
+	rows, err := f.rows.PlanHeld(p.store)
 	if err != nil {
 		return
 	}
 	in := rows
-	if !j.shape.cat.SameRows() {
-		if in, err = f.in.PlanHeld(j.store); err != nil {
+	if !p.shape.cat.SameRows() {
+		if in, err = f.in.PlanHeld(p.store); err != nil {
 			return
 		}
 	}
 	f.held = heldRows{rows, in}
-	f.bytes, f.edges = cpuengine.AdvancerBytes(j.shape.cat.Vertices)+f.held.bytes(j.opt.Threads), 0
+	f.bytes, f.edges = cpuengine.AdvancerBytes(p.shape.cat.Vertices)+f.held.bytes(p.opt.Threads), 0
 }
 
 // bytes is the memory of rows that are held, and of goroutines that unpack some.

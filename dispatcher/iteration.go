@@ -36,22 +36,6 @@ type clock struct {
 	read, loaded  int64
 }
 
-// next is the iteration that comes, as the policy decides.
-func (j *Job[V, A]) next(began time.Time, o policy.Observation, d policy.Decision) *iteration {
-	if j.opt.Device == GPU {
-		d.Alpha = 0 // nothing was to choose
-	}
-	return &iteration{
-		Iteration: Iteration{
-			Iteration: o.Iteration, Active: j.standing.position.activated, Fraction: o.Fraction,
-			Method: d.Method, Device: d.Device, Alpha: d.Alpha,
-		},
-		step: j.standing.position.step, ends: j.standing.position.step.Iteration+1 == j.opt.Iterations, alone: d.Device == GPU && len(j.workers.gpus) == 1,
-		at:       clock{began: began, read: j.pages.BytesRead()},
-		measured: policy.Measurement{Observation: o, Decision: d},
-	}
-}
-
 // addGPU adds what a GPU did.
 func (x *iteration) addGPU(s gpuengine.Stats) {
 	sum := &x.byGPUs

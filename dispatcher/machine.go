@@ -10,8 +10,6 @@ import (
 	"reflect"
 	"strings"
 
-	"go.uber.org/zap"
-
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
@@ -164,11 +162,11 @@ func SoonerOnCPU(program any, edges uint64, iterations, threads int) bool {
 
 // machineFolder is where this job finds and leaves the figures of its machine; "": nowhere.
 // Those of an emulated GPU are none.
-func (j *Job[V, A]) machineFolder() string {
-	if j.opt.machine != "" {
-		return j.opt.machine
+func (p *plan[V, A]) machineFolder() string {
+	if p.opt.machine != "" {
+		return p.opt.machine
 	}
-	if strings.HasPrefix(j.opt.GPU.Name, device.EmulatedName) {
+	if strings.HasPrefix(p.opt.GPU.Name, device.EmulatedName) {
 		return ""
 	}
 	folder, err := cacheFolder()
@@ -178,57 +176,14 @@ func (j *Job[V, A]) machineFolder() string {
 	return folder
 }
 
-// speedsKey names what speeds depend on.
-func (j *Job[V, A]) speedsKey() string {
-	from := "disk"
-	if j.pages.InMemory() {
-		from = "memory"
-	}
-	return sized(fmt.Sprintf("%s, %d threads, from %s, %T", j.report.GPU, j.opt.Threads, from, j.program), j.allEdges())
-}
-
 // allEdges is how many edges the graph of the job has.
-func (j *Job[V, A]) allEdges() uint64 { return j.store.Catalogue().Edges }
+func (p *plan[V, A]) allEdges() uint64 { return p.store.Catalogue().Edges }
 
 // leavesGPU reports whether a job that nobody wants on a GPU is sooner done without one.
-func (j *Job[V, A]) leavesGPU() bool {
-	if j.opt.Device != AutoDevice || j.opt.machine == "" && j.opt.GPU.asked() {
+func (p *plan[V, A]) leavesGPU() bool {
+	if p.opt.Device != AutoDevice || p.opt.machine == "" && p.opt.GPU.asked() {
 		return false
 	}
-	m := readMachine(j.machineFolder())
-	return m.soonerOnCPU(j.program, j.allEdges(), j.opt.Iterations, j.opt.Threads, 0)
-}
-
-// keepMachine leaves what the job has measured to later ones.
-func (j *Job[V, A]) keepMachine() {
-	measured := len(j.workers.devices) > 0 && !j.policy.Fixed && j.policy.Speeds != (policy.Speeds{})
-	folder := j.machineFolder()
-	if folder == "" || !j.workers.opening.sooner && !measured {
-		return
-	}
-	err := changeMachine(folder, func(m *machine) {
-		key := jobKey(nameOf(j.program), j.opt.Threads, j.allEdges())
-		m.Jobs[key] = j.measured(m.Jobs[key])
-		if !j.workers.opening.sooner {
-			m.Speeds[j.speedsKey()] = j.policy.Speeds
-			m.Open = j.workers.opening.opened.Seconds()
-		}
-	})
-	if err != nil {
-		j.opt.Log.Debug("the speeds of this machine are not kept", zap.Error(err))
-	}
-}
-
-// measured is what is known of jobs of this kind after this one.
-func (j *Job[V, A]) measured(c jobsOf) jobsOf {
-	n := float64(j.report.Done() - j.report.Before)
-	if j.report.Converged && j.report.Before == 0 {
-		c.Iterations = n
-	}
-	if !j.workers.opening.sooner {
-		return c
-	}
-	m := policy.Took{Seconds: j.report.Duration.Seconds(), Amount: n * float64(j.allEdges())}
-	m.Mix(&c.Pass)
-	return c
+	m := readMachine(p.machineFolder())
+	return m.soonerOnCPU(p.program, p.allEdges(), p.opt.Iterations, p.opt.Threads, 0)
 }

@@ -29,6 +29,14 @@ func (p *placement) wrote(worker, shard int) {
 	p.has[worker][shard] = p.newest[shard]
 }
 
+// wroteAll notes that a worker made new values of all shards and has the active set, which no other has.
+func (p *placement) wroteAll(worker int) {
+	for i := range p.newest {
+		p.wrote(worker, i)
+	}
+	p.active = worker
+}
+
 // copied notes that a worker has got the newest values of a shard.
 func (p *placement) copied(worker, shard int) { p.has[worker][shard] = p.newest[shard] }
 

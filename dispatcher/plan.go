@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/garaph/garaph/cpuengine"
@@ -12,6 +13,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
@@ -19,79 +21,60 @@ import (
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/store"
 )
 
 // processBytes is what the process takes beside arrays and pages.
 const processBytes = hostmem.Process
 
-// memoryPlan is what a job wants of the host's memory.
+// plan is what is decided before a job runs: the program and what it can do, the side of the graph that it reads, the
+// devices, and how they divide the memory. It also holds the pages, which it lays out. It does not change while the
+// job runs.
+type plan[V, A any] struct {
+	program gas.Program[V, A]
+	store   *store.Store
+	opt     Options
+	began   time.Time
+
+	loops    compiled.Loops[V, A]
+	compiled bool // loops are the program's own, not the generic ones
+	can      abilities[V]
+	shape    *shape
+	memory   memoryPlan
+	front    frontierPlan
+	pages    *page.Cache
+
+	devices []device.Device // all GPUs, in the order of their numbers
+	opened  time.Duration   // how long opening them took
+	sooner  bool            // no GPU was opened, since the CPU is done before one is open
+	without string          // why the job has no GPU
+}
+
+// memoryPlan is what a job needs of the host's memory, in bytes.
 type memoryPlan struct {
 	page        page.Options     // Budget is set by reserve
-	vertices    vertices.Pinning // of their values; nil: nobody
+	vertices    vertices.Pinning // pins the values, unless nil
 	fixed       int64            // for the process, the arrays, and GPUs
 	checkpoints int64
 	in, out     bool // degrees beside those of the arrays
 }
 
-// plan divides the memory: vertex arrays first, then pages.
-func (j *Job[V, A]) plan() error {
-	opened := j.openGPUs()
-	loops, m, err := j.ask()
-	if err == nil && j.wantsGPU() {
-		err = j.beginInit(m)
-	}
-	if err = cmp.Or(err, opened()); err != nil {
-		return err
-	}
-	j.workers.place = newPlacement(1+len(j.workers.devices), len(j.shape.firsts))
-	j.wantFrontier(loops)
-	if len(j.workers.devices) > 0 {
-		if err = j.planGPUs(m); err != nil && j.opt.Device != AutoDevice {
-			return err
-		}
-		if err != nil {
-			j.withoutGPU(errors.Join(err, j.closeGPUs()))
-		}
-	}
-	if len(j.workers.gpus) == 0 {
-		if err = j.reserve(m); err != nil {
-			return err
-		}
-	}
-	if err = j.planFrontier(); err != nil {
-		return err
-	}
-	j.workers.cpu.ranks = rank(j.pages.Spans(), j.shape.edges)
-	if j.workers.cpu.engine, err = cpuengine.New(loops, j.arrays, j.opt.Threads); err != nil {
-		return fmt.Errorf("program %T: %w", j.program, err)
-	}
-	j.policy = decider{facts: j.facts(), look: j.opt.decided}
-	j.policy.set(policy.State{})
-	if j.opt.Job != nil {
-		j.epochs, err = newEpochs[V](j.shape.cat.Vertices, j.opt)
-	}
-	return err
-}
-
-// ask asks the program what it reads and can do, and says what that takes of memory.
-func (j *Job[V, A]) ask() (loops compiled.Loops[V, A], m memoryPlan, err error) {
+// ask sets what depends on the program: its loops and abilities, the shape of the graph, and the memory needed.
+func (p *plan[V, A]) ask() error {
 	var v V
-	cat := j.store.Catalogue()
-	m = memoryPlan{
-		page:  page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes, Encodings: cpuengine.Encodings(), Map: len(j.workers.devices) == 0},
-		fixed: vertices.Bytes[V](cat.Vertices) + processBytes,
+	cat, m := p.store.Catalogue(), &p.memory
+	m.page = page.Options{Threads: p.opt.Threads, PageBytes: p.opt.pageBytes, Encodings: cpuengine.Encodings(), Map: true}
+	m.fixed = vertices.Bytes[V](cat.Vertices) + processBytes
+	if p.opt.Job != nil {
+		m.checkpoints = epochBytes[V](cat.Vertices, p.opt.Checkpoints)
 	}
-	if j.opt.Job != nil {
-		m.checkpoints = epochBytes[V](cat.Vertices, j.opt.Checkpoints)
-	}
-	err = panics.Guard(j.program, func() error {
-		loops = j.loops()
-		m.page.Gather, m.page.Notify = sides(cat, gas.DirectionOf(j.program))
-		m.in, m.out = j.readsDegrees(cat.Symmetric)
-		m.page.Bare = !loops.Weighs
-		j.shape = newShape(cat, int(unsafe.Sizeof(v)), m.page.Gather, m.page.Notify)
-		j.shape.bare = m.page.Bare
-		j.abilities = abilitiesOf[V](j.program, j.shape.firsts)
+	err := panics.Guard(p.program, func() error {
+		p.choose()
+		m.page.Gather, m.page.Notify = sides(cat, gas.DirectionOf(p.program))
+		m.in, m.out = p.readsDegrees(cat.Symmetric)
+		m.page.Bare = !p.loops.Weighs
+		p.shape = newShape(cat, int(unsafe.Sizeof(v)), m.page.Gather, m.page.Notify)
+		p.can = abilitiesOf[V](p.program)
 		return nil
 	})
 	for _, more := range [...]bool{m.in, m.out} {
@@ -99,100 +82,93 @@ func (j *Job[V, A]) ask() (loops compiled.Loops[V, A], m memoryPlan, err error) 
 			m.fixed += 4 * int64(cat.Vertices)
 		}
 	}
-	return loops, m, err
+	return err
 }
 
 // readsDegrees reports which degrees of vertices iterations read beside those along which
 // vertices notify.
-func (j *Job[V, A]) readsDegrees(symmetric bool) (in, out bool) {
+func (p *plan[V, A]) readsDegrees(symmetric bool) (in, out bool) {
 	in, out = true, true
-	if f, err := gpuengine.FragmentsOf(j.program); err == nil {
+	if f, err := gpuengine.FragmentsOf(p.program); err == nil {
 		in, out = f.ReadsDegrees()
 	}
-	d := gas.DirectionOf(j.program)
+	d := gas.DirectionOf(p.program)
 	return in && !symmetric && d != gas.Out, out && !symmetric && d != gas.In
 }
 
-// loops are those of the program.
-func (j *Job[V, A]) loops() compiled.Loops[V, A] {
-	if j.opt.generic {
-		return cpuengine.GenericLoops(j.program)
+// choose sets the loops: those of the program, unless it has none that are current.
+func (p *plan[V, A]) choose() {
+	if p.opt.generic {
+		p.loops = cpuengine.GenericLoops(p.program)
+		return
 	}
-	loops, own := cpuengine.LoopsOf(j.program)
-	if c, ok := j.program.(compiled.Program[V, A]); ok && !own && c.Loops().Program == nil {
-		j.opt.Log.Warn(fmt.Sprintf("the compiled loops of %s are of an older text of the program, and not used: run go generate", cmp.Or(j.opt.Name, fmt.Sprintf("%T", j.program))))
+	p.loops, p.compiled = cpuengine.LoopsOf(p.program)
+	if c, ok := p.program.(compiled.Program[V, A]); ok && !p.compiled && c.Loops().Program == nil {
+		p.opt.Log.Warn(fmt.Sprintf("the compiled loops of %s are of an older text of the program, and not used: run go generate", p.name()))
 	}
-	j.report.Compiled = own
-	return loops
 }
 
-// facts are what the policy is to know of the job.
-func (j *Job[V, A]) facts() policy.Facts {
-	_, saturates := j.program.(gas.Saturable[A])
+// name returns the name of the program for errors.
+func (p *plan[V, A]) name() string { return cmp.Or(p.opt.Name, fmt.Sprintf("%T", p.program)) }
+
+// facts returns what the policy knows of the job from the start.
+func (p *plan[V, A]) facts() policy.Facts {
+	_, saturates := p.program.(gas.Saturable[A])
 	var scans, folded uint64
-	if j.scans() {
-		scans = j.shape.cat.Edges
+	if p.scans() {
+		scans = p.shape.cat.Edges
 	}
 	// A frontier of a monotone program may be in few shards: roads are like that.
-	if !j.abilities.monotone && !j.pages.Unpacks(shard.In) {
-		folded = j.shape.packedEdges
+	if !p.can.monotone && !p.pages.Unpacks(shard.In) {
+		folded = p.shape.packedEdges
 	}
 	var rowsBytes, pullBytes uint64
-	if j.front.stored != nil {
-		rowsBytes, pullBytes = uint64(j.front.stored.StoredBytes()), uint64(j.pages.StreamedBytes())
+	if p.front.stored != nil {
+		rowsBytes, pullBytes = uint64(p.front.stored.StoredBytes()), uint64(p.pages.StreamedBytes())
 	}
 	return policy.Facts{
-		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.shape.cat.Vertices), ValueBytes: uint64(j.shape.valueBytes),
-		PullEdges: j.shape.pullEdges, NotifyEdges: j.shape.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
-		OneSide: j.shape.oneSide, Saturates: saturates, Aggregates: j.abilities.aggregable != nil,
+		Method: p.opt.Method, Device: p.opt.Device, Vertices: uint64(p.shape.cat.Vertices), ValueBytes: uint64(p.shape.valueBytes),
+		PullEdges: p.shape.pullEdges, NotifyEdges: p.shape.notifyEdges, Pages: len(p.pages.Spans()), InMemory: p.pages.InMemory(),
+		OneSide: p.shape.oneSide, Saturates: saturates, Aggregates: p.can.aggregable != nil,
 		FoldFacts: policy.FoldFacts{
-			News:   j.abilities.monotone && j.shape.cat.Encoding(shard.In) == packed.Version && len(j.workers.gpus) == 0 && j.shape.pullEdges == j.shape.cat.Edges,
-			Folded: folded, Shards: uint64(len(j.shape.cat.Shards)), Scans: scans,
+			News:   p.can.monotone && p.shape.cat.Encoding(shard.In) == packed.Version && len(p.devices) == 0 && p.shape.pullEdges == p.shape.cat.Edges,
+			Folded: folded, Shards: uint64(len(p.shape.cat.Shards)), Scans: scans,
 		},
 		FrontierFacts: policy.FrontierFacts{
-			Frontier: j.frontierFits(), Ordered: j.front.ordered || j.workers.cpu.engine.Seeks(), RowsEdges: j.front.edges, Iterations: j.opt.Iterations,
+			Frontier: p.frontierFits(), Ordered: p.front.ordered || p.loops.Seek != nil, RowsEdges: p.front.edges, Iterations: p.opt.Iterations,
 			RowsBytes: rowsBytes, PullBytes: pullBytes,
 		},
 	}
 }
 
-// scans reports whether packed sides are gone through to notify: once, whatever is
-// active.
-func (j *Job[V, A]) scans() bool {
-	plain := j.pages.InMemory() && j.pages.Unpacks(shard.In)
-	return j.shape.cat.Encoding(shard.In) != rows.Version && slices.Contains(j.shape.notifySides, shard.In) && !plain
+// scans reports whether notifying reads packed sides as a whole, whatever is active.
+func (p *plan[V, A]) scans() bool {
+	plain := p.pages.InMemory() && p.pages.Unpacks(shard.In)
+	return p.shape.cat.Encoding(shard.In) != rows.Version && slices.Contains(p.shape.notifySides, shard.In) && !plain
 }
 
-// reserve allocates arrays and pages.
-func (j *Job[V, A]) reserve(m memoryPlan) (err error) {
-	if j.opt.Memory > 0 {
-		m.page.Budget = max(1, j.opt.Memory-m.fixed-m.checkpoints)
+// reserve lays out the pages in what m leaves of the budget.
+func (p *plan[V, A]) reserve(m memoryPlan) error {
+	if p.opt.Memory > 0 {
+		m.page.Budget = max(1, p.opt.Memory-m.fixed-m.checkpoints)
 	}
-	err = j.openPages(m.page, m.fixed+m.checkpoints)
+	err := p.openPages(m.page, m.fixed+m.checkpoints)
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		e := &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints}
-		if err := j.leastRows(e, m.page); err != nil {
+		e := &MemoryError{Graph: p.store.Name(), Budget: p.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints}
+		if err := p.leastRows(e, m.page); err != nil {
 			return err
 		}
 		return e
 	}
-	if err != nil {
-		return err
-	}
-	if err = j.allocate(m); err == nil && m.vertices != nil {
-		err = j.arrays.Pin(m.vertices)
-	}
 	return err
 }
 
-// allocate makes the arrays, unless they are there.
-func (j *Job[V, A]) allocate(m memoryPlan) (err error) {
-	if j.arrays != nil {
+// closePages frees the pages.
+func (p *plan[V, A]) closePages() error {
+	if p.pages == nil {
 		return nil
 	}
-	if j.arrays, err = vertices.New[V](j.shape.cat.Vertices, nil); err != nil {
-		return fmt.Errorf("program %T: %w", j.program, err)
-	}
-	return j.arrays.AddDegrees(m.in, m.out)
+	defer func() { p.pages = nil }()
+	return p.pages.Close()
 }

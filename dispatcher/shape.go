@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
@@ -22,7 +23,7 @@ type shape struct {
 	notifySides []shard.Direction // along which active vertices notify
 	notifyEdges uint64            // edges on those sides
 	oneSide     bool              // vertices notify by sides that are gathered along too
-	bare        bool              // edges are gathered along without their weights
+
 }
 
 // span is consecutive shards or vertices: [from, to).
@@ -113,4 +114,35 @@ func shardsOfSpan(r span) []int {
 		list = append(list, i)
 	}
 	return list
+}
+
+// eachVertex calls f for the vertices of shard i. It returns a panic of the program as an error.
+func (p *plan[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
+	var d degrees
+	in, out, err := d.of(p.store, i)
+	if err != nil {
+		return err
+	}
+	first, _ := p.shape.interval(i)
+	return panics.Guard(p.program, func() error {
+		for v := range in {
+			f(gas.Vertex{ID: first + uint32(v), N: p.shape.cat.Vertices, In: in[v], Out: out[v]})
+		}
+		return nil
+	})
+}
+
+// degrees holds buffers for the degrees of a shard's vertices.
+type degrees struct{ in, out []uint32 }
+
+// of returns the in- and out-degrees of shard i, which are valid until the next call.
+func (d *degrees) of(s *store.Store, i int) (in, out []uint32, err error) {
+	if d.in, err = s.DegreesInto(d.in, shard.In, i); err != nil {
+		return nil, nil, err
+	}
+	if s.Catalogue().Symmetric {
+		return d.in, d.in, nil
+	}
+	d.out, err = s.DegreesInto(d.out, shard.Out, i)
+	return d.in, d.out, err
 }

@@ -13,32 +13,32 @@ const frameShare = 8
 
 // openPages takes the memory of the pages, and of rows that are read as they are needed
 // where not all fit. fixed is what the job takes beside pages and rows.
-func (j *Job[V, A]) openPages(o page.Options, fixed int64) (err error) {
-	if j.pages, err = page.New(j.store, o); err != nil {
+func (p *plan[V, A]) openPages(o page.Options, fixed int64) (err error) {
+	if p.pages, err = page.New(p.store, o); err != nil {
 		return err
 	}
-	if !j.readsRows() {
+	if !p.readsRows() {
 		return nil
 	}
-	if rows := j.planRows(o, fixed); rows != nil {
-		return j.makeRoom(rows, o)
+	if rows := p.planRows(o, fixed); rows != nil {
+		return p.makeRoom(rows, o)
 	}
 	return nil
 }
 
 // readsRows reports whether rows are to be read as they are needed.
-func (j *Job[V, A]) readsRows() bool {
-	asked := j.opt.Method == Frontier
-	fit := j.rowsFit() || !asked && j.pages.InMemory()
-	return j.front.unfit == nil && len(j.workers.devices) == 0 && (!fit || j.opt.rowsStay > 0) && (asked || j.opt.Method == Auto)
+func (p *plan[V, A]) readsRows() bool {
+	asked := p.opt.Method == Frontier
+	fit := p.rowsFit() || !asked && p.pages.InMemory()
+	return p.front.unfit == nil && len(p.devices) == 0 && (!fit || p.opt.rowsStay > 0) && (asked || p.opt.Method == Auto)
 }
 
 // planRows are rows that are read as they are needed; nil: they cannot be, and memory for all is named.
-func (j *Job[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
-	rows, err := j.front.rows.PlanRows(j.store)
+func (p *plan[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
+	rows, err := p.front.rows.PlanRows(p.store)
 	if err != nil {
-		enough := fixed + page.Whole(j.store, o) + j.front.bytes
-		j.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory, where %dMiB is enough, and cannot be read as they are needed: %w", (enough+1<<20-1)>>20, err)
+		enough := fixed + page.Whole(p.store, o) + p.front.bytes
+		p.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory, where %dMiB is enough, and cannot be read as they are needed: %w", (enough+1<<20-1)>>20, err)
 	}
 	return rows
 }
@@ -46,25 +46,25 @@ func (j *Job[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
 // makeRoom divides the memory between pages and stored rows. If frontiers are asked for, or
 // vertices are active once, few pages are read or none, and rows get what the least pages
 // leave; otherwise none stay, and pages have what a few frames leave.
-func (j *Job[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
-	f, budget := &j.front, o.Budget
+func (p *plan[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
+	f, budget := &p.front, o.Budget
 	frames := rows.Frames(budget / frameShare)
-	if j.opt.Method == Frontier || f.seeks {
+	if p.opt.Method == Frontier || f.seeks {
 		o.PageBytes = 1
-		o.Budget = page.Least(j.store, o)
+		o.Budget = page.Least(p.store, o)
 	} else {
 		o.Budget -= rows.Memory(frames)
 	}
 	stay := budget - o.Budget - rows.Memory(frames)
-	if j.opt.rowsStay > 0 {
-		stay = min(stay, j.opt.rowsStay-1)
+	if p.opt.rowsStay > 0 {
+		stay = min(stay, p.opt.rowsStay-1)
 	}
 	if o.Budget <= 0 || stay < 0 {
-		enough := j.opt.Memory - budget + leastBudget(o.Budget, rows)
+		enough := p.opt.Memory - budget + leastBudget(o.Budget, rows)
 		f.unfit = fmt.Errorf("rows that are read as they are needed take %d MiB beside pages: --memory has no room for them; %dMiB is enough", rows.Memory(1)>>20+1, enough>>20+1)
 		return nil
 	}
-	pages, err := page.New(j.store, o)
+	pages, err := page.New(p.store, o)
 	var need *page.NeedError
 	if errors.As(err, &need) {
 		f.unfit = fmt.Errorf("rows that are read as they are needed take %d MiB: --memory has no room for them beside pages", rows.Memory(frames)>>20+1)
@@ -76,31 +76,31 @@ func (j *Job[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 	f.stored, f.ordered, f.edges = rows, false, 0
 	f.held = heldRows{}
 	rows.Once = f.seeks
-	if err := errors.Join(j.pages.Close(), rows.Reserve(frames, stay)); err != nil {
+	if err := errors.Join(p.pages.Close(), rows.Reserve(frames, stay)); err != nil {
 		return errors.Join(err, pages.Close())
 	}
-	j.pages = pages
+	p.pages = pages
 	return nil
 }
 
 // leastRows adds to what a job lacks of memory what rows take where frontiers are asked
 // for, so that the budget it names is enough. The error says why more memory is not.
-func (j *Job[V, A]) leastRows(e *MemoryError, o page.Options) error {
-	if !j.asksForFrontiers() {
+func (p *plan[V, A]) leastRows(e *MemoryError, o page.Options) error {
+	if !p.asksForFrontiers() {
 		return nil
 	}
-	rows := j.planRows(o, processBytes+e.Vertices+e.Checkpoints)
+	rows := p.planRows(o, processBytes+e.Vertices+e.Checkpoints)
 	if rows == nil {
-		return j.withoutFrontier(j.front.unfit)
+		return p.withoutFrontier(p.front.unfit)
 	}
 	o.PageBytes = 1
-	e.Rows = max(0, leastBudget(page.Least(j.store, o), rows)-e.Pages)
+	e.Rows = max(0, leastBudget(page.Least(p.store, o), rows)-e.Pages)
 	return nil
 }
 
 // asksForFrontiers reports whether the CPU is to have frontiers and nothing speaks against it.
-func (j *Job[V, A]) asksForFrontiers() bool {
-	return j.opt.Method == Frontier && j.front.unfit == nil && len(j.workers.devices) == 0
+func (p *plan[V, A]) asksForFrontiers() bool {
+	return p.opt.Method == Frontier && p.front.unfit == nil && len(p.devices) == 0
 }
 
 // leastBudget is enough for the least pages and for stored rows, of which frames may take a

@@ -8,22 +8,22 @@ import "github.com/garaph/garaph/gas"
 // Others go on to their ends. Vertices farther away have values that are not final. GPUs do not look.
 func (o *Options) EndAt(v uint32) { o.end = &v }
 
-// arrived reports whether the job may end at its vertex.
-func (j *Job[V, A]) arrived() bool {
-	if j.opt.end == nil || len(j.workers.gpus) > 0 || *j.opt.end >= j.arrays.N {
+// arrived reports whether the values allow the job to end at its vertex.
+func (s *state[V, A]) arrived() bool {
+	if s.plan.opt.end == nil || *s.plan.opt.end >= s.arrays.N {
 		return false
 	}
-	value := j.arrays.Cur[*j.opt.end]
-	if p, ok := j.program.(gas.Settleable[V]); ok && p.Settled(value, j.standing.position.step) {
+	value := s.arrays.Cur[*s.plan.opt.end]
+	if p, ok := s.plan.program.(gas.Settleable[V]); ok && p.Settled(value, s.now.step) {
 		return true
 	}
-	p, ok := j.program.(gas.Prioritized[V])
+	p, ok := s.plan.program.(gas.Prioritized[V])
 	if !ok {
 		return false
 	}
 	at := p.Priority(value)
-	for v, ok := j.arrays.Active.Next(0, j.arrays.N); ok; v, ok = j.arrays.Active.Next(v+1, j.arrays.N) {
-		if !(p.Priority(j.arrays.Cur[v]) > at) { // no number is not behind it either
+	for v, ok := s.arrays.Active.Next(0, s.arrays.N); ok; v, ok = s.arrays.Active.Next(v+1, s.arrays.N) {
+		if !(p.Priority(s.arrays.Cur[v]) > at) { // no number is not behind it either
 			return false
 		}
 	}
@@ -32,7 +32,7 @@ func (j *Job[V, A]) arrived() bool {
 
 // rounds is after how many levels, or rounds of ordered ones, the job asks whether it has arrived, at most: twice as many each
 // time, since buckets are emptied and filled for it.
-func (f *frontiers[V, A]) rounds() int {
-	f.asked = max(1, 2*f.asked)
-	return f.asked
+func (s *state[V, A]) rounds() int {
+	s.asked = max(1, 2*s.asked)
+	return s.asked
 }

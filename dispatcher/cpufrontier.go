@@ -1,0 +1,95 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/garaph/garaph/cpuengine"
+)
+
+// slice is how long the engine goes on by itself at least, before the job looks at what
+// else is due: reports, progress, checkpoints.
+const slice = time.Millisecond
+
+// orderedSlice is the same where buckets are filled and emptied at both ends.
+const orderedSlice = 200 * time.Millisecond
+
+// loadRows brings the rows into memory, unless they are there, and returns how many bytes
+// it read.
+func (c *cpuWorker[V, A]) loadRows(ctx context.Context) (read int64, err error) {
+	f := &c.plan.front
+	switch {
+	case c.advancer != nil:
+		return 0, nil
+	case f.stored != nil:
+		c.advancer = cpuengine.NewStoredAdvancer(c.engine, f.stored, c.plan.opt.Iterations > 0)
+		return 0, nil
+	case f.held.rows != nil:
+		c.advancer, err = cpuengine.NewHeldAdvancer(c.engine, f.held.rows, f.held.in, c.plan.shape.notifyEdges)
+		return 0, err
+	}
+	rows, err := f.rows.Load(ctx, c.plan.store)
+	if err != nil {
+		return 0, err
+	}
+	read, in := f.rows.Reads(c.plan.shape.cat), rows
+	if !c.plan.shape.cat.SameRows() {
+		in = nil
+	}
+	if len(f.in.Sides) > 0 {
+		in, err = f.in.Load(ctx, c.plan.store)
+		read += f.in.Reads(c.plan.shape.cat)
+	}
+	if err == nil {
+		c.advancer, err = cpuengine.NewAdvancer(c.engine, rows, in)
+	}
+	if err != nil {
+		err = errors.Join(err, f.rows.Free(rows), f.in.Free(in))
+	}
+	return read, err
+}
+
+// advance does iterations from frontier to frontier, at most limit. New values replace old ones in place.
+func (c *cpuWorker[V, A]) advance(ctx context.Context, x *iteration, limit int) error {
+	read, err := c.loadRows(ctx)
+	if err != nil {
+		return err
+	}
+	s, f := c.state, &c.plan.front
+	s.keep(s.arrays.Cur, c.plan.shape.allShards())
+	s.keep(s.arrays.Next, c.plan.shape.allShards())
+	from := cpuengine.Stats{Activated: s.now.activated, Degrees: s.now.degrees}
+	next, until := c.advancer.Advance, slice
+	if f.ordered {
+		next, until = c.advancer.AdvanceOrdered, orderedSlice
+	}
+	readBefore, neededBefore := f.storedCounts()
+	heldBefore := f.held.bytesRead()
+	done, err := next(ctx, s.now.step, from, limit, time.Now().Add(until))
+	rowsRead, rowsNeeded := f.storedCounts()
+	x.RowsRead, x.RowsNeeded = rowsRead-readBefore, rowsNeeded-neededBefore
+	read += x.RowsRead + f.held.bytesRead() - heldBefore
+	x.Levels, x.Edges, x.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
+	s.advanced(done.Levels, done.Activated, done.Degrees)
+	return err
+}
+
+// forget tells the advancer that others have changed the values.
+func (c *cpuWorker[V, A]) forget() {
+	if c.advancer != nil {
+		c.advancer.Forget()
+	}
+}
+
+// freeRows frees the advancer and its rows.
+func (c *cpuWorker[V, A]) freeRows() {
+	if c.advancer == nil {
+		return
+	}
+	rows, in := c.advancer.Rows()
+	_ = c.plan.front.rows.Free(rows)
+	_ = c.plan.front.in.Free(in) // or nothing, if they are the same
+	c.advancer.Free()
+	c.advancer = nil
+}

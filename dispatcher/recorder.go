@@ -1,0 +1,162 @@
+package dispatcher
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/garaph/garaph/dispatcher/policy"
+	"go.uber.org/zap"
+)
+
+// recorder reports what a job does: to its caller, to those of [Options.Trace], to checkpoints and to later jobs.
+type recorder[V, A any] struct {
+	plan   *plan[V, A]
+	state  *state[V, A]
+	report Report
+	merged merging
+	epochs *epochs[V, A] // nil unless the run is recorded
+}
+
+// open takes the memory of checkpoints.
+func (r *recorder[V, A]) open() (err error) {
+	r.report.Compiled, r.report.Without = r.plan.compiled, r.plan.without
+	if r.plan.opt.Job != nil {
+		r.epochs, err = newEpochs(r.plan, r.state, &r.report)
+	}
+	return err
+}
+
+// phase reports the start of p to Trace.Phase, if set.
+func (r *recorder[V, A]) phase(p Phase) {
+	if r.plan.opt.Trace.Phase != nil {
+		r.plan.opt.Trace.Phase(p)
+	}
+}
+
+// begin reports what was done until the first iteration, from began on.
+func (r *recorder[V, A]) begin(began time.Time) {
+	r.report.Load = time.Since(began)
+	r.report.LoadRead += r.plan.pages.BytesRead() + r.plan.front.held.bytesRead()
+	r.report.BytesRead += r.report.LoadRead
+	r.epochs.begin()
+}
+
+// pageDone reports a page to Trace.Page, if set.
+func (r *recorder[V, A]) pageDone(x *iteration, w PageWork) {
+	if r.plan.opt.Trace.Page != nil {
+		w.Iteration = x.Iteration.Iteration
+		r.plan.opt.Trace.Page(w)
+	}
+}
+
+// merging is how many iterations the report merges into one, as they were done, and how
+// many are in the last one.
+type merging struct{ each, last int }
+
+// add adds an iteration to the report.
+func (c *recorder[V, A]) add(it Iteration) {
+	if it.Devices == nil {
+		it.Devices = map[Device]DeviceWork{it.Device: {it.Pages, it.Edges, it.Seconds}}
+	}
+	r := &c.report
+	if len(r.Iterations) == MaxIterations && c.merged.last >= c.merged.each {
+		for i := range MaxIterations / 2 {
+			pair := r.Iterations[2*i:]
+			pair[0].merge(pair[1])
+			r.Iterations[i] = pair[0]
+		}
+		clear(r.Iterations[MaxIterations/2:])
+		r.Iterations = r.Iterations[:MaxIterations/2]
+		c.merged.each, c.merged.last = 2*max(1, c.merged.each), 2*c.merged.last
+	}
+	if c.merged.last < c.merged.each && len(r.Iterations) > 0 {
+		r.Iterations[len(r.Iterations)-1].merge(it)
+		c.merged.last++
+	} else {
+		kept := it
+		kept.Devices = maps.Clone(it.Devices) // others may keep that of it
+		r.Iterations = append(r.Iterations, kept)
+		c.merged.last = 1
+	}
+	r.Edges += it.Edges
+	r.Reads.add(it.Reads)
+	r.Duration += it.Duration
+	if r.Devices == nil {
+		r.Devices = map[Device]DeviceWork{}
+	}
+	addWork(r.Devices, it.Devices)
+	if c.plan.opt.Progress != nil {
+		c.plan.opt.Progress(it)
+	}
+}
+
+// gpuMemory reports the bytes allocated on GPUs to Trace.GPUMemory, if set.
+func (r *recorder[V, A]) gpuMemory(bytes int64) {
+	if r.plan.opt.Trace.GPUMemory != nil {
+		r.plan.opt.Trace.GPUMemory(bytes)
+	}
+}
+
+// lost reports that a GPU failed, and the memory of those left.
+func (r *recorder[V, A]) lost(err error, bytes int64) {
+	r.report.Lost = cmp.Or(r.report.Lost, err.Error())
+	r.gpuMemory(bytes)
+}
+
+// rewind removes the iterations that are done again, from the present position on.
+func (r *recorder[V, A]) rewind() {
+	list, now := r.report.Iterations, r.state.now.step.Iteration
+	if done := slices.IndexFunc(list, func(it Iteration) bool { return it.Iteration >= now }); done >= 0 {
+		list = list[:done]
+	}
+	if n := len(list); n > 0 && r.merged.each > 1 {
+		list[n-1].Levels = min(list[n-1].Levels, now-list[n-1].Iteration)
+	}
+	r.report.Iterations = list
+}
+
+// keepMachine leaves what the job has measured to later ones.
+func (r *recorder[V, A]) keepMachine() {
+	measured := len(r.plan.devices) > 0 && !r.state.policy.Fixed && r.state.policy.Speeds != (policy.Speeds{})
+	folder := r.plan.machineFolder()
+	if folder == "" || !r.plan.sooner && !measured {
+		return
+	}
+	err := changeMachine(folder, func(m *machine) {
+		key := jobKey(nameOf(r.plan.program), r.plan.opt.Threads, r.plan.allEdges())
+		m.Jobs[key] = r.measured(m.Jobs[key])
+		if !r.plan.sooner {
+			m.Speeds[r.speedsKey()] = r.state.policy.Speeds
+			m.Open = r.plan.opened.Seconds()
+		}
+	})
+	if err != nil {
+		r.plan.opt.Log.Debug("the speeds of this machine are not kept", zap.Error(err))
+	}
+}
+
+// measured is what is known of jobs of this kind after this one.
+func (r *recorder[V, A]) measured(c jobsOf) jobsOf {
+	n := float64(r.report.Done() - r.report.Before)
+	if r.report.Converged && r.report.Before == 0 {
+		c.Iterations = n
+	}
+	if !r.plan.sooner {
+		return c
+	}
+	m := policy.Took{Seconds: r.report.Duration.Seconds(), Amount: n * float64(r.plan.allEdges())}
+	m.Mix(&c.Pass)
+	return c
+}
+
+// speedsKey names what speeds depend on.
+func (r *recorder[V, A]) speedsKey() string {
+	from := "disk"
+	if r.plan.pages.InMemory() {
+		from = "memory"
+	}
+	return sized(fmt.Sprintf("%s, %d threads, from %s, %T", r.report.GPU, r.plan.opt.Threads, from, r.plan.program), r.plan.allEdges())
+}

@@ -1,0 +1,93 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/page"
+)
+
+// failure is why a GPU is lost.
+type failure struct {
+	worker int
+	error
+}
+
+func (f *failure) Unwrap() error { return f.error }
+
+// failed makes an error one of a worker.
+func failed(worker int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{worker, err}
+}
+
+// survive loses the GPU of a failure; other errors end the job.
+func (w *workers[V, A]) survive(err error) error {
+	var f *failure
+	if errors.As(err, &f) {
+		w.lose(f.worker, f.error)
+		return nil
+	}
+	return err
+}
+
+// lose goes on without a GPU, from the host's state if that of the GPU was newer.
+func (w *workers[V, A]) lose(number int, err error) {
+	without := "the job goes on on the CPU"
+	if len(w.gpus.live) > 1 {
+		without = "the job goes on without it"
+	}
+	w.plan.opt.Log.Warn(fmt.Sprintf("%v; %s", err, without))
+	w.gpus.lose(number)
+	w.recorder.lost(err, w.gpus.memory())
+	if w.state.rewind() {
+		w.recorder.rewind()
+	}
+}
+
+// broken notes what an interrupted iteration of a GPU alone leaves, so that the job can be saved: in async mode, some
+// new values.
+func (w *workers[V, A]) broken(x *iteration) {
+	if !x.alone || w.plan.opt.Mode == Sync {
+		return
+	}
+	w.state.place.wroteAll(w.gpus.live[0].number)
+}
+
+// statsOf returns what the GPU of part k did before it failed.
+func (w *workers[V, A]) statsOf(x *iteration, k int) gpuengine.Stats {
+	p := x.handout.parts[k]
+	s := gpuengine.Stats{Pages: len(p.times)}
+	for i, did := range x.handout.shards {
+		if did.state == fromGPU && did.by == p.worker {
+			s.Edges += w.plan.shape.edges[i]
+			s.Vertices += uint64(w.plan.shape.cat.Shards[i].Vertices)
+		}
+	}
+	return s
+}
+
+// finishOnHost does on the CPU what GPUs that failed have left.
+func (w *workers[V, A]) finishOnHost(ctx context.Context, x *iteration) error {
+	var requests []page.Request
+	for _, i := range x.handout.unfinished() {
+		p := w.plan.pages.PageOf(i)
+		if n := len(requests); n == 0 || requests[n-1].Page != p {
+			requests = append(requests, page.Request{Page: p})
+		}
+		last := &requests[len(requests)-1]
+		last.Shards = append(last.Shards, i)
+		x.handout.shards[i] = shardWork{state: onHost, by: host}
+	}
+	return w.cpu.pull(ctx, requests, cpuengine.Work{Step: w.state.now.step, Aggregates: w.state.aggregates}, func(p processed) {
+		x.byHost.Add(p.stats)
+		x.times = append(x.times, p.PageWork)
+		w.gpus.send(host, p.shards)
+		w.recorder.pageDone(x, p.PageWork)
+	})
+}
