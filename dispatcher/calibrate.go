@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
@@ -75,7 +76,7 @@ func (g *gpus[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
 		}
 		v.Resident = policy.Took{Seconds: seconds, Amount: float64(s.Edges)}.Rate()
 	}
-	if resident := residentShards(pieces); resident < len(g.plan.shape.firsts) {
+	if resident := handout.Resident(g.takePart()[:1]); resident < len(g.plan.shape.firsts) {
 		list := gpuengine.Requests(g.plan.pages.Spans(), resident, len(g.plan.shape.firsts))
 		one := list[len(list)/2 : len(list)/2+1]
 		for range 2 { // after the first one the page is in memory, if it stays there

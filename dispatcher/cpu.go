@@ -9,6 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/page"
 )
@@ -26,7 +27,7 @@ type cpuWorker[V, A any] struct {
 
 // open makes the engine.
 func (c *cpuWorker[V, A]) open() (err error) {
-	c.ranks = rank(c.plan.pages.Spans(), c.plan.shape.edges)
+	c.ranks = handout.Rank(c.plan.pages.Spans(), c.plan.shape.edges)
 	if c.engine, err = cpuengine.New(c.plan.loops, c.state.arrays, c.plan.opt.Threads); err != nil {
 		return fmt.Errorf("program %T: %w", c.plan.program, err)
 	}
@@ -62,13 +63,13 @@ func (c *cpuWorker[V, A]) onCPU(ctx context.Context, x *iteration) error {
 	x.measured.Looked = x.Edges + x.byHost.Edges + x.byHost.Vertices
 	if w.Marked {
 		x.measured.Notify = time.Since(start).Seconds()
-		x.measured.Shards = uint64(len(shardsOfAll(x.requests, c.plan.pages.Spans())))
+		x.measured.Shards = uint64(len(c.plan.pages.ShardsOf(x.requests...)))
 		return nil
 	}
 	if !c.plan.pages.InMemory() || c.plan.pages.BytesRead() == read { // not while pages are loaded for good
 		x.measured.Scan = policy.Scanned{
 			Seconds: time.Since(start).Seconds(), Looked: float64(x.measured.Looked),
-			Edges: float64(c.plan.shape.edgesOf(shardsOfAll(x.requests, c.plan.pages.Spans()))),
+			Edges: float64(c.plan.shape.edgesOf(c.plan.pages.ShardsOf(x.requests...))),
 		}
 	}
 	return nil
@@ -88,10 +89,10 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 	c.state.now.unsummed = true
 	return c.onPages(ctx, c.spare(), func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
 		for {
-			task, err := x.handout.forHost(ctx)
-			c.relay(x, task.arrived)
-			if err != nil || len(task.arrived) == 0 {
-				return task.page, w, err
+			task, err := x.work.Host(ctx)
+			c.relay(x, task.Arrived)
+			if err != nil || len(task.Arrived) == 0 {
+				return task.Page, w, err
 			}
 		}
 	}, func(p processed) {
@@ -109,7 +110,8 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 func (c *cpuWorker[V, A]) relay(x *iteration, shards []int) {
 	for _, i := range shards {
 		if len(c.gpus.live) > 1 {
-			c.gpus.send(x.handout.shards[i].by, []int{i})
+			by, _ := x.work.Worker(i)
+			c.gpus.send(by, []int{i})
 		}
 	}
 	if c.plan.opt.Mode == Async && len(shards) > 0 {
@@ -144,7 +146,7 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine
 		if err != nil || p == nil {
 			return nil, w, err
 		}
-		c.state.keep(c.state.arrays.Next, shardsOf(p))
+		c.state.keep(c.state.arrays.Next, p.List())
 		mu.Lock()
 		defer mu.Unlock()
 		all[p] = begun{w, time.Now()}
@@ -155,7 +157,7 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine
 		b := all[p]
 		delete(all, p)
 		mu.Unlock()
-		shards := shardsOf(p)
+		shards := p.List()
 		p.Release()
 		done(processed{
 			PageWork: PageWork{
@@ -224,23 +226,6 @@ func (c *cpuWorker[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (c
 	return total, nil
 }
 
-// shardsOf lists the shards of a page.
-func shardsOf(p *page.Page) []int {
-	shards := make([]int, len(p.Shards))
-	for k := range p.Shards {
-		shards[k] = p.Shards[k].Index
-	}
-	return shards
-}
-
-// shardsOfAll lists the shards of requests.
-func shardsOfAll(requests []page.Request, spans []page.Span) (shards []int) {
-	for _, rq := range requests {
-		shards = append(shards, shardsIn(rq, spans)...)
-	}
-	return shards
-}
-
 // publish makes new values of shards visible to the pages after them.
 func (c *cpuWorker[V, A]) publish(shards []int, marked bool) {
 	c.state.publish(shards, marked)
@@ -268,7 +253,7 @@ func (c *cpuWorker[V, A]) measureCPU(ctx context.Context, v *policy.Speeds) erro
 
 // timePage times a pull over a page. Nothing is published.
 func (c *cpuWorker[V, A]) timePage(p *page.Page) (policy.Scanned, error) {
-	shards := shardsOf(p)
+	shards := p.List()
 	start := time.Now()
 	c.state.keep(c.state.arrays.Next, shards)
 	s, err := c.engine.Process(p, cpuengine.Work{Step: c.state.now.step})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/page"
 )
 
 // fetch brings the host's values and active set up to date. When it fails, they are as they were.
@@ -17,7 +18,7 @@ func (g *gpus[V, A]) fetch() error {
 	stale := g.state.place.stale(host)
 	start := time.Now()
 	for _, r := range stale {
-		gpu := g.get(g.state.place.owner[r.from])
+		gpu := g.get(g.state.place.owner[r.From])
 		if err := gpu.engine.Download(g.plan.shape.vertices(r)); err != nil {
 			return failed(gpu.number, err)
 		}
@@ -33,13 +34,13 @@ func (g *gpus[V, A]) fetch() error {
 }
 
 // takeOver makes what was fetched the host's values and active set.
-func (g *gpus[V, A]) takeOver(stale []span) {
-	whole := len(stale) == 1 && stale[0] == span{0, len(g.plan.shape.firsts)}
+func (g *gpus[V, A]) takeOver(stale []page.Span) {
+	whole := len(stale) == 1 && stale[0] == page.Span{To: len(g.plan.shape.firsts)}
 	if whole {
 		g.state.arrays.Swap()
 	}
 	for _, r := range stale {
-		shards := shardsOfSpan(r)
+		shards := r.List()
 		if !whole {
 			g.state.keep(g.state.arrays.Cur, shards)
 			from, to := g.plan.shape.vertices(r)
@@ -61,7 +62,7 @@ func (g *gpus[V, A]) supply() error {
 			if err := gpu.engine.Upload(g.plan.shape.vertices(r)); err != nil {
 				return failed(gpu.number, err)
 			}
-			for _, i := range shardsOfSpan(r) {
+			for _, i := range r.List() {
 				g.state.place.copied(gpu.number, i)
 			}
 		}
@@ -81,14 +82,14 @@ func (g *gpus[V, A]) send(from int, shards []int) {
 	for _, r := range g.changed(shards) {
 		for _, gpu := range g.live {
 			if gpu.number != from && gpu.unsent == nil {
-				gpu.unsent = gpu.engine.Receive(uint32(r.from), uint32(r.to))
+				gpu.unsent = gpu.engine.Receive(r[0], r[1])
 			}
 		}
 	}
 }
 
 // changed lists the blocks of vertices in shards whose new values differ.
-func (g *gpus[V, A]) changed(shards []int) (list []span) {
+func (g *gpus[V, A]) changed(shards []int) (list [][2]uint32) {
 	block := uint32(max(1, exchangeBytes/max(1, g.plan.shape.valueBytes)))
 	for _, i := range shards {
 		first, end := g.plan.shape.interval(i)
@@ -97,10 +98,10 @@ func (g *gpus[V, A]) changed(shards []int) (list []span) {
 			if bytes.Equal(hostmem.AsBytes(g.state.arrays.Cur[from:to]), hostmem.AsBytes(g.state.arrays.Next[from:to])) {
 				continue
 			}
-			if n := len(list); n > 0 && list[n-1].to == int(from) {
-				list[n-1].to = int(to)
+			if n := len(list); n > 0 && list[n-1][1] == from {
+				list[n-1][1] = to
 			} else {
-				list = append(list, span{int(from), int(to)})
+				list = append(list, [2]uint32{from, to})
 			}
 		}
 	}

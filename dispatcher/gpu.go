@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/panics"
@@ -128,14 +129,6 @@ func (g *gpus[V, A]) residentEdges() (least uint64) {
 	return least
 }
 
-// pieces returns what stays on each GPU.
-func (g *gpus[V, A]) pieces() (list [][]gpuengine.Piece) {
-	for _, gpu := range g.live {
-		list = append(list, gpu.engine.Pieces())
-	}
-	return list
-}
-
 // memory returns the bytes allocated on the GPUs.
 func (g *gpus[V, A]) memory() (bytes int64) {
 	for _, gpu := range g.live {
@@ -165,4 +158,12 @@ func (g *gpus[V, A]) close() error {
 	}
 	g.live, g.lost = nil, nil
 	return errors.Join(errs...)
+}
+
+// takePart returns the GPUs as an iteration hands out work to them.
+func (g *gpus[V, A]) takePart() (list []handout.GPU) {
+	for _, gpu := range g.live {
+		list = append(list, handout.GPU{Number: gpu.number, Pieces: gpu.engine.Pieces(), Enough: gpu.engine.Enough})
+	}
+	return list
 }

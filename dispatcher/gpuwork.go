@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
 )
@@ -19,25 +19,25 @@ func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 		return err
 	}
 	x.at.loaded = w.plan.pages.BytesRead()
-	x.handout = newHandout(w.plan.pages, x.requests, w.plan.shape.edges, w.plan.began, w.gpus.pieces()...)
+	x.work = handout.New(w.plan.pages, x.requests, w.plan.shape.edges, w.plan.began, w.gpus.takePart()...)
 	w.share(x)
 	if x.alone {
 		w.state.place.active = w.gpus.live[0].number // also when it breaks off
 	}
 	err = w.together(ctx, x)
-	x.handout.release()
+	x.work.Release()
 	w.pagesDone(x)
 	switch {
 	case err != nil:
 		return err
-	case !w.gpus.anyFailed() && x.handout.queue.unread == nil: // whatever has happened since
+	case !w.gpus.anyFailed() && x.work.Err() == nil: // whatever has happened since
 		return nil
 	case ctx.Err() != nil:
 		w.broken(x)
 		return ctx.Err()
-	case x.handout.queue.unread != nil:
+	case x.work.Err() != nil:
 		w.broken(x)
-		return x.handout.queue.unread
+		return x.work.Err()
 	case x.alone:
 		return failed(w.gpus.live[0].number, w.gpus.live[0].failed)
 	default:
@@ -48,10 +48,10 @@ func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 // share says who gets what of an iteration.
 func (w *workers[V, A]) share(x *iteration) {
 	if x.Device == Hybrid {
-		x.handout.share(w.cpu.ranks, w.state.policy.Speeds)
+		x.work.Share(w.cpu.ranks, w.state.policy.Speeds)
 	}
 	before := w.state.taken // one that is taken in the iteration is not of Next
-	x.handout.taken = func(shards []int) {
+	x.work.Taken = func(shards []int) {
 		for _, i := range shards {
 			if from, to := w.plan.shape.interval(i); before != nil && !x.alone {
 				before.keep(w.state.arrays.Next, from, to)
@@ -59,16 +59,14 @@ func (w *workers[V, A]) share(x *iteration) {
 		}
 	}
 	for k, g := range w.gpus.live {
-		p := x.handout.parts[k]
-		p.worker, p.enough = g.number, g.engine.Enough
 		g.stats, g.failed, g.unsent, g.following, g.early = gpuengine.Stats{}, nil, nil, nil, false
 		if len(w.gpus.live) > 1 { // who gets a page first is chance
 			continue
 		}
 		if x.Method == Pull {
-			g.following = x.handout.first()
+			g.following = x.work.First()
 		}
-		g.early = p.beginWith(g.engine.Early())
+		g.early = x.work.Parts()[k].BeginWith(g.engine.Early())
 	}
 }
 
@@ -111,20 +109,15 @@ func (w *workers[V, A]) mark(ctx context.Context, x *iteration) error {
 func (w *workers[V, A]) together(ctx context.Context, x *iteration) (err error) {
 	reading, stop := context.WithCancel(ctx) // and what GPUs do
 	defer stop()
-	var g errgroup.Group
-	if x.handout.queue.reading {
-		g.Go(func() error {
-			x.handout.read(reading)
-			return nil
-		})
-	}
+	var g sync.WaitGroup
+	g.Go(func() { x.work.Read(reading) })
 	for k, gpu := range w.gpus.live {
-		g.Go(func() error {
-			err := gpu.work(reading, x)
-			if x.handout.parts[k].end(err != nil) {
+		g.Go(func() {
+			part := x.work.Parts()[k]
+			gpu.work(reading, x, part)
+			if part.End(gpu.failed != nil) {
 				stop() // nobody acquires what is read
 			}
-			return nil
 		})
 	}
 	if !x.alone {
@@ -132,7 +125,7 @@ func (w *workers[V, A]) together(ctx context.Context, x *iteration) (err error) 
 			stop()
 		}
 	}
-	_ = g.Wait() // the errors are with the GPUs
+	g.Wait()
 	for _, g := range w.gpus.live {
 		g.failed = cmp.Or(g.failed, g.unsent)
 	}
@@ -140,12 +133,10 @@ func (w *workers[V, A]) together(ctx context.Context, x *iteration) (err error) 
 }
 
 // work does the GPU's part of an iteration.
-func (g *gpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
-	i := slices.IndexFunc(x.handout.parts, func(p *part) bool { return p.worker == g.number })
+func (g *gpuWorker[V, A]) work(ctx context.Context, x *iteration, part *handout.Part) {
 	g.stats, g.failed = g.engine.Iterate(ctx, gpuengine.Work{
-		Step: x.step, From: x.handout.parts[i], Exchange: !x.alone, Next: g.following, Last: x.ends, Early: g.early,
+		Step: x.step, From: part, Exchange: !x.alone, Next: g.following, Last: x.ends, Early: g.early,
 	})
-	return g.failed
 }
 
 // exchange ends the exchange of values of an iteration: what GPUs had that failed is done
@@ -182,8 +173,13 @@ func (w *workers[V, A]) exchange(ctx context.Context, x *iteration) error {
 // pagesDone reports the pages of an iteration of GPUs.
 func (w *workers[V, A]) pagesDone(x *iteration) {
 	all := slices.Clone(x.times)
-	for _, p := range x.handout.parts {
-		all = append(all, p.times...)
+	for _, p := range x.work.Parts() {
+		for _, b := range p.Batches() {
+			all = append(all, PageWork{
+				Device: GPU, From: b.From, To: b.To, Edges: b.Edges, Bytes: b.Bytes,
+				Start: b.Start, End: b.End, Copy: b.Copy, Compute: b.Compute, Copies: b.Copies,
+			})
+		}
 	}
 	slices.SortFunc(all, func(a, b PageWork) int { return cmp.Compare(a.Start, b.Start) })
 	for _, p := range all {
@@ -195,27 +191,28 @@ func (w *workers[V, A]) pagesDone(x *iteration) {
 func (w *workers[V, A]) account(x *iteration) {
 	x.Devices = map[Device]DeviceWork{}
 	worked, batches := 0.0, 0 // until all pages were done
-	for _, p := range x.handout.parts {
-		batches += len(p.times)
+	for _, p := range x.work.Parts() {
+		batches += len(p.Batches())
 	}
+	gpus, stayed, streamed := x.work.Worked()
 	if batches > 0 {
-		worked = x.handout.tally.last - x.handout.start
+		worked = gpus
 		x.Devices[GPU] = DeviceWork{Pages: batches, Edges: x.byGPUs.Edges, Seconds: worked}
 	}
 	if n := len(x.times); n > 0 {
-		seconds := x.times[n-1].End - x.handout.start // they are noted in this order
+		seconds := x.times[n-1].End - x.work.Start // they are noted in this order
 		worked = max(worked, seconds)
 		x.Devices[CPU] = DeviceWork{Pages: n, Edges: x.byHost.Edges, Seconds: seconds}
 	}
 	m := &x.measured
-	m.GPUWorked = x.handout.tally.last - x.handout.start
+	m.GPUWorked = gpus
 	if loading := w.plan.pages.InMemory() && w.plan.pages.BytesRead() > x.at.loaded; x.lost || loading { // pages that stay
 		return
 	}
 	m.Beside, m.Scan = time.Since(x.at.worked).Seconds()-worked, x.scan
-	if x.handout.tally.did[streams] > 0 {
-		m.Streamed.Seconds, m.Streamed.Amount = m.GPUWorked, float64(x.handout.tally.did[streams])
+	if streamed > 0 {
+		m.Streamed.Seconds, m.Streamed.Amount = gpus, float64(streamed)
 	} else {
-		m.Resident.Seconds, m.Resident.Amount = m.GPUWorked, float64(x.handout.tally.did[stays])
+		m.Resident.Seconds, m.Resident.Amount = gpus, float64(stayed)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
@@ -21,7 +22,7 @@ type iteration struct {
 
 	loaded   int64 // bytes of rows for frontiers
 	requests []page.Request
-	handout  *handout // nil: the CPU does all of it
+	work     *handout.Handout // nil if the CPU does all of it
 	byHost   cpuengine.Stats
 	byGPUs   gpuengine.Stats
 	times    []PageWork     // of the CPU, beside GPUs

@@ -1,7 +1,11 @@
 package dispatcher
 
-// host is the number of the CPU among the workers of a run. GPUs come after it.
-const host = 0
+import (
+	"github.com/garaph/garaph/dispatcher/handout"
+	"github.com/garaph/garaph/page"
+)
+
+const host = handout.CPU
 
 // placement says which worker made the newest values of each shard, and which
 // workers have them. Every shard has a version, which rises with each new one.
@@ -54,14 +58,14 @@ func (p *placement) current(worker, shard int) bool {
 }
 
 // stale lists the spans of shards of which a worker does not have the newest values.
-func (p *placement) stale(worker int) (list []span) {
+func (p *placement) stale(worker int) (list []page.Span) {
 	for i := range p.newest {
 		switch n := len(list); {
 		case p.current(worker, i):
-		case n > 0 && list[n-1].to == i:
-			list[n-1].to++
+		case n > 0 && list[n-1].To == i:
+			list[n-1].To++
 		default:
-			list = append(list, span{i, i + 1})
+			list = append(list, page.Span{From: i, To: i + 1})
 		}
 	}
 	return list

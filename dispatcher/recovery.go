@@ -61,13 +61,11 @@ func (w *workers[V, A]) broken(x *iteration) {
 
 // statsOf returns what the GPU of part k did before it failed.
 func (w *workers[V, A]) statsOf(x *iteration, k int) gpuengine.Stats {
-	p := x.handout.parts[k]
-	s := gpuengine.Stats{Pages: len(p.times)}
-	for i, did := range x.handout.shards {
-		if did.state == fromGPU && did.by == p.worker {
-			s.Edges += w.plan.shape.edges[i]
-			s.Vertices += uint64(w.plan.shape.cat.Shards[i].Vertices)
-		}
+	p := x.work.Parts()[k]
+	s := gpuengine.Stats{Pages: len(p.Batches())}
+	for _, i := range p.Whole() {
+		s.Edges += w.plan.shape.edges[i]
+		s.Vertices += uint64(w.plan.shape.cat.Shards[i].Vertices)
 	}
 	return s
 }
@@ -75,14 +73,13 @@ func (w *workers[V, A]) statsOf(x *iteration, k int) gpuengine.Stats {
 // finishOnHost does on the CPU what GPUs that failed have left.
 func (w *workers[V, A]) finishOnHost(ctx context.Context, x *iteration) error {
 	var requests []page.Request
-	for _, i := range x.handout.unfinished() {
+	for _, i := range x.work.Unfinished() {
 		p := w.plan.pages.PageOf(i)
 		if n := len(requests); n == 0 || requests[n-1].Page != p {
 			requests = append(requests, page.Request{Page: p})
 		}
 		last := &requests[len(requests)-1]
 		last.Shards = append(last.Shards, i)
-		x.handout.shards[i] = shardWork{state: onHost, by: host}
 	}
 	return w.cpu.pull(ctx, requests, cpuengine.Work{Step: w.state.now.step, Aggregates: w.state.aggregates}, func(p processed) {
 		x.byHost.Add(p.stats)

@@ -90,7 +90,7 @@ func (j *Job[V, A]) next() *iteration {
 
 // record reports an iteration, lets the policy learn from it, and does what is due before the next one.
 func (j *Job[V, A]) record(x *iteration) error {
-	if x.handout != nil {
+	if x.work != nil {
 		j.workers.account(x)
 	}
 	x.measured.Seconds = time.Since(x.at.began).Seconds()

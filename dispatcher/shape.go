@@ -5,6 +5,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/panics"
+	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
@@ -25,9 +26,6 @@ type shape struct {
 	oneSide     bool              // vertices notify by sides that are gathered along too
 
 }
-
-// span is consecutive shards or vertices: [from, to).
-type span struct{ from, to int }
 
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
 	s := &shape{cat: cat, valueBytes: valueBytes, gatherSides: gather, notifySides: notify, oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
@@ -70,14 +68,14 @@ func (s *shape) interval(i int) (from, to uint32) {
 }
 
 // vertices are those of a span of shards.
-func (s *shape) vertices(r span) (from, to uint32) {
-	from, _ = s.interval(r.from)
-	_, to = s.interval(r.to - 1)
+func (s *shape) vertices(r page.Span) (from, to uint32) {
+	from, _ = s.interval(r.From)
+	_, to = s.interval(r.To - 1)
 	return from, to
 }
 
 // bytesIn is how many bytes the values of spans of shards have.
-func (s *shape) bytesIn(list []span) (n uint64) {
+func (s *shape) bytesIn(list []page.Span) (n uint64) {
 	for _, r := range list {
 		from, to := s.vertices(r)
 		n += uint64(to-from) * uint64(s.valueBytes)
@@ -106,15 +104,7 @@ func (s *shape) degree(v gas.Vertex) uint32 {
 	return d
 }
 
-func (s *shape) allShards() []int { return shardsOfSpan(span{0, len(s.firsts)}) }
-
-func shardsOfSpan(r span) []int {
-	list := make([]int, 0, r.to-r.from)
-	for i := r.from; i < r.to; i++ {
-		list = append(list, i)
-	}
-	return list
-}
+func (s *shape) allShards() []int { return page.Span{To: len(s.firsts)}.List() }
 
 // eachVertex calls f for the vertices of shard i. It returns a panic of the program as an error.
 func (p *plan[V, A]) eachVertex(i int, f func(gas.Vertex)) error {

@@ -112,7 +112,7 @@ func (s *state[V, A]) makeCurrent(requests []page.Request, marked bool) {
 		s.arrays.Swap()
 		return
 	}
-	shards := shardsOfAll(requests, s.plan.pages.Spans())
+	shards := s.plan.pages.ShardsOf(requests...)
 	s.keep(s.arrays.Cur, shards)
 	s.copyNext(shards, marked)
 }
@@ -218,18 +218,18 @@ func (s *state[V, A]) keep(array []V, shards []int) {
 // placed notes who has the new values.
 func (s *state[V, A]) placed(x *iteration) {
 	if x.Device == CPU {
-		for _, i := range shardsOfAll(x.requests, s.plan.pages.Spans()) {
+		for _, i := range s.plan.pages.ShardsOf(x.requests...) {
 			s.place.wrote(host, i)
 		}
 		return
 	}
-	for i, w := range x.handout.shards {
-		switch {
-		case w.state == idle:
+	for i := range s.shape.firsts {
+		switch by, some := x.work.Worker(i); {
+		case !some:
 		case x.alone:
-			s.place.wrote(w.by, i)
+			s.place.wrote(by, i)
 		default:
-			s.place.shared(w.by, i)
+			s.place.shared(by, i)
 		}
 	}
 }
@@ -273,7 +273,7 @@ func (s *state[V, A]) commit(x *iteration) error {
 	default:
 		s.now.unsummed = true
 		for i := range s.aggregates {
-			if x.handout.shards[i].state == onHost {
+			if by, some := x.work.Worker(i); some && by == host {
 				aggregate += s.aggregates[i]
 			}
 		}

@@ -199,7 +199,7 @@ func (w *workers[V, A]) work(ctx context.Context, x *iteration) error {
 	}
 	x.at.worked = time.Now()
 	if w.plan.opt.Trace.Queue != nil {
-		w.plan.opt.Trace.Queue(len(shardsOfAll(x.requests, w.plan.pages.Spans())))
+		w.plan.opt.Trace.Queue(len(w.plan.pages.ShardsOf(x.requests...)))
 	}
 	if x.Device == CPU {
 		return w.cpu.onCPU(ctx, x)
