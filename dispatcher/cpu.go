@@ -85,14 +85,13 @@ func (c *cpuWorker[V, A]) spare() int { return min(spared, c.plan.opt.Threads/4)
 // work does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out until there is
 // nothing left for it.
 func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
-	w := cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}
 	c.state.now.unsummed = true
-	return c.onPages(ctx, c.spare(), func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+	return c.onPages(ctx, c.spare(), cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}, func(ctx context.Context) (*page.Page, error) {
 		for {
 			task, err := x.work.Host(ctx)
 			c.relay(x, task.Arrived)
 			if err != nil || len(task.Arrived) == 0 {
-				return task.Page, w, err
+				return task.Page, err
 			}
 		}
 	}, func(p processed) {
@@ -126,35 +125,31 @@ type processed struct {
 	stats  cpuengine.Stats
 }
 
-// onPages has the CPU process the pages that next gives, until it gives nil. It calls
+// onPages processes the pages that next returns, until it returns nil. It calls
 // done for each and releases it. In async mode there is one at a time, since its values
 // are published before the next.
-func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine.Next, done func(processed)) error {
-	type begun struct {
-		work cpuengine.Work
-		at   time.Time
-	}
-	var mu sync.Mutex // guards all
-	all := map[*page.Page]begun{}
-	defer func() { // after an error
+func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Work, next func(context.Context) (*page.Page, error), done func(processed)) error {
+	var mu sync.Mutex                 // guards all
+	all := map[*page.Page]time.Time{} // pages in work, and when they were begun
+	defer func() {                    // after an error
 		for p := range all {
 			p.Release()
 		}
 	}()
 	begin := func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
-		p, w, err := next(ctx)
+		p, err := next(ctx)
 		if err != nil || p == nil {
 			return nil, w, err
 		}
 		c.state.keep(c.state.arrays.Next, p.List())
 		mu.Lock()
 		defer mu.Unlock()
-		all[p] = begun{w, time.Now()}
+		all[p] = time.Now()
 		return p, w, nil
 	}
 	end := func(p *page.Page, s cpuengine.Stats, busy time.Duration) error {
 		mu.Lock()
-		b := all[p]
+		begun := all[p]
 		delete(all, p)
 		mu.Unlock()
 		shards := p.List()
@@ -162,13 +157,13 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine
 		done(processed{
 			PageWork: PageWork{
 				Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Edges: s.Edges,
-				Start: b.at.Sub(c.plan.began).Seconds(), End: time.Since(c.plan.began).Seconds(),
+				Start: begun.Sub(c.plan.began).Seconds(), End: time.Since(c.plan.began).Seconds(),
 				Compute: busy.Seconds() / float64(c.engine.Goroutines(spare)),
 			},
 			shards: shards, stats: s,
 		})
 		if c.plan.opt.Mode == Async {
-			c.publish(shards, b.work.Marked)
+			c.publish(shards, w.Marked)
 		}
 		return nil
 	}
@@ -201,10 +196,7 @@ func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengi
 func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengine.Work, done func(processed)) error {
 	pages := c.plan.pages.Read(ctx, requests)
 	defer pages.Close()
-	return c.onPages(ctx, 0, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
-		p, err := pages.Next(ctx)
-		return p, w, err
-	}, done)
+	return c.onPages(ctx, 0, w, pages.Next, done)
 }
 
 // notify marks who has to gather: the neighbours of active vertices, and these

@@ -64,12 +64,11 @@ func (c *cpuWorker[V, A]) advance(ctx context.Context, x *iteration, limit int) 
 	if f.ordered {
 		next, until = c.advancer.AdvanceOrdered, orderedSlice
 	}
-	readBefore, neededBefore := f.storedCounts()
-	heldBefore := f.held.bytesRead()
+	heldBefore, storedBefore, neededBefore := f.counts()
 	done, err := next(ctx, s.now.step, from, limit, time.Now().Add(until))
-	rowsRead, rowsNeeded := f.storedCounts()
-	x.RowsRead, x.RowsNeeded = rowsRead-readBefore, rowsNeeded-neededBefore
-	read += x.RowsRead + f.held.bytesRead() - heldBefore
+	held, stored, needed := f.counts()
+	x.RowsRead, x.RowsNeeded = stored-storedBefore, needed-neededBefore
+	read += x.RowsRead + held - heldBefore
 	x.Levels, x.Edges, x.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
 	s.advanced(done.Levels, done.Activated, done.Degrees)
 	return err

@@ -7,11 +7,12 @@ import (
 	"sync"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
-	"go.uber.org/zap"
 )
 
 // openDevices starts opening the devices of the job, which takes a tenth of a second, and returns a function that waits

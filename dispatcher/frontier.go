@@ -102,10 +102,55 @@ func (p *plan[V, A]) frontierFits() bool {
 	return p.front.unfit == nil && (p.opt.Mode == Sync || p.opt.Iterations == 0)
 }
 
-// storedCounts are those of rows that are read as they are needed.
-func (f *frontierPlan) storedCounts() (read, needed int64) {
-	if f.stored == nil {
-		return 0, 0
+// counts returns how many bytes of rows came from the store without being unpacked: of held ones, and of stored ones, whose
+// rows themselves have the bytes that were needed.
+func (f *frontierPlan) counts() (held, stored, needed int64) {
+	if f.stored != nil {
+		stored, needed = f.stored.Counts()
 	}
-	return f.stored.Counts()
+	if f.held.rows != nil {
+		held = f.held.rows.BytesRead()
+	}
+	if f.held.in != nil && f.held.in != f.held.rows {
+		held += f.held.in.BytesRead()
+	}
+	return held, stored, needed
+}
+
+// heldRows are rows in memory as they are stored, of which a job brings what it needs: so
+// for programs that seek, whose vertices are active once and rarely look at whole rows. In
+// is nil, or the same as rows.
+type heldRows struct {
+	rows, in *page.HeldRows
+}
+
+// planHeld plans to hold rows as they are stored, where the graph has them so in both
+// directions.
+func (p *plan[V, A]) planHeld() {
+	f := &p.front
+	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.plainRows {
+		return
+	}
+	rows, err := f.rows.PlanHeld(p.store)
+	if err != nil {
+		return
+	}
+	in := rows
+	if !p.shape.cat.SameRows() {
+		if in, err = f.in.PlanHeld(p.store); err != nil {
+			return
+		}
+	}
+	f.held = heldRows{rows, in}
+	f.bytes, f.edges = cpuengine.AdvancerBytes(p.shape.cat.Vertices)+f.held.bytes(p.opt.Threads), 0
+}
+
+// bytes is the memory of rows that are held, and of goroutines that unpack some.
+func (h heldRows) bytes(threads int) int64 {
+	const listBytes = 3 * 4 // for each edge of the longest row: it may grow to 3/2, and there are two
+	n := h.rows.Bytes() + listBytes*int64(threads)*int64(h.rows.LongestRow())
+	if h.in != h.rows {
+		n += h.in.Bytes() + listBytes*int64(threads)*int64(h.in.LongestRow())
+	}
+	return n
 }

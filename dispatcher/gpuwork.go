@@ -18,7 +18,7 @@ func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 	if x.requests, err = w.forGPUs(ctx, x); err != nil {
 		return err
 	}
-	x.at.loaded = w.plan.pages.BytesRead()
+	x.streamed = w.plan.pages.BytesRead()
 	x.work = handout.New(w.plan.pages, x.requests, w.plan.shape.edges, w.plan.began, w.gpus.takePart()...)
 	w.share(x)
 	if x.alone {
@@ -206,10 +206,10 @@ func (w *workers[V, A]) account(x *iteration) {
 	}
 	m := &x.measured
 	m.GPUWorked = gpus
-	if loading := w.plan.pages.InMemory() && w.plan.pages.BytesRead() > x.at.loaded; x.lost || loading { // pages that stay
+	if loading := w.plan.pages.InMemory() && w.plan.pages.BytesRead() > x.streamed; x.lost || loading { // pages that stay
 		return
 	}
-	m.Beside, m.Scan = time.Since(x.at.worked).Seconds()-worked, x.scan
+	m.Beside, m.Scan = time.Since(x.worked).Seconds()-worked, x.scan
 	if streamed > 0 {
 		m.Streamed.Seconds, m.Streamed.Amount = gpus, float64(streamed)
 	} else {

@@ -3,8 +3,6 @@ package dispatcher
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/garaph/garaph/gas"
 )
 
@@ -63,52 +61,44 @@ func (s *state[V, A]) stopInit() {
 // init sets the degrees of every vertex and, unless the job was resumed, its first value.
 // It returns Σ Degree of the active ones.
 func (s *state[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err error) {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.plan.opt.Threads)
 	degrees := make([]uint64, len(s.shape.firsts))
-	for i := range s.shape.firsts {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
+	err = s.plan.eachShard(ctx, func(i int) error {
+		var sum uint64 // stored once at the end, as the aggregate: those of other shards lie in the same line of the cache
+		var aggregate float64
+		var active uint64 // of a word of bits: a locked instruction for each vertex takes a third of the time
+		err := s.plan.eachVertex(i, func(v gas.Vertex) {
+			degree := s.shape.degree(v)
+			s.arrays.Degree[v.ID] = degree
+			if s.arrays.In != nil {
+				s.arrays.In[v.ID] = v.In
 			}
-			var sum uint64 // stored once at the end, as the aggregate: those of other shards lie in the same line of the cache
-			var aggregate float64
-			var active uint64 // of a word of bits: a locked instruction for each vertex takes a third of the time
-			err := s.plan.eachVertex(i, func(v gas.Vertex) {
-				degree := s.shape.degree(v)
-				s.arrays.Degree[v.ID] = degree
-				if s.arrays.In != nil {
-					s.arrays.In[v.ID] = v.In
-				}
-				if s.arrays.Out != nil {
-					s.arrays.Out[v.ID] = v.Out
-				}
-				if resumed {
-					if s.arrays.Active.Has(v.ID) {
-						sum += uint64(degree)
-					}
-					return
-				}
-				if s.first(v, &aggregate) {
+			if s.arrays.Out != nil {
+				s.arrays.Out[v.ID] = v.Out
+			}
+			if resumed {
+				if s.arrays.Active.Has(v.ID) {
 					sum += uint64(degree)
-					active |= 1 << (v.ID & 63)
 				}
-				if v.ID&63 == 63 {
-					s.arrays.Active.Or(v.ID>>6, active)
-					active = 0
-				}
-			})
-			if _, end := s.shape.interval(i); active != 0 {
-				s.arrays.Active.Or((end-1)>>6, active)
+				return
 			}
-			degrees[i] = sum
-			if s.plan.can.aggregable != nil && !resumed {
-				s.aggregates[i] = aggregate
+			if s.first(v, &aggregate) {
+				sum += uint64(degree)
+				active |= 1 << (v.ID & 63)
 			}
-			return err
+			if v.ID&63 == 63 {
+				s.arrays.Active.Or(v.ID>>6, active)
+				active = 0
+			}
 		})
-	}
-	err = g.Wait()
+		if _, end := s.shape.interval(i); active != 0 {
+			s.arrays.Active.Or((end-1)>>6, active)
+		}
+		degrees[i] = sum
+		if s.plan.can.aggregable != nil && !resumed {
+			s.aggregates[i] = aggregate
+		}
+		return err
+	})
 	for _, d := range degrees {
 		sum += d
 	}

@@ -17,7 +17,10 @@ type iteration struct {
 	step     gas.Step
 	ends     bool // it is the last one that the options allow
 	alone    bool // one GPU does it, and the others do not get its values
-	at       clock
+	began    time.Time
+	worked   time.Time // when its work began
+	read     int64     // bytes of pages read before it
+	streamed int64     // and before the GPUs began
 	measured policy.Measurement
 
 	loaded   int64 // bytes of rows for frontiers
@@ -28,13 +31,6 @@ type iteration struct {
 	times    []PageWork     // of the CPU, beside GPUs
 	scan     policy.Scanned // likewise
 	lost     bool           // a GPU was lost in it
-}
-
-// clock is when an iteration began, and its work; and how many bytes of pages were read
-// before the iteration, and before the GPUs began.
-type clock struct {
-	began, worked time.Time
-	read, loaded  int64
 }
 
 // addGPU adds what a GPU did.

@@ -6,8 +6,6 @@ import (
 	"math"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/panics"
 )
@@ -47,24 +45,17 @@ func (j *Job[V, A]) overflowed(ctx context.Context) error {
 func (j *Job[V, A]) Refuse(ctx context.Context, find func(from, to uint32, wrong func(v uint32)) error) error {
 	var values atomic.Int64
 	firsts := make([]uint32, len(j.plan.shape.firsts)) // by shard, where there is one
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(j.plan.opt.Threads)
-	for i := range j.plan.shape.firsts {
+	err := j.plan.eachShard(ctx, func(i int) error {
 		firsts[i] = math.MaxUint32 // no vertex has this id
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return panics.Guard(j.plan.program, func() error {
-				from, to := j.plan.shape.interval(i)
-				return find(from, to, func(v uint32) {
-					values.Add(1)
-					firsts[i] = min(firsts[i], v)
-				})
+		return panics.Guard(j.plan.program, func() error {
+			from, to := j.plan.shape.interval(i)
+			return find(from, to, func(v uint32) {
+				values.Add(1)
+				firsts[i] = min(firsts[i], v)
 			})
 		})
-	}
-	if err := g.Wait(); err != nil || values.Load() == 0 {
+	})
+	if err != nil || values.Load() == 0 {
 		return err
 	}
 	e := &OverflowError{Graph: j.plan.store.Name(), Program: j.plan.name(), Values: values.Load(), Vertices: j.plan.shape.cat.Vertices}

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/garaph/garaph/dispatcher/policy"
 	"go.uber.org/zap"
+
+	"github.com/garaph/garaph/dispatcher/policy"
 )
 
 // recorder reports what a job does: to its caller, to those of [Options.Trace], to checkpoints and to later jobs.
@@ -39,7 +40,8 @@ func (r *recorder[V, A]) phase(p Phase) {
 // begin reports what was done until the first iteration, from began on.
 func (r *recorder[V, A]) begin(began time.Time) {
 	r.report.Load = time.Since(began)
-	r.report.LoadRead += r.plan.pages.BytesRead() + r.plan.front.held.bytesRead()
+	held, _, _ := r.plan.front.counts()
+	r.report.LoadRead += r.plan.pages.BytesRead() + held
 	r.report.BytesRead += r.report.LoadRead
 	r.epochs.begin()
 }

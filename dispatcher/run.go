@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/garaph/garaph/dispatcher/policy"
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/page"
 )
 
 // Run iterates until no vertex is active, or as often as the options allow.
@@ -29,7 +31,11 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 	if err := j.start(ctx); err != nil {
 		return err
 	}
-	if n := j.workers.waiting(); n > 0 && j.plan.opt.MoreThreads != nil {
+	n := len(j.workers.gpus.live) * gpuengine.Goroutines // that wait while others compute
+	if !j.recorder.report.InMemory {
+		n += page.Readers
+	}
+	if n > 0 && j.plan.opt.MoreThreads != nil {
 		defer j.plan.opt.MoreThreads(n)()
 	}
 	if err := j.startGPUs(ctx); err != nil {
@@ -79,7 +85,7 @@ func (j *Job[V, A]) next() *iteration {
 			Method: d.Method, Device: d.Device, Alpha: d.Alpha,
 		},
 		step: s.now.step, ends: s.now.step.Iteration+1 == j.plan.opt.Iterations, alone: d.Device == GPU && len(j.workers.gpus.live) == 1,
-		at:       clock{began: began, read: j.plan.pages.BytesRead()},
+		began: began, read: j.plan.pages.BytesRead(),
 		measured: policy.Measurement{Observation: o, Decision: d},
 	}
 	if j.plan.opt.Device == GPU {
@@ -93,16 +99,16 @@ func (j *Job[V, A]) record(x *iteration) error {
 	if x.work != nil {
 		j.workers.account(x)
 	}
-	x.measured.Seconds = time.Since(x.at.began).Seconds()
+	x.measured.Seconds = time.Since(x.began).Seconds()
 	j.state.policy.learn(x.measured)
-	if err := j.workers.maintain(time.Since(x.at.began)); err != nil {
+	if err := j.workers.maintain(time.Since(x.began)); err != nil {
 		return err
 	}
-	x.BytesRead = j.plan.pages.BytesRead() - x.at.read + x.loaded
+	x.BytesRead = j.plan.pages.BytesRead() - x.read + x.loaded
 	if x.Levels == 1 {
 		x.Levels = 0
 	}
-	x.Duration = time.Since(x.at.began)
+	x.Duration = time.Since(x.began)
 	x.Seconds = x.Duration.Seconds()
 	j.recorder.add(x.Iteration)
 	e := j.recorder.epochs

@@ -1,7 +1,10 @@
 package dispatcher
 
 import (
+	"context"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/panics"
@@ -135,4 +138,19 @@ func (d *degrees) of(s *store.Store, i int) (in, out []uint32, err error) {
 	}
 	d.out, err = s.DegreesInto(d.out, shard.Out, i)
 	return d.in, d.out, err
+}
+
+// eachShard calls f for every shard, on several goroutines, until one fails or the context ends.
+func (p *plan[V, A]) eachShard(ctx context.Context, f func(i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(p.opt.Threads)
+	for i := range p.shape.firsts {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return f(i)
+		})
+	}
+	return g.Wait()
 }

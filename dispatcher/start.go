@@ -3,9 +3,10 @@ package dispatcher
 import (
 	"context"
 
+	"go.uber.org/zap"
+
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
-	"go.uber.org/zap"
 )
 
 // start brings the job to where its first iteration can begin on the CPU.

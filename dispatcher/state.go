@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -8,13 +9,13 @@ import (
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
-	"golang.org/x/sync/errgroup"
 )
 
 // state is what a run changes: values, active set and aggregates, where they are newest, the position of the run and
@@ -163,17 +164,12 @@ func (s *state[V, A]) resum() error {
 	if s.plan.can.aggregable == nil {
 		return nil
 	}
-	var g errgroup.Group
-	g.SetLimit(s.plan.opt.Threads)
-	for i := range s.shape.firsts {
-		g.Go(func() error {
-			sum := 0.0
-			err := s.plan.eachVertex(i, func(v gas.Vertex) { sum += s.plan.can.aggregable.Aggregate(v, s.arrays.Cur[v.ID]) })
-			s.aggregates[i] = sum
-			return err
-		})
-	}
-	return g.Wait()
+	return s.plan.eachShard(context.Background(), func(i int) error {
+		sum := 0.0
+		err := s.plan.eachVertex(i, func(v gas.Vertex) { sum += s.plan.can.aggregable.Aggregate(v, s.arrays.Cur[v.ID]) })
+		s.aggregates[i] = sum
+		return err
+	})
 }
 
 // settled reports whether every vertex of shard i is. What is settled stays so:

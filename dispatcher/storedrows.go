@@ -86,7 +86,7 @@ func (p *plan[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 // leastRows adds to what a job lacks of memory what rows take where frontiers are asked
 // for, so that the budget it names is enough. The error says why more memory is not.
 func (p *plan[V, A]) leastRows(e *MemoryError, o page.Options) error {
-	if !p.asksForFrontiers() {
+	if p.opt.Method != Frontier || p.front.unfit != nil || len(p.devices) > 0 {
 		return nil
 	}
 	rows := p.planRows(o, processBytes+e.Vertices+e.Checkpoints)
@@ -96,11 +96,6 @@ func (p *plan[V, A]) leastRows(e *MemoryError, o page.Options) error {
 	o.PageBytes = 1
 	e.Rows = max(0, leastBudget(page.Least(p.store, o), rows)-e.Pages)
 	return nil
-}
-
-// asksForFrontiers reports whether the CPU is to have frontiers and nothing speaks against it.
-func (p *plan[V, A]) asksForFrontiers() bool {
-	return p.opt.Method == Frontier && p.front.unfit == nil && len(p.devices) == 0
 }
 
 // leastBudget is enough for the least pages and for stored rows, of which frames may take a

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/garaph/garaph/dispatcher/policy"
-	"github.com/garaph/garaph/gpuengine"
-	"github.com/garaph/garaph/page"
 )
 
 // workers are the CPU and the GPUs of a job.
@@ -137,14 +135,6 @@ func (w *workers[V, A]) maintain(took time.Duration) error {
 	return nil
 }
 
-// waiting is how many goroutines wait for a disk or a GPU while others compute.
-func (w *workers[V, A]) waiting() (n int) {
-	if !w.recorder.report.InMemory {
-		n += page.Readers
-	}
-	return n + len(w.gpus.live)*gpuengine.Goroutines
-}
-
 // freeRows frees the memory of frontiers.
 func (w *workers[V, A]) freeRows() {
 	w.gpus.frontier.free()
@@ -197,7 +187,7 @@ func (w *workers[V, A]) work(ctx context.Context, x *iteration) error {
 			return err
 		}
 	}
-	x.at.worked = time.Now()
+	x.worked = time.Now()
 	if w.plan.opt.Trace.Queue != nil {
 		w.plan.opt.Trace.Queue(len(w.plan.pages.ShardsOf(x.requests...)))
 	}
