@@ -22,7 +22,7 @@ func (w *workers[V, A]) measureSpeeds(ctx context.Context) error {
 	}
 	calibrated := !s.Fixed && o.Open() && !s.Speeds.Complete(o) && o.Facts.Method != Frontier // nothing is to choose then
 	if calibrated {
-		w.recorder.phase(Calibrating)
+		w.plan.opt.Trace.Phase(Calibrating)
 		defer func(began time.Time) { w.recorder.report.Calibration += time.Since(began) }(time.Now())
 		s.Speeds = policy.Speeds{}
 		for range 2 { // the first time warms up

@@ -34,8 +34,8 @@ func (c *cpuWorker[V, A]) open() (err error) {
 	return nil
 }
 
-// onCPU does an iteration on the CPU: notify, then process the pages.
-func (c *cpuWorker[V, A]) onCPU(ctx context.Context, x *iteration) error {
+// work does an iteration on the CPU alone: notify, then process the pages.
+func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 	start, read := time.Now(), c.plan.pages.BytesRead()
 	w := cpuengine.Work{Step: c.state.now.step, Marked: x.Method == NotifyPull, News: c.plan.can.monotone, Aggregates: c.state.aggregates}
 	if w.Marked {
@@ -52,6 +52,7 @@ func (c *cpuWorker[V, A]) onCPU(ctx context.Context, x *iteration) error {
 	if err != nil {
 		return err
 	}
+	c.plan.opt.Trace.Queue(len(c.plan.pages.ShardsOf(x.requests...)))
 	err = c.pull(ctx, x.requests, w, func(p processed) {
 		x.byHost.Add(p.stats)
 		x.Pages++
@@ -82,9 +83,9 @@ const spared = 2
 
 func (c *cpuWorker[V, A]) spare() int { return min(spared, c.plan.opt.Threads/4) }
 
-// work does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out until there is
+// workBeside does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out until there is
 // nothing left for it.
-func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
+func (c *cpuWorker[V, A]) workBeside(ctx context.Context, x *iteration) error {
 	c.state.now.unsummed = true
 	return c.onPages(ctx, c.spare(), cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}, func(ctx context.Context) (*page.Page, error) {
 		for {

@@ -29,25 +29,18 @@ func (c *cpuWorker[V, A]) loadRows(ctx context.Context) (read int64, err error) 
 		c.advancer, err = cpuengine.NewHeldAdvancer(c.engine, f.held.rows, f.held.in, c.plan.shape.notifyEdges)
 		return 0, err
 	}
-	rows, err := f.rows.Load(ctx, c.plan.store)
+	out, in, read, err := f.whole.load(ctx, c.plan.store)
 	if err != nil {
 		return 0, err
 	}
-	read, in := f.rows.Reads(c.plan.shape.cat), rows
-	if !c.plan.shape.cat.SameRows() {
-		in = nil
+	seekIn := in
+	if c.plan.shape.cat.SameRows() {
+		seekIn = out
 	}
-	if len(f.in.Sides) > 0 {
-		in, err = f.in.Load(ctx, c.plan.store)
-		read += f.in.Reads(c.plan.shape.cat)
+	if c.advancer, err = cpuengine.NewAdvancer(c.engine, out, seekIn); err != nil {
+		return 0, errors.Join(err, f.whole.free(out, in))
 	}
-	if err == nil {
-		c.advancer, err = cpuengine.NewAdvancer(c.engine, rows, in)
-	}
-	if err != nil {
-		err = errors.Join(err, f.rows.Free(rows), f.in.Free(in))
-	}
-	return read, err
+	return read, nil
 }
 
 // advance does iterations from frontier to frontier, at most limit. New values replace old ones in place.
@@ -74,21 +67,12 @@ func (c *cpuWorker[V, A]) advance(ctx context.Context, x *iteration, limit int) 
 	return err
 }
 
-// forget tells the advancer that others have changed the values.
-func (c *cpuWorker[V, A]) forget() {
-	if c.advancer != nil {
-		c.advancer.Forget()
-	}
-}
-
 // freeRows frees the advancer and its rows.
 func (c *cpuWorker[V, A]) freeRows() {
 	if c.advancer == nil {
 		return
 	}
-	rows, in := c.advancer.Rows()
-	_ = c.plan.front.rows.Free(rows)
-	_ = c.plan.front.in.Free(in) // or nothing, if they are the same
+	_ = c.plan.front.whole.free(c.advancer.Rows()) // what is the same is freed once
 	c.advancer.Free()
 	c.advancer = nil
 }

@@ -144,14 +144,6 @@ func (e *epochs[V, A]) dueWithin() bool {
 		e.policy.Interval > 0 && time.Since(e.since.last) >= e.policy.Interval
 }
 
-// levels returns how many iterations are left until an epoch is due.
-func (e *epochs[V, A]) levels() int {
-	if e == nil || e.policy.Every == 0 {
-		return math.MaxInt
-	}
-	return max(1, e.policy.Every-e.since.iterations)
-}
-
 // idle reports whether no epoch is being written.
 func (e *epochs[V, A]) idle() bool {
 	select {

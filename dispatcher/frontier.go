@@ -1,25 +1,28 @@
 package dispatcher
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/store"
 )
 
 // frontierPlan is what a job needs to advance frontiers.
 type frontierPlan struct {
-	unfit    error // why it cannot, or nil
-	rows, in page.WholeRows
-	bytes    int64            // of memory
-	edges    uint64           // in rows; with weights they count twice
-	ordered  bool             // by priorities, where iterations are not limited
-	seeks    bool             // vertices settle: each is active once
-	stored   *page.StoredRows // rows read as they are needed; nil if all are brought into memory
-	held     heldRows         // rows in memory as they are stored; none if they are unpacked
-	gpu      gpuRows
+	unfit   error // why it cannot, or nil
+	whole   wholeRows
+	bytes   int64            // of memory
+	edges   uint64           // in rows; with weights they count twice
+	ordered bool             // by priorities, where iterations are not limited
+	seeks   bool             // vertices settle: each is active once
+	stored  *page.StoredRows // rows read as they are needed; nil if all are brought into memory
+	held    heldRows         // rows in memory as they are stored; none if they are unpacked
+	gpu     gpuRows
 }
 
 // free frees the rows that are not unpacked.
@@ -31,6 +34,38 @@ func (f *frontierPlan) free() {
 	f.held = heldRows{}
 }
 
+// wholeRows are the rows of a whole graph along which vertices notify, and those along which they seek where these are
+// others: without sides, there are none.
+type wholeRows struct{ out, in page.WholeRows }
+
+// bytes returns the memory of the rows, and what reading them takes beside.
+func (w wholeRows) bytes(cat *store.Catalogue) (all, reading int64) {
+	all, reading = w.out.Bytes(cat)
+	if len(w.in.Sides) > 0 {
+		more, r := w.in.Bytes(cat)
+		all, reading = all+more, max(reading, r)
+	}
+	return all, reading
+}
+
+// load brings the rows into memory, and returns how many bytes it read.
+func (w wholeRows) load(ctx context.Context, s *store.Store) (out, in *frontier.Rows, read int64, err error) {
+	out, err = w.out.Load(ctx, s)
+	if err == nil && len(w.in.Sides) > 0 {
+		in, err = w.in.Load(ctx, s)
+		read = w.in.Reads(s.Catalogue())
+	}
+	if err != nil {
+		return nil, nil, 0, errors.Join(err, w.free(out, in))
+	}
+	return out, in, read + w.out.Reads(s.Catalogue()), nil
+}
+
+// free frees rows that were loaded, unless they are nil.
+func (w wholeRows) free(out, in *frontier.Rows) error {
+	return errors.Join(w.out.Free(out), w.in.Free(in))
+}
+
 // wantFrontier says what rows the job advances frontiers along, if it can.
 func (p *plan[V, A]) wantFrontier() {
 	f := &p.front
@@ -38,18 +73,16 @@ func (p *plan[V, A]) wantFrontier() {
 		return
 	}
 	weighted := p.shape.cat.Weighted && p.loops.Weighs
-	f.rows = page.WholeRows{Sides: p.shape.notifySides, Weighted: weighted, Threads: p.opt.Threads}
+	f.whole.out = page.WholeRows{Sides: p.shape.notifySides, Weighted: weighted, Threads: p.opt.Threads}
 	f.edges = p.shape.notifyEdges
-	all, reading := f.rows.Bytes(p.shape.cat)
 	if p.loops.Seek != nil && !p.shape.cat.SameRows() {
-		f.in = page.WholeRows{Sides: p.shape.gatherSides, Weighted: weighted, Threads: p.opt.Threads}
-		more, r := f.in.Bytes(p.shape.cat)
-		all, reading = all+more, max(reading, r)
+		f.whole.in = page.WholeRows{Sides: p.shape.gatherSides, Weighted: weighted, Threads: p.opt.Threads}
 		f.edges *= 2
 	}
 	if weighted {
 		f.edges *= 2
 	}
+	all, reading := f.whole.bytes(p.shape.cat)
 	f.bytes = all + reading + cpuengine.AdvancerBytes(p.shape.cat.Vertices)
 	f.seeks = p.loops.Seek != nil
 	f.ordered = p.loops.Relax != nil && p.opt.Iterations == 0
@@ -131,13 +164,13 @@ func (p *plan[V, A]) planHeld() {
 	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.plainRows {
 		return
 	}
-	rows, err := f.rows.PlanHeld(p.store)
+	rows, err := f.whole.out.PlanHeld(p.store)
 	if err != nil {
 		return
 	}
 	in := rows
 	if !p.shape.cat.SameRows() {
-		if in, err = f.in.PlanHeld(p.store); err != nil {
+		if in, err = f.whole.in.PlanHeld(p.store); err != nil {
 			return
 		}
 	}

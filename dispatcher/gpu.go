@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -110,10 +111,7 @@ func (g *gpus[V, A]) get(number int) *gpuWorker[V, A] {
 func (g *gpus[V, A]) loadPages(ctx context.Context) error {
 	for _, gpu := range g.live {
 		if err := gpu.engine.Load(ctx); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return failed(gpu.number, err)
+			return cmp.Or(ctx.Err(), failed(gpu.number, err))
 		}
 	}
 	return nil

@@ -88,8 +88,8 @@ func (p *plan[V, A]) planGPUFrontier(arrays *vertices.Arrays[V]) (rest int64) {
 	if p.opt.Method == Frontier {
 		share = limit - need.Least()
 	}
-	var all int64
-	g.memory, all = p.gpuFrontierBytes()
+	all, _ := f.whole.bytes(p.shape.cat)
+	g.memory = gpuengine.AdvancerBytes(p.shape.cat.Vertices, len(f.whole.in.Sides) > 0)
 	g.edges = min(all, share-g.memory)
 	switch g.whole = g.edges == all; {
 	case share < g.memory:
@@ -102,17 +102,6 @@ func (p *plan[V, A]) planGPUFrontier(arrays *vertices.Arrays[V]) (rest int64) {
 	return limit
 }
 
-// gpuFrontierBytes is what frontiers take of a device: for arrays, and for all edges.
-func (p *plan[V, A]) gpuFrontierBytes() (arrays, edges int64) {
-	f := &p.front
-	edges, _ = f.rows.Bytes(p.shape.cat)
-	if len(f.in.Sides) > 0 {
-		more, _ := f.in.Bytes(p.shape.cat)
-		edges += more
-	}
-	return gpuengine.AdvancerBytes(p.shape.cat.Vertices, len(f.in.Sides) > 0), edges
-}
-
 // load brings the rows to the device, unless they are there, and returns how many
 // bytes were read. Rows that do not fit stay in memory that the device has pinned.
 func (f *gpuFrontier[V, A]) load(ctx context.Context, g *gpuWorker[V, A]) (read int64, err error) {
@@ -120,16 +109,8 @@ func (f *gpuFrontier[V, A]) load(ctx context.Context, g *gpuWorker[V, A]) (read 
 		return 0, nil
 	}
 	fits := &f.plan.front.gpu
-	load := func(w page.WholeRows, to **frontier.Rows) {
-		if err == nil && len(w.Sides) > 0 {
-			*to, err = f.pinned(w).Load(ctx, f.plan.store)
-			read += w.Reads(f.plan.shape.cat)
-		}
-	}
-	load(f.plan.front.rows, &f.rows)
-	load(f.plan.front.in, &f.in)
-	if err != nil {
-		return read, errors.Join(err, f.freeRows())
+	if f.rows, f.in, read, err = f.pinned().load(ctx, f.plan.store); err != nil {
+		return 0, err
 	}
 	in := f.in
 	switch {
@@ -145,10 +126,11 @@ func (f *gpuFrontier[V, A]) load(ctx context.Context, g *gpuWorker[V, A]) (read 
 	return read, err
 }
 
-// pinned returns w with the memory that its rows take: that of the device, unless all rows are copied there.
-func (f *gpuFrontier[V, A]) pinned(w page.WholeRows) page.WholeRows {
+// pinned returns the rows in the memory that they take: that of the device, unless all are copied there.
+func (f *gpuFrontier[V, A]) pinned() wholeRows {
+	w := f.plan.front.whole
 	if !f.plan.front.gpu.whole {
-		w.Memory = f.plan.devices[0]
+		w.out.Memory, w.in.Memory = f.plan.devices[0], f.plan.devices[0]
 	}
 	return w
 }
@@ -164,15 +146,12 @@ func (f *gpuFrontier[V, A]) chooseWidth(g *gpuWorker[V, A]) float64 {
 
 // freeRows frees the rows in the host's memory.
 func (f *gpuFrontier[V, A]) freeRows() error {
-	var errs []error
-	if f.rows != nil {
-		errs = append(errs, f.pinned(f.plan.front.rows).Free(f.rows))
+	if f.rows == nil {
+		return nil
 	}
-	if f.in != nil {
-		errs = append(errs, f.pinned(f.plan.front.in).Free(f.in))
-	}
+	err := f.pinned().free(f.rows, f.in)
 	f.rows, f.in = nil, nil
-	return errors.Join(errs...)
+	return err
 }
 
 // free frees the advancer and the rows that it reads.

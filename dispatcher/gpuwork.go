@@ -15,9 +15,14 @@ import (
 // onGPUs has the GPUs work on an iteration, and the CPU beside them. The error is not
 // one of a GPU, but where only that has what was done.
 func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
+	if err = w.gpus.loadPages(ctx); err != nil {
+		return err
+	}
+	x.worked = time.Now()
 	if x.requests, err = w.forGPUs(ctx, x); err != nil {
 		return err
 	}
+	w.plan.opt.Trace.Queue(len(w.plan.pages.ShardsOf(x.requests...)))
 	x.streamed = w.plan.pages.BytesRead()
 	x.work = handout.New(w.plan.pages, x.requests, w.plan.shape.edges, w.plan.began, w.gpus.takePart()...)
 	w.share(x)
@@ -32,12 +37,11 @@ func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 		return err
 	case !w.gpus.anyFailed() && x.work.Err() == nil: // whatever has happened since
 		return nil
-	case ctx.Err() != nil:
-		w.broken(x)
-		return ctx.Err()
-	case x.work.Err() != nil:
-		w.broken(x)
-		return x.work.Err()
+	case ctx.Err() != nil, x.work.Err() != nil:
+		if x.alone && w.plan.opt.Mode == Async { // some new values are there, which can be saved
+			w.state.place.wroteAll(w.gpus.live[0].number)
+		}
+		return cmp.Or(ctx.Err(), x.work.Err())
 	case x.alone:
 		return failed(w.gpus.live[0].number, w.gpus.live[0].failed)
 	default:
@@ -121,7 +125,7 @@ func (w *workers[V, A]) together(ctx context.Context, x *iteration) (err error) 
 		})
 	}
 	if !x.alone {
-		if err = w.cpu.work(ctx, x); err != nil {
+		if err = w.cpu.workBeside(ctx, x); err != nil {
 			stop()
 		}
 	}

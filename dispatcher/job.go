@@ -70,7 +70,10 @@ func (j *Job[V, A]) Close() {
 		j.plan.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
 	}
 	j.recorder.epochs.free()
-	j.state.free()
+	if a := j.state.arrays; a != nil {
+		a.Free()
+		j.state.arrays = nil
+	}
 }
 
 // Leave is like Close but frees no memory; use it only before exit. It waits for the epoch being written.

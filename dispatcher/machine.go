@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/garaph/garaph/dispatcher/policy"
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
@@ -54,10 +53,13 @@ const (
 	loadedEdge = 0.3e-9
 )
 
-// cacheFolder is where the figures of this machine are to lie.
-func cacheFolder() (string, error) {
+// cacheFolder returns where the figures of this machine are to lie, or "" if the user has no such folder.
+func cacheFolder() string {
 	user, err := os.UserCacheDir()
-	return filepath.Join(user, machineFolder), err
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(user, machineFolder)
 }
 
 // readMachine reads the figures of a folder; none where anything about them is odd.
@@ -139,25 +141,17 @@ func nameOf(program any) string { return fmt.Sprintf("%T", program) }
 // searches reports whether the vertices of a program end looking, and settle, while values only
 // improve. The types of its values are not known here, nor the interfaces over them.
 func searches(program any) bool {
-	m, able := program.(gas.Monotone)
-	if !able || !m.Monotone() {
-		return false
-	}
 	t := reflect.TypeOf(program)
 	_, saturates := t.MethodByName("Saturated")
 	_, settles := t.MethodByName("Settled")
-	return saturates && settles
+	return saturates && settles && abilitiesOf[struct{}](program).monotone
 }
 
 // SoonerOnCPU reports whether a job that chooses its devices would be done by the CPU alone
 // before a process with CUDA, and in it a GPU, is ready. edges and iterations are bounds; 0
 // iterations: none.
 func SoonerOnCPU(program any, edges uint64, iterations, threads int) bool {
-	folder, err := cacheFolder()
-	if err != nil {
-		folder = ""
-	}
-	return readMachine(folder).soonerOnCPU(program, edges, iterations, threads, startCUDA)
+	return readMachine(cacheFolder()).soonerOnCPU(program, edges, iterations, threads, startCUDA)
 }
 
 // machineFolder is where this job finds and leaves the figures of its machine; "": nowhere.
@@ -169,11 +163,7 @@ func (p *plan[V, A]) machineFolder() string {
 	if strings.HasPrefix(p.opt.GPU.Name, device.EmulatedName) {
 		return ""
 	}
-	folder, err := cacheFolder()
-	if err != nil {
-		return ""
-	}
-	return folder
+	return cacheFolder()
 }
 
 // allEdges is how many edges the graph of the job has.

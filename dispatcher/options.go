@@ -169,5 +169,22 @@ func (o *Options) check() error {
 	if o.open == nil {
 		o.open = device.Open
 	}
+	o.Progress = orNothing(o.Progress)
+	t := &o.Trace
+	t.Phase, t.Page, t.Queue, t.GPUMemory = orNothing(t.Phase), orNothing(t.Page), orNothing(t.Queue), orNothing(t.GPUMemory)
 	return nil
 }
+
+// orNothing returns f, or a function that does nothing if f is nil.
+func orNothing[T any](f func(T)) func(T) {
+	if f == nil {
+		f = func(T) {}
+	}
+	return f
+}
+
+// EndAt lets a job end as soon as the value of a vertex is final, and that of every vertex on a shortest path to it: of a
+// program that is [gas.Prioritized], when all active vertices have higher priorities, for a vertex whose value is yet to fall
+// is behind an active one on a path that is no longer; of one that is [gas.Settleable], when the vertex is settled.
+// Others go on to their ends. Vertices farther away have values that are not final. GPUs do not look.
+func (o *Options) EndAt(v uint32) { o.end = &v }

@@ -2,11 +2,12 @@ package dispatcher
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 	"unsafe"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/dispatcher/policy"
@@ -147,28 +148,39 @@ func (p *plan[V, A]) scans() bool {
 	return p.shape.cat.Encoding(shard.In) != rows.Version && slices.Contains(p.shape.notifySides, shard.In) && !plain
 }
 
-// reserve lays out the pages in what m leaves of the budget.
-func (p *plan[V, A]) reserve(m memoryPlan) error {
-	if p.opt.Memory > 0 {
-		m.page.Budget = max(1, p.opt.Memory-m.fixed-m.checkpoints)
-	}
-	err := p.openPages(m.page, m.fixed+m.checkpoints)
-	var need *page.NeedError
-	if errors.As(err, &need) {
-		e := &MemoryError{Graph: p.store.Name(), Budget: p.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints}
-		if err := p.leastRows(e, m.page); err != nil {
-			return err
-		}
-		return e
-	}
-	return err
+// ErrMemory is a budget that is too small for a job, as a [MemoryError] says.
+var ErrMemory = hostmem.ErrBudget
+
+// MemoryError says how much memory a job would take. All figures are bytes.
+type MemoryError struct {
+	Graph    string
+	Budget   int64 // what was given
+	Vertices int64 // what the arrays over vertices take
+	Pages    int64 // what the least pages and buffers take
+	Rows     int64 // what rows take beside them that are read as they are needed
+	// Checkpoints is what those take that are written while the job runs.
+	Checkpoints int64
 }
 
-// closePages frees the pages.
-func (p *plan[V, A]) closePages() error {
-	if p.pages == nil {
-		return nil
-	}
-	defer func() { p.pages = nil }()
-	return p.pages.Close()
+// Least is the smallest budget that would do.
+func (e *MemoryError) Least() int64 {
+	return processBytes + e.Vertices + e.Pages + e.Rows + e.Checkpoints
 }
+
+func (e *MemoryError) Error() string {
+	also := ""
+	for _, part := range []struct {
+		bytes int64
+		what  string
+	}{{e.Rows, "rows"}, {e.Checkpoints, "checkpoints"}} {
+		if part.bytes > 0 {
+			also += humanize.IBytes(uint64(part.bytes)) + " for " + part.what + ", "
+		}
+	}
+	return fmt.Sprintf("graph %s: %v: the job takes %s for the arrays over vertices, %s%s for pages and %s for the process, more than %s; the smallest budget for it is %dMiB",
+		e.Graph, ErrMemory, humanize.IBytes(uint64(e.Vertices)), also, humanize.IBytes(uint64(e.Pages)), humanize.IBytes(processBytes),
+		humanize.IBytes(uint64(e.Budget)), (e.Least()+1<<20-1)>>20)
+}
+
+// Is makes it an [ErrMemory].
+func (e *MemoryError) Is(target error) bool { return target == ErrMemory }

@@ -1,7 +1,6 @@
 package dispatcher
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,13 +29,6 @@ func (r *recorder[V, A]) open() (err error) {
 	return err
 }
 
-// phase reports the start of p to Trace.Phase, if set.
-func (r *recorder[V, A]) phase(p Phase) {
-	if r.plan.opt.Trace.Phase != nil {
-		r.plan.opt.Trace.Phase(p)
-	}
-}
-
 // begin reports what was done until the first iteration, from began on.
 func (r *recorder[V, A]) begin(began time.Time) {
 	r.report.Load = time.Since(began)
@@ -46,12 +38,10 @@ func (r *recorder[V, A]) begin(began time.Time) {
 	r.epochs.begin()
 }
 
-// pageDone reports a page to Trace.Page, if set.
+// pageDone reports a page of an iteration.
 func (r *recorder[V, A]) pageDone(x *iteration, w PageWork) {
-	if r.plan.opt.Trace.Page != nil {
-		w.Iteration = x.Iteration.Iteration
-		r.plan.opt.Trace.Page(w)
-	}
+	w.Iteration = x.Iteration.Iteration
+	r.plan.opt.Trace.Page(w)
 }
 
 // merging is how many iterations the report merges into one, as they were done, and how
@@ -90,22 +80,7 @@ func (c *recorder[V, A]) add(it Iteration) {
 		r.Devices = map[Device]DeviceWork{}
 	}
 	addWork(r.Devices, it.Devices)
-	if c.plan.opt.Progress != nil {
-		c.plan.opt.Progress(it)
-	}
-}
-
-// gpuMemory reports the bytes allocated on GPUs to Trace.GPUMemory, if set.
-func (r *recorder[V, A]) gpuMemory(bytes int64) {
-	if r.plan.opt.Trace.GPUMemory != nil {
-		r.plan.opt.Trace.GPUMemory(bytes)
-	}
-}
-
-// lost reports that a GPU failed, and the memory of those left.
-func (r *recorder[V, A]) lost(err error, bytes int64) {
-	r.report.Lost = cmp.Or(r.report.Lost, err.Error())
-	r.gpuMemory(bytes)
+	c.plan.opt.Progress(it)
 }
 
 // rewind removes the iterations that are done again, from the present position on.

@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,19 +45,11 @@ func (w *workers[V, A]) lose(number int, err error) {
 	}
 	w.plan.opt.Log.Warn(fmt.Sprintf("%v; %s", err, without))
 	w.gpus.lose(number)
-	w.recorder.lost(err, w.gpus.memory())
+	w.recorder.report.Lost = cmp.Or(w.recorder.report.Lost, err.Error())
+	w.plan.opt.Trace.GPUMemory(w.gpus.memory())
 	if w.state.rewind() {
 		w.recorder.rewind()
 	}
-}
-
-// broken notes what an interrupted iteration of a GPU alone leaves, so that the job can be saved: in async mode, some
-// new values.
-func (w *workers[V, A]) broken(x *iteration) {
-	if !x.alone || w.plan.opt.Mode == Sync {
-		return
-	}
-	w.state.place.wroteAll(w.gpus.live[0].number)
 }
 
 // statsOf returns what the GPU of part k did before it failed.

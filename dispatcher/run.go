@@ -101,8 +101,14 @@ func (j *Job[V, A]) record(x *iteration) error {
 	}
 	x.measured.Seconds = time.Since(x.began).Seconds()
 	j.state.policy.learn(x.measured)
-	if err := j.workers.maintain(time.Since(x.began)); err != nil {
-		return err
+	due := j.state.policy.maintain(j.workers.observe(), time.Since(x.began))
+	if due.Fetch {
+		if err := j.workers.gpus.fetch(); err != nil {
+			return err
+		}
+	}
+	if due.TimeCPU {
+		j.workers.cpu.lookAtCPU()
 	}
 	x.BytesRead = j.plan.pages.BytesRead() - x.read + x.loaded
 	if x.Levels == 1 {
@@ -154,7 +160,10 @@ func (j *Job[V, A]) levelLimit() int {
 	if j.plan.opt.end != nil {
 		limit = min(limit, j.state.rounds())
 	}
-	return min(limit, j.recorder.epochs.levels())
+	if e := j.recorder.epochs; e != nil && e.policy.Every > 0 {
+		limit = min(limit, max(1, e.policy.Every-e.since.iterations))
+	}
+	return limit
 }
 
 // Save writes an epoch of the state in which Run has left the job, unless one is

@@ -12,7 +12,7 @@ import (
 // start brings the job to where its first iteration can begin on the CPU.
 func (j *Job[V, A]) start(ctx context.Context) error {
 	p, s, r := j.plan, j.state, j.recorder
-	r.phase(Loading)
+	p.opt.Trace.Phase(Loading)
 	begun, err := s.endInit(ctx)
 	if err != nil {
 		return err
@@ -33,9 +33,9 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 	r.report.InMemory = p.pages.InMemory()
 	if s.policy.Limit == 0 { // that of the job's first run holds, wherever it goes on
 		if !r.report.InMemory {
-			r.phase(TimingDisk)
+			p.opt.Trace.Phase(TimingDisk)
 			r.report.AccessRatio = p.store.AccessRatio()
-			r.phase(Loading)
+			p.opt.Trace.Phase(Loading)
 		}
 		s.policy.set(policy.Start(s.policy.facts, s.policy.State, r.report.AccessRatio))
 	}

@@ -1,7 +1,9 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -295,18 +297,6 @@ func (s *state[V, A]) rewind() bool {
 	return true
 }
 
-// reserve lays out the pages, allocates the arrays and pins the values.
-func (s *state[V, A]) reserve(m memoryPlan) error {
-	err := s.plan.reserve(m)
-	if err == nil {
-		err = s.allocate()
-	}
-	if err == nil && m.vertices != nil {
-		err = s.arrays.Pin(m.vertices)
-	}
-	return err
-}
-
 // allocate makes the arrays, unless they are there.
 func (s *state[V, A]) allocate() (err error) {
 	if s.arrays != nil {
@@ -318,17 +308,59 @@ func (s *state[V, A]) allocate() (err error) {
 	return s.arrays.AddDegrees(s.plan.memory.in, s.plan.memory.out)
 }
 
-// free frees the arrays.
-func (s *state[V, A]) free() {
-	if s.arrays != nil {
-		s.arrays.Free()
-		s.arrays = nil
-	}
-}
-
 // advanced moves the position by levels of frontiers.
 func (s *state[V, A]) advanced(levels int, activated, degrees uint64) {
 	s.now.activated, s.now.degrees = activated, degrees
 	s.now.previous = s.now.step.Aggregate
 	s.now.step.Iteration += levels
+}
+
+// reserve lays out the pages in what m leaves of the budget, allocates the arrays and pins the values.
+func (s *state[V, A]) reserve(m memoryPlan) error {
+	p := s.plan
+	if p.opt.Memory > 0 {
+		m.page.Budget = max(1, p.opt.Memory-m.fixed-m.checkpoints)
+	}
+	err := p.openPages(m.page, m.fixed+m.checkpoints)
+	var need *page.NeedError
+	if errors.As(err, &need) {
+		e := &MemoryError{Graph: p.store.Name(), Budget: p.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints}
+		return cmp.Or(p.leastRows(e, m.page), error(e))
+	}
+	if err == nil {
+		err = s.allocate()
+	}
+	if err == nil && m.vertices != nil {
+		err = s.arrays.Pin(m.vertices)
+	}
+	return err
+}
+
+// arrived reports whether the values allow the job to end at its vertex.
+func (s *state[V, A]) arrived() bool {
+	if s.plan.opt.end == nil || *s.plan.opt.end >= s.arrays.N {
+		return false
+	}
+	value := s.arrays.Cur[*s.plan.opt.end]
+	if p := s.plan.can.settleable; p != nil && p.Settled(value, s.now.step) {
+		return true
+	}
+	p, ok := s.plan.program.(gas.Prioritized[V])
+	if !ok {
+		return false
+	}
+	at := p.Priority(value)
+	for v, ok := s.arrays.Active.Next(0, s.arrays.N); ok; v, ok = s.arrays.Active.Next(v+1, s.arrays.N) {
+		if !(p.Priority(s.arrays.Cur[v]) > at) { // no number is not behind it either
+			return false
+		}
+	}
+	return true
+}
+
+// rounds is after how many levels, or rounds of ordered ones, the job asks whether it has arrived, at most: twice as many each
+// time, since buckets are emptied and filled for it.
+func (s *state[V, A]) rounds() int {
+	s.asked = max(1, 2*s.asked)
+	return s.asked
 }

@@ -35,7 +35,7 @@ func (p *plan[V, A]) readsRows() bool {
 
 // planRows are rows that are read as they are needed; nil: they cannot be, and memory for all is named.
 func (p *plan[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
-	rows, err := p.front.rows.PlanRows(p.store)
+	rows, err := p.front.whole.out.PlanRows(p.store)
 	if err != nil {
 		enough := fixed + page.Whole(p.store, o) + p.front.bytes
 		p.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory, where %dMiB is enough, and cannot be read as they are needed: %w", (enough+1<<20-1)>>20, err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/garaph/garaph/dispatcher/policy"
 )
@@ -54,7 +53,7 @@ func (w *workers[V, A]) open() error {
 // measures speeds. It goes on without GPUs that fail.
 func (w *workers[V, A]) start(ctx context.Context) error {
 	if len(w.gpus.live) > 0 {
-		w.recorder.phase(LoadingGPU)
+		w.plan.opt.Trace.Phase(LoadingGPU)
 	}
 	for _, g := range slices.Clone(w.gpus.live) {
 		err := g.engine.Start(w.plan.pages)
@@ -73,7 +72,7 @@ func (w *workers[V, A]) start(ctx context.Context) error {
 		names = append(names, w.plan.devices[g.number-1].Info().Name)
 	}
 	w.recorder.report.GPUMemory = w.gpus.memory()
-	w.recorder.gpuMemory(w.recorder.report.GPUMemory)
+	w.plan.opt.Trace.GPUMemory(w.recorder.report.GPUMemory)
 	w.recorder.report.GPU, w.recorder.report.Resident = strings.Join(names, ", "), w.gpus.residentEdges()
 	for len(w.gpus.live) > 0 {
 		err := w.measureSpeeds(ctx)
@@ -121,33 +120,6 @@ func (w *workers[V, A]) prepare(x *iteration) error {
 	return nil
 }
 
-// maintain does what the policy wants after an iteration.
-func (w *workers[V, A]) maintain(took time.Duration) error {
-	due := w.state.policy.maintain(w.observe(), took)
-	if due.Fetch {
-		if err := w.gpus.fetch(); err != nil {
-			return err
-		}
-	}
-	if due.TimeCPU {
-		w.cpu.lookAtCPU()
-	}
-	return nil
-}
-
-// freeRows frees the memory of frontiers.
-func (w *workers[V, A]) freeRows() {
-	w.gpus.frontier.free()
-	w.cpu.freeRows()
-	w.plan.front.free()
-}
-
-// closePages frees pages and rows, and what GPUs have of them.
-func (w *workers[V, A]) closePages() error {
-	w.freeRows()
-	return errors.Join(w.gpus.close(), w.plan.closePages())
-}
-
 // close frees what the workers hold. Devices are closed last, since they pin memory of pages and values.
 func (w *workers[V, A]) close() error {
 	err := w.closePages()
@@ -168,31 +140,33 @@ func (w *workers[V, A]) advance(ctx context.Context, x *iteration, limit int) er
 	return w.gpus.frontier.advance(ctx, w.gpus.live[0], x, limit)
 }
 
+// closePages frees pages and rows, and what GPUs have of them.
+func (w *workers[V, A]) closePages() error {
+	w.gpus.frontier.free()
+	w.cpu.freeRows()
+	w.plan.front.free()
+	err := w.gpus.close()
+	if w.plan.pages != nil {
+		err = errors.Join(err, w.plan.pages.Close())
+		w.plan.pages = nil
+	}
+	return err
+}
+
 // process does an iteration over pages, up to new values that all workers have exchanged.
 func (w *workers[V, A]) process(ctx context.Context, x *iteration) error {
-	w.cpu.forget()
+	if w.cpu.advancer != nil {
+		w.cpu.advancer.Forget()
+	}
 	if err := w.prepare(x); err != nil {
 		return err
 	}
-	if err := w.plan.store.MapError(w.work(ctx, x)); err != nil {
+	work := w.onGPUs
+	if x.Device == CPU {
+		work = w.cpu.work
+	}
+	if err := w.plan.store.MapError(work(ctx, x)); err != nil {
 		return err
 	}
 	return w.exchange(ctx, x)
-}
-
-// work does the pages of an iteration.
-func (w *workers[V, A]) work(ctx context.Context, x *iteration) error {
-	if x.Device != CPU {
-		if err := w.gpus.loadPages(ctx); err != nil {
-			return err
-		}
-	}
-	x.worked = time.Now()
-	if w.plan.opt.Trace.Queue != nil {
-		w.plan.opt.Trace.Queue(len(w.plan.pages.ShardsOf(x.requests...)))
-	}
-	if x.Device == CPU {
-		return w.cpu.onCPU(ctx, x)
-	}
-	return w.onGPUs(ctx, x)
 }
