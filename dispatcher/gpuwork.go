@@ -35,13 +35,13 @@ func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case !w.gpus.anyFailed() && x.work.Err() == nil: // whatever has happened since
+	case !w.gpus.anyFailed() && x.work.Err == nil: // whatever has happened since
 		return nil
-	case ctx.Err() != nil, x.work.Err() != nil:
+	case ctx.Err() != nil, x.work.Err != nil:
 		if x.alone && w.plan.opt.Mode == Async { // some new values are there, which can be saved
 			w.state.place.wroteAll(w.gpus.live[0].number)
 		}
-		return cmp.Or(ctx.Err(), x.work.Err())
+		return cmp.Or(ctx.Err(), x.work.Err)
 	case x.alone:
 		return failed(w.gpus.live[0].number, w.gpus.live[0].failed)
 	default:
@@ -70,7 +70,7 @@ func (w *workers[V, A]) share(x *iteration) {
 		if x.Method == Pull {
 			g.following = x.work.First()
 		}
-		g.early = x.work.Parts()[k].BeginWith(g.engine.Early())
+		g.early = x.work.Parts[k].BeginWith(g.engine.Early())
 	}
 }
 
@@ -103,7 +103,7 @@ func (w *workers[V, A]) mark(ctx context.Context, x *iteration) error {
 			clear(a.Rising)
 		}()
 	}
-	s, err := w.cpu.notify(ctx, w.state.activeSet())
+	s, err := w.cpu.notify(ctx)
 	x.Edges += s.Edges
 	return err
 }
@@ -117,7 +117,7 @@ func (w *workers[V, A]) together(ctx context.Context, x *iteration) (err error) 
 	g.Go(func() { x.work.Read(reading) })
 	for k, gpu := range w.gpus.live {
 		g.Go(func() {
-			part := x.work.Parts()[k]
+			part := x.work.Parts[k]
 			gpu.work(reading, x, part)
 			if part.End(gpu.failed != nil) {
 				stop() // nobody acquires what is read
@@ -177,8 +177,8 @@ func (w *workers[V, A]) exchange(ctx context.Context, x *iteration) error {
 // pagesDone reports the pages of an iteration of GPUs.
 func (w *workers[V, A]) pagesDone(x *iteration) {
 	all := slices.Clone(x.times)
-	for _, p := range x.work.Parts() {
-		for _, b := range p.Batches() {
+	for _, p := range x.work.Parts {
+		for _, b := range p.Batches {
 			all = append(all, PageWork{
 				Device: GPU, From: b.From, To: b.To, Edges: b.Edges, Bytes: b.Bytes,
 				Start: b.Start, End: b.End, Copy: b.Copy, Compute: b.Compute, Copies: b.Copies,
@@ -195,8 +195,8 @@ func (w *workers[V, A]) pagesDone(x *iteration) {
 func (w *workers[V, A]) account(x *iteration) {
 	x.Devices = map[Device]DeviceWork{}
 	worked, batches := 0.0, 0 // until all pages were done
-	for _, p := range x.work.Parts() {
-		batches += len(p.Batches())
+	for _, p := range x.work.Parts {
+		batches += len(p.Batches)
 	}
 	gpus, stayed, streamed := x.work.Worked()
 	if batches > 0 {

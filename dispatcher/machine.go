@@ -115,7 +115,7 @@ func jobKey(program string, threads int, edges uint64) string {
 // soonerOnCPU reports whether the CPU alone is likely done with a job before a GPU is open, which
 // takes so many seconds more than is known of it, and has the edges.
 func (m machine) soonerOnCPU(program any, edges uint64, iterations, threads int, more float64) bool {
-	known := m.Jobs[jobKey(nameOf(program), threads, edges)]
+	known := m.Jobs[jobKey(fmt.Sprintf("%T", program), threads, edges)]
 	n, pass := known.Iterations, known.Pass*float64(edges)
 	if n == 0 {
 		n = usualIterations
@@ -134,9 +134,6 @@ func (m machine) soonerOnCPU(program any, edges uint64, iterations, threads int,
 	}
 	return n*pass < cmp.Or(m.Open, usualOpen)+afterGPU+more+loadedEdge*float64(edges)
 }
-
-// nameOf is a program's name among the figures.
-func nameOf(program any) string { return fmt.Sprintf("%T", program) }
 
 // searches reports whether the vertices of a program end looking, and settle, while values only
 // improve. The types of its values are not known here, nor the interfaces over them.

@@ -16,7 +16,8 @@ type recorder[V, A any] struct {
 	plan   *plan[V, A]
 	state  *state[V, A]
 	report Report
-	merged merging
+	// merged says how many iterations the report merges into one, and how many are in the last one.
+	merged struct{ each, last int }
 	epochs *epochs[V, A] // nil unless the run is recorded
 }
 
@@ -44,43 +45,39 @@ func (r *recorder[V, A]) pageDone(x *iteration, w PageWork) {
 	r.plan.opt.Trace.Page(w)
 }
 
-// merging is how many iterations the report merges into one, as they were done, and how
-// many are in the last one.
-type merging struct{ each, last int }
-
 // add adds an iteration to the report.
-func (c *recorder[V, A]) add(it Iteration) {
+func (r *recorder[V, A]) add(it Iteration) {
 	if it.Devices == nil {
 		it.Devices = map[Device]DeviceWork{it.Device: {it.Pages, it.Edges, it.Seconds}}
 	}
-	r := &c.report
-	if len(r.Iterations) == MaxIterations && c.merged.last >= c.merged.each {
+	report := &r.report
+	if len(report.Iterations) == MaxIterations && r.merged.last >= r.merged.each {
 		for i := range MaxIterations / 2 {
-			pair := r.Iterations[2*i:]
+			pair := report.Iterations[2*i:]
 			pair[0].merge(pair[1])
-			r.Iterations[i] = pair[0]
+			report.Iterations[i] = pair[0]
 		}
-		clear(r.Iterations[MaxIterations/2:])
-		r.Iterations = r.Iterations[:MaxIterations/2]
-		c.merged.each, c.merged.last = 2*max(1, c.merged.each), 2*c.merged.last
+		clear(report.Iterations[MaxIterations/2:])
+		report.Iterations = report.Iterations[:MaxIterations/2]
+		r.merged.each, r.merged.last = 2*max(1, r.merged.each), 2*r.merged.last
 	}
-	if c.merged.last < c.merged.each && len(r.Iterations) > 0 {
-		r.Iterations[len(r.Iterations)-1].merge(it)
-		c.merged.last++
+	if r.merged.last < r.merged.each && len(report.Iterations) > 0 {
+		report.Iterations[len(report.Iterations)-1].merge(it)
+		r.merged.last++
 	} else {
 		kept := it
 		kept.Devices = maps.Clone(it.Devices) // others may keep that of it
-		r.Iterations = append(r.Iterations, kept)
-		c.merged.last = 1
+		report.Iterations = append(report.Iterations, kept)
+		r.merged.last = 1
 	}
-	r.Edges += it.Edges
-	r.Reads.add(it.Reads)
-	r.Duration += it.Duration
-	if r.Devices == nil {
-		r.Devices = map[Device]DeviceWork{}
+	report.Edges += it.Edges
+	report.Reads.add(it.Reads)
+	report.Duration += it.Duration
+	if report.Devices == nil {
+		report.Devices = map[Device]DeviceWork{}
 	}
-	addWork(r.Devices, it.Devices)
-	c.plan.opt.Progress(it)
+	addWork(report.Devices, it.Devices)
+	r.plan.opt.Progress(it)
 }
 
 // rewind removes the iterations that are done again, from the present position on.
@@ -103,7 +100,7 @@ func (r *recorder[V, A]) keepMachine() {
 		return
 	}
 	err := changeMachine(folder, func(m *machine) {
-		key := jobKey(nameOf(r.plan.program), r.plan.opt.Threads, r.plan.allEdges())
+		key := jobKey(fmt.Sprintf("%T", r.plan.program), r.plan.opt.Threads, r.plan.allEdges())
 		m.Jobs[key] = r.measured(m.Jobs[key])
 		if !r.plan.sooner {
 			m.Speeds[r.speedsKey()] = r.state.policy.Speeds

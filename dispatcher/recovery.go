@@ -54,8 +54,8 @@ func (w *workers[V, A]) lose(number int, err error) {
 
 // statsOf returns what the GPU of part k did before it failed.
 func (w *workers[V, A]) statsOf(x *iteration, k int) gpuengine.Stats {
-	p := x.work.Parts()[k]
-	s := gpuengine.Stats{Pages: len(p.Batches())}
+	p := x.work.Parts[k]
+	s := gpuengine.Stats{Pages: len(p.Batches)}
 	for _, i := range p.Whole() {
 		s.Edges += w.plan.shape.edges[i]
 		s.Vertices += uint64(w.plan.shape.cat.Shards[i].Vertices)

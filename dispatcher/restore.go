@@ -24,7 +24,7 @@ func (r *recorder[V, A]) restore(ctx context.Context) (resumed bool, err error) 
 		return false, nil
 	}
 	job, log := r.epochs.job, r.plan.opt.Log
-	epoch, err := job.Restore(ctx, restorer[V, A]{r.state})
+	epoch, err := job.Restore(ctx, r.state)
 	for _, passed := range epoch.Passed {
 		log.Warn(fmt.Sprintf("job %d: a checkpoint is passed over: %v", job.ID(), passed))
 	}
@@ -61,23 +61,22 @@ func (s *state[V, A]) resume(from checkpoint.State) error {
 	return err
 }
 
-// restorer is the [checkpoint.Sink] that fills the arrays of a state.
-type restorer[V, A any] struct{ state *state[V, A] }
-
-func (r restorer[V, A]) Begin(s checkpoint.State) error {
-	if s.Vertices != r.state.shape.cat.Vertices || s.ValueBytes != r.state.shape.valueBytes || len(s.Aggregates) != len(r.state.aggregates) {
+// Begin is [checkpoint.Sink].
+func (s *state[V, A]) Begin(from checkpoint.State) error {
+	if from.Vertices != s.shape.cat.Vertices || from.ValueBytes != s.shape.valueBytes || len(from.Aggregates) != len(s.aggregates) {
 		return fmt.Errorf("%w: it has %d vertices of %d bytes and %d aggregates, the job %d of %d and %d", checkpoint.ErrDiffers,
-			s.Vertices, s.ValueBytes, len(s.Aggregates), r.state.shape.cat.Vertices, r.state.shape.valueBytes, len(r.state.aggregates))
+			from.Vertices, from.ValueBytes, len(from.Aggregates), s.shape.cat.Vertices, s.shape.valueBytes, len(s.aggregates))
 	}
-	if n := r.state.plan.opt.Iterations; n > 0 && s.Iteration > n {
-		return fmt.Errorf("%w: it has done %d iterations of %d", checkpoint.ErrDiffers, s.Iteration, n)
+	if n := s.plan.opt.Iterations; n > 0 && from.Iteration > n {
+		return fmt.Errorf("%w: it has done %d iterations of %d", checkpoint.ErrDiffers, from.Iteration, n)
 	}
-	clear(r.state.arrays.Active)
+	clear(s.arrays.Active)
 	return nil
 }
 
-func (r restorer[V, A]) Take(from, to uint32, values []byte, active []uint64) error {
-	copy(hostmem.AsBytes(r.state.arrays.Cur[from:to]), values)
-	copy(r.state.arrays.Active[from/64:(uint64(to)+63)/64], active)
+// Take is [checkpoint.Sink].
+func (s *state[V, A]) Take(from, to uint32, values []byte, active []uint64) error {
+	copy(hostmem.AsBytes(s.arrays.Cur[from:to]), values)
+	copy(s.arrays.Active[from/64:(uint64(to)+63)/64], active)
 	return nil
 }

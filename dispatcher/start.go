@@ -73,3 +73,113 @@ func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 func (j *Job[V, A]) advances() bool {
 	return !j.last() && j.state.policy.peek(j.workers.observe()) == Frontier
 }
+
+// initialising is the computation of degrees and first values while a GPU is opened.
+type initialising struct {
+	cancel  context.CancelFunc
+	done    chan struct{} // closed at the end; then degrees and err are there
+	degrees uint64
+	err     error
+}
+
+// beginInit starts initialising the vertices, as if the job were not resumed. It does nothing if the arrays exceed the
+// budget, for which the job is refused later.
+func (s *state[V, A]) beginInit() error {
+	if m := s.plan.memory; s.plan.opt.Memory > 0 && m.fixed+m.checkpoints > s.plan.opt.Memory {
+		return nil
+	}
+	if err := s.allocate(); err != nil {
+		return err
+	}
+	x := &initialising{done: make(chan struct{})}
+	ctx, cancel := context.WithCancel(context.Background())
+	x.cancel = cancel
+	go func() {
+		defer close(x.done)
+		x.degrees, x.err = s.init(ctx, false)
+	}()
+	s.ahead = x
+	return nil
+}
+
+// endInit waits for the initialisation that beginInit started, and reports whether it was started.
+func (s *state[V, A]) endInit(ctx context.Context) (begun bool, err error) {
+	x := s.ahead
+	if x == nil {
+		return false, nil
+	}
+	defer context.AfterFunc(ctx, x.cancel)()
+	<-x.done
+	x.cancel()
+	s.now.degrees = x.degrees
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	return true, x.err
+}
+
+// stopInit cancels the initialisation and waits for its end.
+func (s *state[V, A]) stopInit() {
+	if s.ahead != nil {
+		s.ahead.cancel()
+		<-s.ahead.done
+	}
+}
+
+// init sets the degrees of every vertex and, unless the job was resumed, its first value.
+// It returns Σ Degree of the active ones.
+func (s *state[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err error) {
+	degrees := make([]uint64, len(s.shape.firsts))
+	err = s.plan.eachShard(ctx, func(i int) error {
+		var sum uint64 // stored once at the end, as the aggregate: those of other shards lie in the same line of the cache
+		var aggregate float64
+		var active uint64 // of a word of bits: a locked instruction for each vertex takes a third of the time
+		err := s.plan.eachVertex(i, func(v gas.Vertex) {
+			degree := s.shape.degree(v)
+			s.arrays.Degree[v.ID] = degree
+			if s.arrays.In != nil {
+				s.arrays.In[v.ID] = v.In
+			}
+			if s.arrays.Out != nil {
+				s.arrays.Out[v.ID] = v.Out
+			}
+			if resumed {
+				if s.arrays.Active.Has(v.ID) {
+					sum += uint64(degree)
+				}
+				return
+			}
+			if s.first(v, &aggregate) {
+				sum += uint64(degree)
+				active |= 1 << (v.ID & 63)
+			}
+			if v.ID&63 == 63 {
+				s.arrays.Active.Or(v.ID>>6, active)
+				active = 0
+			}
+		})
+		if _, end := s.shape.interval(i); active != 0 {
+			s.arrays.Active.Or((end-1)>>6, active)
+		}
+		degrees[i] = sum
+		if s.plan.can.aggregable != nil && !resumed {
+			s.aggregates[i] = aggregate
+		}
+		return err
+	})
+	for _, d := range degrees {
+		sum += d
+	}
+	return sum, err
+}
+
+// first sets the first value of a vertex, adds it to the aggregate of its shard, and reports
+// whether it is to be active.
+func (s *state[V, A]) first(v gas.Vertex, aggregate *float64) (active bool) {
+	value, active := s.plan.program.Init(v)
+	s.arrays.Cur[v.ID] = value
+	if s.plan.can.aggregable != nil {
+		*aggregate += s.plan.can.aggregable.Aggregate(v, value)
+	}
+	return active
+}

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/bitset"
@@ -60,12 +58,6 @@ func newState[V, A any](p *plan[V, A]) *state[V, A] {
 		s.unsettled = slices.Clone(p.shape.firsts)
 	}
 	return s
-}
-
-// activeSet is the active set as a roaring bitmap, which aliases the bits: it
-// is valid until the end of the iteration.
-func (s *state[V, A]) activeSet() *roaring.Bitmap {
-	return roaring.FromDense(s.arrays.Active, false)
 }
 
 // requests lists the pages with work: with marked vertices, or with unsettled
@@ -230,14 +222,6 @@ func (s *state[V, A]) placed(x *iteration) {
 			s.place.shared(by, i)
 		}
 	}
-}
-
-// fraction is f, the share of the edges that lead out of active vertices.
-func (s *state[V, A]) fraction() float64 {
-	if s.shape.notifyEdges == 0 {
-		return 0
-	}
-	return float64(s.now.degrees) / float64(s.shape.notifyEdges)
 }
 
 // commit makes the new values of an iteration current.

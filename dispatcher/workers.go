@@ -90,10 +90,13 @@ func (w *workers[V, A]) start(ctx context.Context) error {
 // observe says where the job stands before its next iteration.
 func (w *workers[V, A]) observe() policy.Observation {
 	o := policy.Observation{
-		Facts: w.state.policy.facts, Iteration: w.state.now.step.Iteration, Fraction: w.state.fraction(),
+		Facts: w.state.policy.facts, Iteration: w.state.now.step.Iteration,
 		AggregateChanged: w.plan.can.aggregable != nil && (w.state.now.step.Iteration == 0 || w.state.now.step.Aggregate != w.state.now.previous),
 		GPUs:             len(w.gpus.live), ResidentEdges: w.gpus.residentEdges(),
 		HostStale: w.plan.shape.bytesIn(w.state.place.stale(host)), Behind: w.state.place.behind(),
+	}
+	if all := w.plan.shape.notifyEdges; all > 0 {
+		o.Fraction = float64(w.state.now.degrees) / float64(all)
 	}
 	for _, g := range w.gpus.live {
 		o.GPUStale += w.plan.shape.bytesIn(w.state.place.stale(g.number))

@@ -28,6 +28,8 @@ type Handout struct {
 	Start float64
 	// Taken is called when a GPU acquires shards, before it writes to their values.
 	Taken func(shards []int)
+	Parts []*Part // of the GPUs
+	Err   error   // why a page could not be read
 
 	pages *page.Cache
 	edges []uint64 // by shard
@@ -40,7 +42,6 @@ type Handout struct {
 	changed   *sync.Cond // somebody acquired or finished something
 	shards    []shardWork
 	queue     queue
-	parts     []*Part   // of the GPUs
 	left, did [2]uint64 // edges that GPUs may still have to do, and that they did, by where they are
 	last      float64   // when a GPU did its last page
 	arrived   []int     // shards whose new values a GPU has brought, since they were asked for
@@ -59,7 +60,6 @@ type queue struct {
 	disk    []page.Request // to be read
 	ready   *page.Page     // read and not taken; nil: none
 	reading bool           // there will be more of them
-	unread  error          // why a page could not be read
 }
 
 // shardWork is how a shard stands in an iteration.
@@ -178,7 +178,7 @@ func (h *Handout) Read(ctx context.Context) {
 		switch {
 		case err != nil:
 			if ctx.Err() == nil {
-				q.unread = err
+				h.Err = err
 			}
 		case ctx.Err() != nil:
 			p.Release()
@@ -214,7 +214,7 @@ func (h *Handout) get(rq page.Request) (*page.Page, error) {
 // Unfinished gives the CPU the shards that nobody has done, after a GPU failed, and lists them.
 func (h *Handout) Unfinished() (shards []int) {
 	for i, w := range h.shards {
-		again := w.state == mended && slices.ContainsFunc(h.parts, func(p *Part) bool { return p.Number == w.by && p.failed })
+		again := w.state == mended && slices.ContainsFunc(h.Parts, func(p *Part) bool { return p.Number == w.by && p.failed })
 		if w.state == open || w.state == onGPU || again { // of a mended one a batch may be missing
 			shards = append(shards, i)
 			h.shards[i] = shardWork{state: onHost, by: CPU}
@@ -230,12 +230,6 @@ func (h *Handout) Release() {
 		h.queue.ready = nil
 	}
 }
-
-// Err returns why a page could not be read.
-func (h *Handout) Err() error { return h.queue.unread }
-
-// Parts returns the parts of the GPUs.
-func (h *Handout) Parts() []*Part { return h.parts }
 
 // Worker returns who has done shard i, or has it, unless there was nothing to do.
 func (h *Handout) Worker(i int) (worker int, some bool) {

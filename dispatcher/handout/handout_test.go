@@ -78,7 +78,7 @@ func TestHandout(t *testing.T) {
 			pages, edges := pagesOf(t, c.degrees)
 			requests := gpuengine.Requests(pages.Spans(), 0, 10)
 			h := New(pages, requests, edges, time.Now(), GPU{Number: 1})
-			gpu := h.parts[0]
+			gpu := h.Parts[0]
 			h.speeds = c.speeds
 			if c.shared {
 				h.Share(Rank(pages.Spans(), edges), c.speeds)

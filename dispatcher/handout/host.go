@@ -77,7 +77,7 @@ func (h *Handout) toPull() int {
 // lastPiece acquires the last of the pieces that stay on the first GPU for the CPU, where
 // it is sooner done and its page is in the host's memory.
 func (h *Handout) lastPiece() (rq page.Request, ok bool) {
-	p := h.parts[0]
+	p := h.Parts[0]
 	for p.to > 0 && !h.open(p.Pieces[p.to-1]) {
 		p.to--
 	}

@@ -12,12 +12,13 @@ import (
 // Part is one GPU's part in a hand-out: the [gpuengine.Source] of its iteration.
 type Part struct {
 	GPU
+	Batches []Batch // that the GPU has done, in order
+
 	h *Handout
 	// No piece before from is open, nor one from to on.
 	from, to int
 	flying   uint64 // edges that are streamed, that the GPU has and has not done
-	batches  []Batch
-	over     bool // the GPU acquires no more
+	over     bool   // the GPU acquires no more
 	failed   bool
 }
 
@@ -38,7 +39,7 @@ func (h *Handout) addPart(g GPU) {
 			}
 		}
 	}
-	h.parts = append(h.parts, &Part{GPU: g, h: h, to: len(g.Pieces)})
+	h.Parts = append(h.Parts, &Part{GPU: g, h: h, to: len(g.Pieces)})
 }
 
 // open reports whether nobody has a piece.
@@ -135,8 +136,8 @@ func (p *Part) next(ctx context.Context) (*page.Page, error) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case q.unread != nil:
-			return nil, q.unread
+		case p.h.Err != nil:
+			return nil, p.h.Err
 		case q.ready != nil:
 			next := q.ready
 			q.ready = nil
@@ -148,7 +149,7 @@ func (p *Part) next(ctx context.Context) (*page.Page, error) {
 			p.stream(p.h.pages.ShardsOf(rq))
 			next, err := p.h.get(rq)
 			if err != nil {
-				q.unread = err
+				p.h.Err = err
 			}
 			return next, err
 		case len(q.cached) == 0 && !q.reading:
@@ -189,7 +190,7 @@ func (p *Part) Done(t gpuengine.PageTime) {
 		kind = stays
 	}
 	p.h.last = p.h.now()
-	p.batches = append(p.batches, Batch{t, p.h.shards[t.From].handed, p.h.last})
+	p.Batches = append(p.Batches, Batch{t, p.h.shards[t.From].handed, p.h.last})
 	for i := t.From; i < t.To; i++ {
 		if w := &p.h.shards[i]; w.state == onGPU {
 			w.state = fromGPU
@@ -213,16 +214,13 @@ func (p *Part) End(failed bool) bool {
 	defer p.h.mu.Unlock()
 	p.over, p.failed = true, failed
 	p.h.changed.Broadcast()
-	return !slices.ContainsFunc(p.h.parts, func(p *Part) bool { return !p.failed })
+	return !slices.ContainsFunc(p.h.Parts, func(p *Part) bool { return !p.failed })
 }
 
 // ended reports whether no GPU acquires any more.
 func (h *Handout) ended() bool {
-	return !slices.ContainsFunc(h.parts, func(p *Part) bool { return !p.over })
+	return !slices.ContainsFunc(h.Parts, func(p *Part) bool { return !p.over })
 }
-
-// Batches returns what the GPU has done, in order.
-func (p *Part) Batches() []Batch { return p.batches }
 
 // Whole lists the shards that the GPU has done, each in one batch.
 func (p *Part) Whole() (shards []int) {
