@@ -82,13 +82,11 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 // page took.
 const spared = 2
 
-func (c *cpuWorker[V, A]) spare() int { return min(spared, c.plan.opt.Threads/4) }
-
 // workBeside does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out until there is
 // nothing left for it.
 func (c *cpuWorker[V, A]) workBeside(ctx context.Context, x *iteration) error {
 	c.state.now.unsummed = true
-	return c.onPages(ctx, c.spare(), cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}, func(ctx context.Context) (*page.Page, error) {
+	return c.onPages(ctx, min(spared, c.plan.opt.Threads/4), cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}, func(ctx context.Context) (*page.Page, error) {
 		for {
 			task, err := x.work.Host(ctx)
 			c.relay(x, task.Arrived)
@@ -290,8 +288,8 @@ func (c *cpuWorker[V, A]) loadRows(ctx context.Context) (read int64, err error) 
 	case f.stored != nil:
 		c.advancer = cpuengine.NewStoredAdvancer(c.engine, f.stored, c.plan.opt.Iterations > 0)
 		return 0, nil
-	case f.held.rows != nil:
-		c.advancer, err = cpuengine.NewHeldAdvancer(c.engine, f.held.rows, f.held.in, c.plan.shape.notifyEdges)
+	case f.held != nil:
+		c.advancer, err = cpuengine.NewHeldAdvancer(c.engine, f.held[0], f.held[len(f.held)-1], c.plan.shape.notifyEdges)
 		return 0, err
 	}
 	out, in, read, err := f.whole.load(ctx, c.plan.store)

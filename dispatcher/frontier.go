@@ -21,8 +21,10 @@ type frontierPlan struct {
 	ordered bool             // by priorities, where iterations are not limited
 	seeks   bool             // vertices settle: each is active once
 	stored  *page.StoredRows // rows read as they are needed; nil if all are brought into memory
-	held    heldRows         // rows in memory as they are stored; none if they are unpacked
-	gpu     gpuRows
+	// held are rows in memory as they are stored, of which a job brings what it needs: so for programs that seek, whose
+	// vertices are active once and rarely look at whole rows. The last ones are sought along, where these are others.
+	held []*page.HeldRows
+	gpu  gpuRows
 }
 
 // free frees the rows that are not unpacked.
@@ -31,7 +33,7 @@ func (f *frontierPlan) free() {
 		f.stored.Close()
 		f.stored = nil
 	}
-	f.held = heldRows{}
+	f.held = nil
 }
 
 // wholeRows are the rows of a whole graph along which vertices notify, and those along which they seek where these are
@@ -135,20 +137,10 @@ func (f *frontierPlan) counts() (held, stored, needed int64) {
 	if f.stored != nil {
 		stored, needed = f.stored.Counts()
 	}
-	if f.held.rows != nil {
-		held = f.held.rows.BytesRead()
-	}
-	if f.held.in != nil && f.held.in != f.held.rows {
-		held += f.held.in.BytesRead()
+	for _, r := range f.held {
+		held += r.BytesRead()
 	}
 	return held, stored, needed
-}
-
-// heldRows are rows in memory as they are stored, of which a job brings what it needs: so
-// for programs that seek, whose vertices are active once and rarely look at whole rows. In
-// is nil, or the same as rows.
-type heldRows struct {
-	rows, in *page.HeldRows
 }
 
 // planHeld plans to hold rows as they are stored, where the graph has them so in both
@@ -162,24 +154,19 @@ func (p *plan[V, A]) planHeld() {
 	if err != nil {
 		return
 	}
-	in := rows
+	held := []*page.HeldRows{rows}
 	if !p.shape.cat.SameRows() {
-		if in, err = f.whole.in.PlanHeld(p.store); err != nil {
+		in, err := f.whole.in.PlanHeld(p.store)
+		if err != nil {
 			return
 		}
+		held = append(held, in)
 	}
-	f.held = heldRows{rows, in}
-	f.bytes, f.edges = cpuengine.AdvancerBytes(p.shape.cat.Vertices)+f.held.bytes(p.opt.Threads), 0
-}
-
-// bytes is the memory of rows that are held, and of goroutines that unpack some.
-func (h heldRows) bytes(threads int) int64 {
 	const listBytes = 3 * 4 // for each edge of the longest row: it may grow to 3/2, and there are two
-	n := h.rows.Bytes() + listBytes*int64(threads)*int64(h.rows.LongestRow())
-	if h.in != h.rows {
-		n += h.in.Bytes() + listBytes*int64(threads)*int64(h.in.LongestRow())
+	f.held, f.bytes, f.edges = held, cpuengine.AdvancerBytes(p.shape.cat.Vertices), 0
+	for _, r := range held {
+		f.bytes += r.Bytes() + listBytes*int64(p.opt.Threads)*int64(r.LongestRow())
 	}
-	return n
 }
 
 // frameShare is which part of the memory for pages and rows the frames of stored rows may
@@ -244,7 +231,7 @@ func (p *plan[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 		return err
 	}
 	f.stored, f.ordered, f.edges = rows, false, 0
-	f.held = heldRows{}
+	f.held = nil
 	rows.Once = f.seeks
 	if err := errors.Join(p.pages.Close(), rows.Reserve(frames, stay)); err != nil {
 		return errors.Join(err, pages.Close())

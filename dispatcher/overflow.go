@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/garaph/garaph/gas"
@@ -59,16 +60,8 @@ func (j *Job[V, A]) Refuse(ctx context.Context, find func(from, to uint32, wrong
 		return err
 	}
 	e := &OverflowError{Graph: j.plan.store.Name(), Program: j.plan.name(), Values: values.Load(), Vertices: j.plan.shape.cat.Vertices}
-	for _, v := range firsts {
-		if v == math.MaxUint32 {
-			continue
-		}
-		var err error
-		e.First, err = j.plan.store.IDs().Text(v)
-		if err != nil {
-			return fmt.Errorf("%w (%w)", e, err)
-		}
-		break
+	if e.First, err = j.plan.store.IDs().Text(slices.Min(firsts)); err != nil {
+		return fmt.Errorf("%w (%w)", e, err)
 	}
 	return e
 }

@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 
 	"go.uber.org/zap"
@@ -22,7 +23,7 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 		return err
 	}
 	if !begun || resumed {
-		if s.now.degrees, err = s.init(ctx, resumed); err != nil {
+		if err = s.init(ctx, resumed); err != nil {
 			return err
 		}
 	}
@@ -76,10 +77,9 @@ func (j *Job[V, A]) advances() bool {
 
 // initialising is the computation of degrees and first values while a GPU is opened.
 type initialising struct {
-	cancel  context.CancelFunc
-	done    chan struct{} // closed at the end; then degrees and err are there
-	degrees uint64
-	err     error
+	cancel context.CancelFunc
+	done   chan struct{} // closed at the end; then err is there
+	err    error
 }
 
 // beginInit starts initialising the vertices, as if the job were not resumed. It does nothing if the arrays exceed the
@@ -91,12 +91,11 @@ func (s *state[V, A]) beginInit() error {
 	if err := s.allocate(); err != nil {
 		return err
 	}
-	x := &initialising{done: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
-	x.cancel = cancel
+	x := &initialising{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(x.done)
-		x.degrees, x.err = s.init(ctx, false)
+		x.err = s.init(ctx, false)
 	}()
 	s.ahead = x
 	return nil
@@ -111,11 +110,7 @@ func (s *state[V, A]) endInit(ctx context.Context) (begun bool, err error) {
 	defer context.AfterFunc(ctx, x.cancel)()
 	<-x.done
 	x.cancel()
-	s.now.degrees = x.degrees
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	return true, x.err
+	return true, cmp.Or(ctx.Err(), x.err)
 }
 
 // stopInit cancels the initialisation and waits for its end.
@@ -126,11 +121,10 @@ func (s *state[V, A]) stopInit() {
 	}
 }
 
-// init sets the degrees of every vertex and, unless the job was resumed, its first value.
-// It returns Σ Degree of the active ones.
-func (s *state[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err error) {
+// init sets the degrees of every vertex and, unless the job was resumed, its first value. It sums those of the active ones.
+func (s *state[V, A]) init(ctx context.Context, resumed bool) error {
 	degrees := make([]uint64, len(s.shape.firsts))
-	err = s.plan.eachShard(ctx, func(i int) error {
+	err := s.plan.eachShard(ctx, func(i int) error {
 		var sum uint64 // stored once at the end, as the aggregate: those of other shards lie in the same line of the cache
 		var aggregate float64
 		var active uint64 // of a word of bits: a locked instruction for each vertex takes a third of the time
@@ -149,7 +143,12 @@ func (s *state[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err e
 				}
 				return
 			}
-			if s.first(v, &aggregate) {
+			value, rises := s.plan.program.Init(v)
+			s.arrays.Cur[v.ID] = value
+			if s.plan.can.aggregable != nil {
+				aggregate += s.plan.can.aggregable.Aggregate(v, value)
+			}
+			if rises {
 				sum += uint64(degree)
 				active |= 1 << (v.ID & 63)
 			}
@@ -167,19 +166,9 @@ func (s *state[V, A]) init(ctx context.Context, resumed bool) (sum uint64, err e
 		}
 		return err
 	})
+	s.now.degrees = 0
 	for _, d := range degrees {
-		sum += d
+		s.now.degrees += d
 	}
-	return sum, err
-}
-
-// first sets the first value of a vertex, adds it to the aggregate of its shard, and reports
-// whether it is to be active.
-func (s *state[V, A]) first(v gas.Vertex, aggregate *float64) (active bool) {
-	value, active := s.plan.program.Init(v)
-	s.arrays.Cur[v.ID] = value
-	if s.plan.can.aggregable != nil {
-		*aggregate += s.plan.can.aggregable.Aggregate(v, value)
-	}
-	return active
+	return err
 }

@@ -5,6 +5,7 @@ package handout
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -131,19 +132,17 @@ func New(pages *page.Cache, requests []page.Request, edges []uint64, began time.
 	return h
 }
 
-// Resident returns how many shards, from the first one on, stay on all GPUs.
+// Resident returns how many shards, from the first one on, stay on all GPUs, of which there is one at least.
 func Resident(gpus []GPU) int {
-	least := -1
+	least := math.MaxInt
 	for _, g := range gpus {
 		to := 0
 		if n := len(g.Pieces); n > 0 {
 			to = g.Pieces[n-1].To
 		}
-		if least < 0 || to < least {
-			least = to
-		}
+		least = min(least, to)
 	}
-	return max(0, least)
+	return least
 }
 
 // Share lets the CPU have a part: pages with a high rank.
