@@ -118,3 +118,33 @@ func TestHandout(t *testing.T) {
 		})
 	}
 }
+
+// TestUnfinished: the CPU gets what a failed GPU had in work, and what its last batch continued, whatever the numbers of the
+// GPUs that are left.
+func TestUnfinished(t *testing.T) {
+	pages, edges := pagesOf(t, [10]int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
+	h := New(pages, gpuengine.Requests(pages.Spans(), 0, 10), edges, time.Now(), GPU{Number: 2}, GPU{Number: 3})
+	h.Taken = func([]int) {}
+	sound, failing := h.Parts[0], h.Parts[1]
+	for k, p := range []*Part{sound, sound, sound, sound, sound, sound, sound, failing, failing, failing} {
+		if _, err := p.next(t.Context()); err != nil {
+			t.Fatalf("page %d: %v", k, err)
+		}
+	}
+	sound.Done(gpuengine.PageTime{From: 0, To: 7, Continued: true})
+	failing.Done(gpuengine.PageTime{From: 7, To: 9, Continued: true})
+	if sound.End(false) || failing.End(true) {
+		t.Error("all GPUs have failed")
+	}
+	if got, want := h.Unfinished(), []int{7, 9}; !slices.Equal(got, want) {
+		t.Errorf("unfinished: %v, want %v", got, want)
+	}
+	for i, want := range []int{2, 2, 2, 2, 2, 2, 2, CPU, 3, CPU} {
+		if got, some := h.Worker(i); got != want || !some {
+			t.Errorf("shard %d is of worker %d, want %d", i, got, want)
+		}
+	}
+	if got, want := failing.Whole(), []int{8}; !slices.Equal(got, want) {
+		t.Errorf("done by the GPU that failed: %v, want %v", got, want)
+	}
+}
