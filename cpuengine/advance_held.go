@@ -11,13 +11,14 @@ import (
 // heldVertices are a task of looking for active neighbours in held rows.
 const heldVertices = 1 << 12
 
-// heldRows is what an advancer has over rows that are held as they are stored.
-type heldRows[A any] struct {
-	rows, in *page.HeldRows // in may be rows; nil: it does not seek
-	absent   int            // shards that are not in memory, of rows and of in
-	missing  []heldShard    // for a level
-	full     gas.Saturable[A]
-	lanes    []heldLane[A]
+// heldRows are rows that are held in memory as they are stored.
+type heldRows[V, A any] struct {
+	*Advancer[V, A]
+	out, in *page.HeldRows // in may be out; nil: it does not seek
+	absent  int            // shards that are not in memory, of rows and of in
+	missing []heldShard    // for a level
+	full    gas.Saturable[A]
+	held    []heldLane[A] // by goroutine
 }
 
 // heldShard is a shard of some rows.
@@ -28,12 +29,12 @@ type heldShard struct {
 
 // heldLane is what one goroutine needs for held rows.
 type heldLane[A any] struct {
-	rows, in *page.RowCursor
-	due      []uint16 // and which of them have found somebody
-	acc      []A
-	nbr      []uint32 // by vertex of a task, the neighbour that it has found
-	off      []uint32 // of a row that is gathered along as a whole
-	active   []uint32 // of that row
+	out, in *page.RowCursor
+	due     []uint16 // and which of them have found somebody
+	acc     []A
+	nbr     []uint32 // by vertex of a task, the neighbour that it has found
+	off     []uint32 // of a row that is gathered along as a whole
+	active  []uint32 // of that row
 }
 
 // places are where each vertex of a task has the neighbour that it has found.
@@ -52,34 +53,36 @@ func NewHeldAdvancer[V, A any](e *Engine[V, A], rows, in *page.HeldRows, edges u
 	if err != nil {
 		return nil, err
 	}
-	h := &heldRows[A]{rows: rows, in: in, absent: rows.Shards(), lanes: make([]heldLane[A], len(e.workers))}
-	f.held = h
+	h := &heldRows[V, A]{Advancer: f, out: rows, in: in, absent: rows.Shards(), held: make([]heldLane[A], len(e.workers))}
+	f.rows = h
 	h.full, _ = e.program.(gas.Saturable[A])
 	if in != nil && in != rows {
 		h.absent += in.Shards()
 	}
 	for i := range f.lanes {
 		f.lanes[i].Rows, f.lanes[i].Degree = &f.lanes[i].row, e.arrays.Degree
-		h.lanes[i].rows = rows.NewCursor()
+		h.held[i].out = rows.NewCursor()
 		if in != nil {
-			h.lanes[i].in = in.NewCursor()
+			h.held[i].in = in.NewCursor()
 		}
 	}
 	return f, nil
 }
 
+func (f *heldRows[V, A]) lists() bool   { return true }
+func (f *heldRows[V, A]) canSeek() bool { return f.in != nil }
+
 // bring brings the rows that a level needs into memory.
-func (f *Advancer[V, A]) bring(ctx context.Context) error {
-	h := f.held
-	if h.absent == 0 {
+func (f *heldRows[V, A]) bring(ctx context.Context) error {
+	if f.absent == 0 {
 		return nil
 	}
-	h.missing = h.missing[:0]
-	rows := h.rows
+	f.missing = f.missing[:0]
+	rows := f.out
 	if f.seeks {
-		rows = h.in
+		rows = f.in
 		for i := range rows.Shards() {
-			h.miss(rows, i)
+			f.miss(rows, i)
 		}
 	} else {
 		from, to := uint32(0), uint32(0)
@@ -92,32 +95,32 @@ func (f *Advancer[V, A]) bring(ctx context.Context) error {
 			from, to = rows.Interval(i)
 			if !seen[i] {
 				seen[i] = true
-				h.miss(rows, i)
+				f.miss(rows, i)
 			}
 		}
 	}
-	err := f.try(len(h.missing), func(_ *lane, k int) error {
+	err := f.try(len(f.missing), func(_ *lane, k int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return h.missing[k].rows.Bring(h.missing[k].i)
+		return f.missing[k].rows.Bring(f.missing[k].i)
 	})
 	if err == nil {
-		h.absent -= len(h.missing)
+		f.absent -= len(f.missing)
 	}
 	return err
 }
 
 // miss notes a shard that is not in memory.
-func (h *heldRows[A]) miss(rows *page.HeldRows, i int) {
+func (f *heldRows[V, A]) miss(rows *page.HeldRows, i int) {
 	if !rows.Has(i) {
 		rows.Prefetch(i)
-		h.missing = append(h.missing, heldShard{rows, i})
+		f.missing = append(f.missing, heldShard{rows, i})
 	}
 }
 
-// pushHeld sends the values of the queue along held rows.
-func (f *Advancer[V, A]) pushHeld(alone bool) error {
+// push sends the values of the queue along held rows.
+func (f *heldRows[V, A]) push(alone bool) error {
 	list := f.queue.List()
 	from, err := f.saved(list)
 	if err != nil {
@@ -134,7 +137,7 @@ func (f *Advancer[V, A]) pushHeld(alone bool) error {
 				l.hubs = append(l.hubs, uint32(k))
 				continue
 			}
-			row, err := f.held.lanes[l.index].rows.Row(list[k])
+			row, err := f.held[l.index].out.Row(list[k])
 			if err != nil {
 				return err
 			}
@@ -151,10 +154,10 @@ func (f *Advancer[V, A]) pushHeld(alone bool) error {
 
 // pushHubs pushes along the rows of vertices that were left for later, one after another, on
 // all goroutines.
-func (f *Advancer[V, A]) pushHubs(list []uint32, from []V) error {
+func (f *heldRows[V, A]) pushHubs(list []uint32, from []V) error {
 	size := int(f.limits.hub)
 	for _, k := range f.takeHubs() {
-		row, err := f.held.lanes[0].rows.Row(list[k])
+		row, err := f.held[0].out.Row(list[k])
 		if err == nil {
 			err = f.try(parts(len(row), size), func(l *lane, i int) error {
 				begin, end := part(i, size, len(row))
@@ -169,8 +172,8 @@ func (f *Advancer[V, A]) pushHubs(list []uint32, from []V) error {
 	return nil
 }
 
-// seekHeld has vertices look for active ones along held rows.
-func (f *Advancer[V, A]) seekHeld() error {
+// seek has vertices look for active ones along held rows.
+func (f *heldRows[V, A]) seek() error {
 	n := int(f.arrays.N)
 	first, alike, err := f.alike()
 	if err != nil {
@@ -188,8 +191,8 @@ func (f *Advancer[V, A]) seekHeld() error {
 // seekIn does it for the vertices in [begin, end), which are whole words of bits: those that
 // are not settled look for the first active neighbour, gather what that has, and go on along
 // their whole rows only if that is not all that counts.
-func (f *Advancer[V, A]) seekIn(l *lane, begin, end uint32) error {
-	a, h := f.arrays, &f.held.lanes[l.index]
+func (f *heldRows[V, A]) seekIn(l *lane, begin, end uint32) error {
+	a, h := f.arrays, &f.held[l.index]
 	b := f.block
 	b.First = begin
 	if h.nbr == nil {
@@ -197,7 +200,7 @@ func (f *Advancer[V, A]) seekIn(l *lane, begin, end uint32) error {
 	}
 	h.due = f.loops.Due(h.due[:0], identity[:end-begin], &b, a.Cur)
 	l.Vertices += uint64(len(h.due))
-	if f.held.in == f.held.rows {
+	if f.in == f.out {
 		h.due = withEdges(h.due, a.Degree[begin:end])
 	}
 	found := h.due[:0]
@@ -224,7 +227,7 @@ func (f *Advancer[V, A]) seekIn(l *lane, begin, end uint32) error {
 	b.Off, b.Nbr = places[:], h.nbr
 	f.loops.Gather(acc, found, &b, a.Cur)
 	for i := range acc {
-		if !f.held.full.Saturated(acc[i], b.Step) {
+		if !f.full.Saturated(acc[i], b.Step) {
 			if err := f.gatherRow(l, &b, found[i:i+1], acc[i:i+1]); err != nil {
 				return err
 			}
@@ -250,8 +253,8 @@ func withEdges(list []uint16, degrees []uint32) []uint16 {
 }
 
 // gatherRow has a vertex of a block gather from all active neighbours, until it is saturated.
-func (f *Advancer[V, A]) gatherRow(l *lane, b *compiled.Block, one []uint16, acc []A) error {
-	h, v := &f.held.lanes[l.index], one[0]
+func (f *heldRows[V, A]) gatherRow(l *lane, b *compiled.Block, one []uint16, acc []A) error {
+	h, v := &f.held[l.index], one[0]
 	row, err := h.in.Row(b.First + uint32(v))
 	if err != nil {
 		return err
