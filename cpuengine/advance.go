@@ -38,7 +38,7 @@ type Advancer[V, A any] struct {
 	*Engine[V, A]
 	rows        Rows
 	queue, next *frontier.Queue[uint32]
-	memory      []uint32 // of the queues
+	memory      []uint32 // of the queues; nil if the frontier is not listed to be pushed
 	lanes       []lane   // by goroutine
 	block       compiled.Block
 	direction
@@ -47,8 +47,6 @@ type Advancer[V, A any] struct {
 
 // Rows are the rows along which an [Advancer] goes: those of [NewAdvancer], [NewHeldAdvancer] or [NewStoredAdvancer].
 type Rows interface {
-	// lists reports whether a frontier that is pushed is listed in the queue.
-	lists() bool
 	// canSeek reports whether there are rows along which vertices can look for active ones.
 	canSeek() bool
 	// bring makes ready what the next level reads.
@@ -65,7 +63,6 @@ type wholeRows[V, A any] struct {
 	out, in *frontier.Rows // in may be nil, or out
 }
 
-func (f *wholeRows[V, A]) lists() bool                 { return true }
 func (f *wholeRows[V, A]) canSeek() bool               { return f.in != nil }
 func (f *wholeRows[V, A]) bring(context.Context) error { return nil }
 
@@ -189,7 +186,7 @@ func (f *Advancer[V, A]) spoiled() {
 // level does one iteration.
 func (f *Advancer[V, A]) level(ctx context.Context, active, degrees uint64) (Stats, error) {
 	f.direct(active, degrees)
-	if !f.seeks && !f.listed && f.rows.lists() {
+	if !f.seeks && !f.listed && f.memory != nil {
 		if err := f.list(); err != nil {
 			return Stats{}, err
 		}
@@ -209,7 +206,7 @@ func (f *Advancer[V, A]) level(ctx context.Context, active, degrees uint64) (Sta
 		return Stats{}, err
 	}
 	s := f.sum()
-	if !f.seeks && f.rows.lists() {
+	if !f.seeks && f.memory != nil {
 		s.Activated = uint64(len(f.next.List()))
 	}
 	f.turn()
@@ -258,7 +255,7 @@ func (f *Advancer[V, A]) turn() {
 		a.Active.Clear()
 	}
 	a.Active, a.Rising = a.Rising, a.Active
-	f.listed = !f.seeks && f.rows.lists()
+	f.listed = !f.seeks && f.memory != nil
 	f.queue.Clear()
 	f.queue, f.next = f.next, f.queue
 }

@@ -69,7 +69,6 @@ func NewHeldAdvancer[V, A any](e *Engine[V, A], rows, in *page.HeldRows, edges u
 	return f, nil
 }
 
-func (f *heldRows[V, A]) lists() bool   { return true }
 func (f *heldRows[V, A]) canSeek() bool { return f.in != nil }
 
 // bring brings the rows that a level needs into memory.

@@ -30,7 +30,6 @@ type storedRows[V, A any] struct {
 	reader *page.RowReader // of the level
 }
 
-func (f *storedRows[V, A]) lists() bool   { return false }
 func (f *storedRows[V, A]) canSeek() bool { return false }
 func (f *storedRows[V, A]) seek() error   { return nil }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// measureSpeeds gets the speeds from where an earlier job on this machine left them, or from a short
-// calibration: a page and a launch on either side, whose results are discarded.
+// measureSpeeds gets the speeds from where an earlier job on this machine left them, or from a
+// short calibration: a page and a launch on either side, whose results are discarded.
 func (w *workers[V, A]) measureSpeeds(ctx context.Context) error {
 	s := w.state.policy.State
 	s.Speeds, s.Fixed = w.plan.opt.speeds, w.plan.opt.speeds != (policy.Speeds{})
@@ -61,9 +61,8 @@ func (s *sample) Pages(ctx context.Context) iter.Seq2[*page.Page, error] {
 
 func (s *sample) Done(gpuengine.PageTime) {}
 
-// measureGPU times an iteration over a part of what stays, and one over a page
-// that does not. Nothing is committed; in async mode the values are copied once
-// more.
+// measureGPU times an iteration over a part of what stays, and one over a page that does not.
+// Nothing is committed; in async mode the values are copied once more.
 func (g *gpus[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
 	if err := g.live[0].engine.Load(ctx); err != nil {
 		return err

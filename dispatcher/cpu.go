@@ -77,13 +77,12 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 	return nil
 }
 
-// spared is how many goroutines of the CPU leave their processors to those that keep the
-// GPUs busy: with all at work on pages, copies to the GPU stood still for as long as a
-// page took.
+// spared is how many goroutines of the CPU leave their processors to those that keep the GPUs busy:
+// with all at work on pages, copies to the GPU stood still for as long as a page took.
 const spared = 2
 
-// workBeside does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out until there is
-// nothing left for it.
+// workBeside does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out
+// until there is nothing left for it.
 func (c *cpuWorker[V, A]) workBeside(ctx context.Context, x *iteration) error {
 	c.state.now.unsummed = true
 	return c.onPages(ctx, min(spared, c.plan.opt.Threads/4), cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}, func(ctx context.Context) (*page.Page, error) {
@@ -278,8 +277,7 @@ const slice = time.Millisecond
 // orderedSlice is the same where buckets are filled and emptied at both ends.
 const orderedSlice = 200 * time.Millisecond
 
-// loadRows brings the rows into memory, unless they are there, and returns how many bytes
-// it read.
+// loadRows brings the rows into memory, unless they are there, and returns how many bytes it read.
 func (c *cpuWorker[V, A]) loadRows(ctx context.Context) (read int64, err error) {
 	f := &c.plan.front
 	switch {
@@ -306,7 +304,8 @@ func (c *cpuWorker[V, A]) loadRows(ctx context.Context) (read int64, err error) 
 	return read, nil
 }
 
-// advance does iterations from frontier to frontier, at most limit. New values replace old ones in place.
+// advance does iterations from frontier to frontier, at most limit. New values replace old ones in
+// place.
 func (c *cpuWorker[V, A]) advance(ctx context.Context, x *iteration, limit int) error {
 	read, err := c.loadRows(ctx)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 	"github.com/garaph/garaph/internal/panics"
 )
 
-// openDevices starts opening the devices of the job, which takes a tenth of a second, and returns a function that waits
-// for them. Where the device is chosen, failures are logged, and the job runs on the CPU.
+// openDevices starts opening the devices of the job, which takes a tenth of a second, and returns a
+// function that waits for them. Where the device is chosen, failures are logged, and the job runs
+// on the CPU.
 func (p *plan[V, A]) openDevices() (opened func() error) {
 	if !p.wantsGPU() {
 		return func() error { return nil }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -18,9 +17,9 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// epochs schedules and writes the checkpoints of a recorded job. Its methods accept a nil receiver: that of a job which
-// is not recorded. One epoch is written at a time, by a goroutine; one that is due meanwhile is taken when the writer is
-// free.
+// epochs schedules and writes the checkpoints of a recorded job. Its methods accept a nil receiver:
+// that of a job which is not recorded. One epoch is written at a time, by a goroutine; one that is
+// due meanwhile is taken when the writer is free.
 type epochs[V, A any] struct {
 	plan   *plan[V, A]
 	state  *state[V, A]
@@ -35,8 +34,9 @@ type epochs[V, A any] struct {
 	wrote   chan error         // its end
 	failing bool               // the last epoch could not be written
 
-	since    sinceEpoch
-	progress progress
+	since              sinceEpoch
+	now, saved, taking int  // changes of the state: all, those in the last epoch, and those in the one being written
+	whole              bool // there is a state to go on from
 	// aggregates as they were before the iteration, which an error in its middle
 	// leaves half changed.
 	aggregates []float64
@@ -46,12 +46,6 @@ type epochs[V, A any] struct {
 type sinceEpoch struct {
 	last              time.Time // when that was
 	iterations, pages int
-}
-
-// progress counts what changed the state.
-type progress struct {
-	now, saved, taking int  // as it is, in the last epoch, in the one that is being written
-	whole              bool // there is a state to go on from
 }
 
 // epochBytes is the memory that epochs take, beside the process's own.
@@ -90,7 +84,7 @@ func (e *epochs[V, A]) free() {
 // begin notes that the state can be saved from now on.
 func (e *epochs[V, A]) begin() {
 	if e != nil {
-		e.progress.whole, e.since.last = true, time.Now()
+		e.whole, e.since.last = true, time.Now()
 		e.boundary()
 	}
 }
@@ -106,7 +100,7 @@ func (e *epochs[V, A]) iterated(x *iteration) {
 	if e == nil {
 		return
 	}
-	e.progress.now++
+	e.now++
 	e.since.iterations += max(1, x.Levels)
 	switch {
 	case e.plan.opt.Mode != Async:
@@ -124,7 +118,7 @@ func (e *epochs[V, A]) published() {
 	if e == nil {
 		return
 	}
-	e.progress.now++
+	e.now++
 	e.since.pages++
 	if e.dueWithin() && e.idle() {
 		e.take(true)
@@ -136,9 +130,8 @@ func (e *epochs[V, A]) due() bool {
 	return e != nil && (e.policy.Every > 0 && e.since.iterations >= e.policy.Every || e.dueWithin())
 }
 
-// dueWithin reports whether an epoch is, by pages or time. One by iterations that found
-// the writer at work waits for the end of the iteration: from there, the job goes on as
-// if nothing had been.
+// dueWithin reports whether an epoch is, by pages or time. One by iterations that found the writer
+// at work waits for the end of the iteration: from there, the job goes on as if nothing had been.
 func (e *epochs[V, A]) dueWithin() bool {
 	return e.policy.Pages > 0 && e.since.pages >= e.policy.Pages ||
 		e.policy.Interval > 0 && time.Since(e.since.last) >= e.policy.Interval
@@ -158,7 +151,7 @@ func (e *epochs[V, A]) idle() bool {
 func (e *epochs[V, A]) take(within bool) {
 	snapshot := newSnapshot(e.state.arrays.Cur, e.state.activeNow(e.active, within), e.chunk, e.spare)
 	e.state.taken = snapshot
-	e.since, e.progress.taking = sinceEpoch{last: time.Now()}, e.progress.now
+	e.since, e.taking = sinceEpoch{last: time.Now()}, e.now
 	state := e.snapshotState(within)
 	ctx, cancel := context.WithCancel(context.Background()) // ends with Run
 	e.cancel = cancel
@@ -184,7 +177,7 @@ func (e *epochs[V, A]) snapshotState(within bool) checkpoint.State {
 	if e.state.now.unsummed { // the next iteration sums again
 		s.Previous = checkpoint.Float(math.NaN())
 	}
-	for _, a := range slices.Clone(aggregates) {
+	for _, a := range aggregates {
 		s.Aggregates = append(s.Aggregates, checkpoint.Float(a))
 	}
 	return s
@@ -209,7 +202,7 @@ func (e *epochs[V, A]) took(err error) {
 		e.plan.opt.Log.Info("checkpoints are written again")
 		fallthrough
 	case err == nil:
-		e.progress.saved, e.failing = e.progress.taking, false
+		e.saved, e.failing = e.taking, false
 	case errors.Is(err, context.Canceled): // the job is done
 	default:
 		e.failed(err)
@@ -244,7 +237,7 @@ func (e *epochs[V, A]) wait() {
 // unsaved waits for the epoch being written, and reports whether the state has changed since.
 func (e *epochs[V, A]) unsaved() bool {
 	e.wait()
-	return e != nil && e.progress.whole && e.progress.now != e.progress.saved
+	return e != nil && e.whole && e.now != e.saved
 }
 
 // save writes an epoch of the host's values, which must be the newest, after the run.
@@ -256,7 +249,7 @@ func (e *epochs[V, A]) save() error {
 	}
 	err := e.write(context.Background(), e.snapshotState(within), newSnapshot(e.state.arrays.Cur, active, e.chunk, nil))
 	if err == nil {
-		e.progress.saved = e.progress.now
+		e.saved = e.now
 	}
 	return err
 }

@@ -54,8 +54,8 @@ func (g *gpus[V, A]) takeOver(stale []page.Span) {
 	g.state.place.active = host
 }
 
-// supply brings the GPUs' values up to date. What a GPU misses is on the host: with several of them, the host
-// is up to date after each iteration.
+// supply brings the GPUs' values up to date. What a GPU misses is on the host: with several of
+// them, the host is up to date after each iteration.
 func (g *gpus[V, A]) supply() error {
 	for _, gpu := range g.live {
 		for _, r := range g.state.place.stale(gpu.number) {
@@ -70,8 +70,7 @@ func (g *gpus[V, A]) supply() error {
 	return nil
 }
 
-// exchangeBytes is the unit in which values that changed are distinguished from those
-// that did not.
+// exchangeBytes is the unit in which values that changed are distinguished from those that did not.
 const exchangeBytes = 64 << 10
 
 // send sends the new values of shards that a worker has done in this iteration to all GPUs but

@@ -21,8 +21,9 @@ type frontierPlan struct {
 	ordered bool             // by priorities, where iterations are not limited
 	seeks   bool             // vertices settle: each is active once
 	stored  *page.StoredRows // rows read as they are needed; nil if all are brought into memory
-	// held are rows in memory as they are stored, of which a job brings what it needs: so for programs that seek, whose
-	// vertices are active once and rarely look at whole rows. The last ones are sought along, where these are others.
+	// held are rows in memory as they are stored, of which a job brings what it needs: so for
+	// programs that seek, whose vertices are active once and rarely look at whole rows. The last
+	// ones are sought along, where these are others.
 	held []*page.HeldRows
 	gpu  gpuRows
 }
@@ -36,8 +37,8 @@ func (f *frontierPlan) free() {
 	f.held = nil
 }
 
-// wholeRows are the rows of a whole graph along which vertices notify, and those along which they seek where these are
-// others: without sides, there are none.
+// wholeRows are the rows of a whole graph along which vertices notify, and those along which they
+// seek where these are others: without sides, there are none.
 type wholeRows struct{ out, in page.WholeRows }
 
 // bytes returns the memory of the rows, and what reading them takes beside.
@@ -131,8 +132,8 @@ func (p *plan[V, A]) frontierUnfit() error {
 	return nil
 }
 
-// counts returns how many bytes of rows came from the store without being unpacked: of held ones, and of stored ones, whose
-// rows themselves have the bytes that were needed.
+// counts returns how many bytes of rows came from the store without being unpacked: of held ones,
+// and of stored ones, whose rows themselves have the bytes that were needed.
 func (f *frontierPlan) counts() (held, stored, needed int64) {
 	if f.stored != nil {
 		stored, needed = f.stored.Counts()
@@ -143,8 +144,7 @@ func (f *frontierPlan) counts() (held, stored, needed int64) {
 	return held, stored, needed
 }
 
-// planHeld plans to hold rows as they are stored, where the graph has them so in both
-// directions.
+// planHeld plans to hold rows as they are stored, where the graph has them so in both directions.
 func (p *plan[V, A]) planHeld() {
 	f := &p.front
 	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.plainRows {
@@ -169,8 +169,7 @@ func (p *plan[V, A]) planHeld() {
 	}
 }
 
-// frameShare is which part of the memory for pages and rows the frames of stored rows may
-// take.
+// frameShare is which part of the memory for pages and rows the frames of stored rows may take.
 const frameShare = 8
 
 // openPages takes the memory of the pages, and of rows that are read as they are needed
@@ -190,7 +189,8 @@ func (p *plan[V, A]) openPages(o page.Options, fixed int64) (err error) {
 	return nil
 }
 
-// planRows are rows that are read as they are needed; nil: they cannot be, and memory for all is named.
+// planRows are rows that are read as they are needed; nil: they cannot be, and memory for all is
+// named.
 func (p *plan[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
 	rows, err := p.front.whole.out.PlanRows(p.store)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// gpuHostBytes is what a GPU takes of the host beside arrays and pages: staging and
-// descriptors.
+// gpuHostBytes is what a GPU takes of the host beside arrays and pages: staging and descriptors.
 const gpuHostBytes = 16 << 20
 
 // gpuWorker is a GPU with its copy of the values.
@@ -31,10 +30,10 @@ type gpuWorker[V, A any] struct {
 	unsent    error // why it did not get what others did
 }
 
-// gpus are the GPUs of a job. They exchange values through the host's memory: GPUs send what they have done to the host
-// behind the kernels of each batch, and receive from there what others have done. An iteration of several workers leaves
-// all of them with all new values; one of a GPU alone leaves the others stale, shard by shard, until they need them.
-// Errors are a [failure] of a GPU.
+// gpus are the GPUs of a job. They exchange values through the host's memory: GPUs send what they
+// have done to the host behind the kernels of each batch, and receive from there what others have
+// done. An iteration of several workers leaves all of them with all new values; one of a GPU alone
+// leaves the others stale, shard by shard, until they need them. Errors are a [failure] of a GPU.
 type gpus[V, A any] struct {
 	plan     *plan[V, A]
 	state    *state[V, A]
@@ -44,9 +43,10 @@ type gpus[V, A any] struct {
 	sending  sync.Mutex // one call of Receive at a time
 }
 
-// open takes the memory of a job with GPUs. Pages that are streamed in every iteration are in memory that the device has
-// pinned, and copied from where they lie: a second copy by one goroutine would be slower than the link. What stays on all
-// devices comes to the host's memory only where the CPU needs it.
+// open takes the memory of a job with GPUs. Pages that are streamed in every iteration are in
+// memory that the device has pinned, and copied from where they lie: a second copy by one goroutine
+// would be slower than the link. What stays on all devices comes to the host's memory only where
+// the CPU needs it.
 func (g *gpus[V, A]) open() error {
 	p, m := g.plan, g.plan.memory
 	m.page.Encodings = gpuengine.Encodings[A]()
@@ -88,7 +88,8 @@ func (g *gpus[V, A]) open() error {
 	})
 }
 
-// stayingPages returns how many pages, from the first one on, stay on every GPU, so that none is streamed.
+// stayingPages returns how many pages, from the first one on, stay on every GPU, so that none is
+// streamed.
 func (g *gpus[V, A]) stayingPages() (pages int) {
 	shards := len(g.plan.shape.firsts)
 	for _, gpu := range g.live {

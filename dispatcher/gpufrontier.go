@@ -126,7 +126,8 @@ func (f *gpuFrontier[V, A]) load(ctx context.Context, g *gpuWorker[V, A]) (read 
 	return read, err
 }
 
-// pinned returns the rows in the memory that they take: that of the device, unless all are copied there.
+// pinned returns the rows in the memory that they take: that of the device, unless all are copied
+// there.
 func (f *gpuFrontier[V, A]) pinned() wholeRows {
 	w := f.plan.front.whole
 	if !f.plan.front.gpu.whole {
@@ -135,7 +136,8 @@ func (f *gpuFrontier[V, A]) pinned() wholeRows {
 	return w
 }
 
-// chooseWidth returns how far apart priorities may be that are done at once, or 0 if they have no order.
+// chooseWidth returns how far apart priorities may be that are done at once, or 0 if they have no
+// order.
 func (f *gpuFrontier[V, A]) chooseWidth(g *gpuWorker[V, A]) float64 {
 	if _, ok := f.plan.program.(gas.Prioritized[V]); !ok || !f.plan.front.ordered || !g.engine.Prioritizes() {
 		return 0
@@ -166,7 +168,8 @@ func (f *gpuFrontier[V, A]) free() {
 	}
 }
 
-// advance does iterations from frontier to frontier on the GPU alone, at most limit. A failure of it is a [failure].
+// advance does iterations from frontier to frontier on the GPU alone, at most limit. A failure of
+// it is a [failure].
 func (f *gpuFrontier[V, A]) advance(ctx context.Context, g *gpuWorker[V, A], x *iteration, limit int) (err error) {
 	if x.loaded, err = f.load(ctx, g); err != nil {
 		return err

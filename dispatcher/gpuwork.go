@@ -56,10 +56,8 @@ func (w *workers[V, A]) share(x *iteration) {
 	}
 	before := w.state.taken // one that is taken in the iteration is not of Next
 	x.work.Taken = func(shards []int) {
-		for _, i := range shards {
-			if from, to := w.plan.shape.interval(i); before != nil && !x.alone {
-				before.keep(w.state.arrays.Next, from, to)
-			}
+		if !x.alone {
+			w.state.keepFor(before, w.state.arrays.Next, shards)
 		}
 	}
 	for k, g := range w.gpus.live {
@@ -90,8 +88,7 @@ func (w *workers[V, A]) forGPUs(ctx context.Context, x *iteration) ([]page.Reque
 	return requests, err
 }
 
-// mark marks who has to gather, by the active set that the GPU has where that is
-// newer.
+// mark marks who has to gather, by the active set that the GPU has where that is newer.
 func (w *workers[V, A]) mark(ctx context.Context, x *iteration) error {
 	if a := w.state.arrays; w.state.place.behind() {
 		if err := w.gpus.get(w.state.place.active).engine.Active(); err != nil {

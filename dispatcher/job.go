@@ -16,7 +16,8 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Job is one run of a program over a graph. Each of its parts refers to those before it, and to none after it.
+// Job is one run of a program over a graph. Each of its parts refers to those before it, and to
+// none after it.
 type Job[V, A any] struct {
 	plan     *plan[V, A]     // what was decided before the run
 	state    *state[V, A]    // values, active set and position
@@ -40,8 +41,8 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 	return j, nil
 }
 
-// open makes the parts of the job, which take memory in this order: vertex arrays, pages, checkpoints. Degrees and
-// first values are computed while devices are opened.
+// open makes the parts of the job, which take memory in this order: vertex arrays, pages,
+// checkpoints. Degrees and first values are computed while devices are opened.
 func (j *Job[V, A]) open() error {
 	p := j.plan
 	opened := p.openDevices()
@@ -76,16 +77,17 @@ func (j *Job[V, A]) Close() {
 	}
 }
 
-// Leave is like Close but frees no memory; use it only before exit. It waits for the epoch being written.
+// Leave is like Close but frees no memory; use it only before exit. It waits for the epoch being
+// written.
 func (j *Job[V, A]) Leave() { j.recorder.epochs.wait() }
 
-// Array returns the values of all vertices by dense id. They are in the memory of the job and must not be changed.
+// Array returns the values of all vertices by dense id. They are in the memory of the job and must
+// not be changed.
 func (j *Job[V, A]) Array() []V { return j.state.arrays.Cur[:j.plan.shape.cat.Vertices] }
 
-// Trim frees what a job that Run has done does not need for its results:
-// pages and the arrays of iterations. It returns how much of the budget that
-// leaves, in bytes; without a budget there is no limit. The job cannot run any
-// more.
+// Trim frees what a job that Run has done does not need for its results: pages and the arrays of
+// iterations. It returns how much of the budget that leaves, in bytes; without a budget there is no
+// limit. The job cannot run any more.
 func (j *Job[V, A]) Trim() (free int64) {
 	if err := j.workers.closePages(); err != nil {
 		j.plan.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
@@ -101,8 +103,8 @@ func (j *Job[V, A]) Trim() (free int64) {
 	return max(0, free-j.state.arrays.Bytes())
 }
 
-// HeldBytes is the most that a job over n vertices holds after [Job.Trim], until it is closed. An epoch that is still
-// being written may keep the second array of values.
+// HeldBytes is the most that a job over n vertices holds after [Job.Trim], until it is closed. An
+// epoch that is still being written may keep the second array of values.
 func HeldBytes[V any](n uint32, p checkpoint.Policy) int64 {
 	held := vertices.TrimmedBytes[V](n)
 	if p.Wanted() {

@@ -37,9 +37,8 @@ const (
 )
 
 const (
-	// usualOpen is how long a GPU takes to open, afterGPU how much longer a process takes to
-	// end that has one, and startCUDA how long one with CUDA needs before it does anything: an
-	// H200.
+	// usualOpen is how long a GPU takes to open, afterGPU how much longer a process takes to end
+	// that has one, and startCUDA how long one with CUDA needs before it does anything: an H200.
 	usualOpen, afterGPU, startCUDA = 0.11, 0.1, 0.11
 	// A job without a limit, of which nothing is known, takes as long as so many iterations over
 	// all edges, each of which takes a thread so long, and an iteration as much beside them: on
@@ -53,7 +52,8 @@ const (
 	loadedEdge = 0.3e-9
 )
 
-// cacheFolder returns where the figures of this machine are to lie, or "" if the user has no such folder.
+// cacheFolder returns where the figures of this machine are to lie, or "" if the user has no such
+// folder.
 func cacheFolder() string {
 	user, err := os.UserCacheDir()
 	if err != nil {

@@ -33,7 +33,8 @@ func (p *placement) wrote(worker, shard int) {
 	p.has[worker][shard] = p.newest[shard]
 }
 
-// wroteAll notes that a worker made new values of all shards and has the active set, which no other has.
+// wroteAll notes that a worker made new values of all shards and has the active set, which no other
+// has.
 func (p *placement) wroteAll(worker int) {
 	for i := range p.newest {
 		p.wrote(worker, i)
@@ -74,8 +75,7 @@ func (p *placement) stale(worker int) (list []page.Span) {
 // behind reports whether a GPU has newer values, or a newer active set, than the host.
 func (p *placement) behind() bool { return p.active != host }
 
-// rewind makes the host's values and active set the newest ones: those of a lost GPU
-// are gone.
+// rewind makes the host's values and active set the newest ones: those of a lost GPU are gone.
 func (p *placement) rewind() {
 	for i := range p.newest {
 		if !p.current(host, i) {

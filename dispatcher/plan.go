@@ -29,9 +29,9 @@ import (
 // processBytes is what the process takes beside arrays and pages.
 const processBytes = hostmem.Process
 
-// plan is what is decided before a job runs: the program and what it can do, the side of the graph that it reads, the
-// devices, and how they divide the memory. It also holds the pages, which it lays out. It does not change while the
-// job runs.
+// plan is what is decided before a job runs: the program and what it can do, the side of the graph
+// that it reads, the devices, and how they divide the memory. It also holds the pages, which it
+// lays out. It does not change while the job runs.
 type plan[V, A any] struct {
 	program gas.Program[V, A]
 	store   *store.Store
@@ -61,7 +61,8 @@ type memoryPlan struct {
 	in, out     bool // degrees beside those of the arrays
 }
 
-// ask sets what depends on the program: its loops and abilities, the shape of the graph, and the memory needed.
+// ask sets what depends on the program: its loops and abilities, the shape of the graph, and the
+// memory needed.
 func (p *plan[V, A]) ask() error {
 	var v V
 	cat, m := p.store.Catalogue(), &p.memory

@@ -11,7 +11,8 @@ import (
 	"github.com/garaph/garaph/dispatcher/policy"
 )
 
-// recorder reports what a job does: to its caller, to those of [Options.Trace], to checkpoints and to later jobs.
+// recorder reports what a job does: to its caller, to those of [Options.Trace], to checkpoints and
+// to later jobs.
 type recorder[V, A any] struct {
 	plan   *plan[V, A]
 	state  *state[V, A]
@@ -101,29 +102,22 @@ func (r *recorder[V, A]) keepMachine() {
 	}
 	err := changeMachine(folder, func(m *machine) {
 		key := jobKey(fmt.Sprintf("%T", r.plan.program), r.plan.opt.Threads, r.plan.allEdges())
-		m.Jobs[key] = r.measured(m.Jobs[key])
-		if !r.plan.sooner {
+		jobs, n := m.Jobs[key], float64(r.report.Done()-r.report.Before)
+		if r.report.Converged && r.report.Before == 0 {
+			jobs.Iterations = n
+		}
+		if r.plan.sooner {
+			took := policy.Took{Seconds: r.report.Duration.Seconds(), Amount: n * float64(r.plan.allEdges())}
+			took.Mix(&jobs.Pass)
+		} else {
 			m.Speeds[r.speedsKey()] = r.state.policy.Speeds
 			m.Open = r.plan.opened.Seconds()
 		}
+		m.Jobs[key] = jobs
 	})
 	if err != nil {
 		r.plan.opt.Log.Debug("the speeds of this machine are not kept", zap.Error(err))
 	}
-}
-
-// measured is what is known of jobs of this kind after this one.
-func (r *recorder[V, A]) measured(c jobsOf) jobsOf {
-	n := float64(r.report.Done() - r.report.Before)
-	if r.report.Converged && r.report.Before == 0 {
-		c.Iterations = n
-	}
-	if !r.plan.sooner {
-		return c
-	}
-	m := policy.Took{Seconds: r.report.Duration.Seconds(), Amount: n * float64(r.plan.allEdges())}
-	m.Mix(&c.Pass)
-	return c
 }
 
 // speedsKey names what speeds depend on.

@@ -56,9 +56,11 @@ func (w *workers[V, A]) lose(number int, err error) {
 func (w *workers[V, A]) statsOf(x *iteration, k int) gpuengine.Stats {
 	p := x.work.Parts[k]
 	s := gpuengine.Stats{Pages: len(p.Batches)}
-	for _, i := range p.Whole() {
-		s.Edges += w.plan.shape.edges[i]
-		s.Vertices += uint64(w.plan.shape.cat.Shards[i].Vertices)
+	for i, n := range w.plan.shape.edges {
+		if by, some := x.work.Worker(i); some && by == p.Number {
+			s.Edges += n
+			s.Vertices += uint64(w.plan.shape.cat.Shards[i].Vertices)
+		}
 	}
 	return s
 }

@@ -71,8 +71,7 @@ type PageWork struct {
 	// Start and End are seconds since the first iteration began, on the host's
 	// clock; Start is when the page was handed out.
 	Start, End float64
-	// Copy and Compute are the GPU's own times, in seconds; the CPU's Compute is
-	// all of it.
+	// Copy and Compute are the GPU's own times, in seconds; the CPU's Compute is all of it.
 	Copy, Compute float64
 	// Copies is how many copies of each accumulator there were, the mean over
 	// the edges: 1 without replication, 0 on the CPU.

@@ -13,8 +13,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// restore takes over the state of the newest sound epoch, if the job is recorded
-// and has one.
+// restore takes over the state of the newest sound epoch, if the job is recorded and has one.
 func (r *recorder[V, A]) restore(ctx context.Context) (resumed bool, err error) {
 	if r.epochs != nil && !r.epochs.job.Begun() { // it could not be recorded
 		r.epochs.free()
@@ -47,8 +46,8 @@ func (r *recorder[V, A]) restore(ctx context.Context) (resumed bool, err error) 
 	return true, nil
 }
 
-// resume takes over what an epoch holds beside values and active set. The error is that of its policy, without which
-// the run goes on.
+// resume takes over what an epoch holds beside values and active set. The error is that of its
+// policy, without which the run goes on.
 func (s *state[V, A]) resume(from checkpoint.State) error {
 	s.now.step = gas.Step{Iteration: from.Iteration, Aggregate: float64(from.Aggregate)}
 	s.now.previous = float64(from.Previous)

@@ -6,15 +6,17 @@ import (
 	"math"
 	"time"
 
+	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/dispatcher/policy"
+	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
 )
 
-// Run iterates until no vertex is active, or as often as the options allow.
-// After a cancellation the error is the context's, and the report covers what
-// was done; values that overflowed are an [OverflowError]. A recorded job goes on from
-// its newest epoch; after an error it leaves one.
+// Run iterates until no vertex is active, or as often as the options allow. After a cancellation
+// the error is the context's, and the report covers what was done; values that overflowed are an
+// [OverflowError]. A recorded job goes on from its newest epoch; after an error it leaves one.
 func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 	err := j.run(ctx)
 	j.recorder.keepMachine()
@@ -54,8 +56,8 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 	return j.overflowed(ctx)
 }
 
-// iterate does one iteration, or several levels of frontiers. After a [failure] of a GPU the run goes on from the host's
-// state, if that of the GPU was newer.
+// iterate does one iteration, or several levels of frontiers. After a [failure] of a GPU the run
+// goes on from the host's state, if that of the GPU was newer.
 func (j *Job[V, A]) iterate(ctx context.Context) error {
 	x := j.next()
 	if x.Method == Frontier {
@@ -94,7 +96,8 @@ func (j *Job[V, A]) next() *iteration {
 	return x
 }
 
-// record reports an iteration, lets the policy learn from it, and does what is due before the next one.
+// record reports an iteration, lets the policy learn from it, and does what is due before the next
+// one.
 func (j *Job[V, A]) record(x *iteration) error {
 	if x.work != nil {
 		j.workers.account(x)
@@ -148,7 +151,8 @@ func (j *Job[V, A]) last() bool {
 	return s.now.activated == 0 || limit > 0 && s.now.step.Iteration == limit || len(j.workers.gpus.live) == 0 && s.arrived()
 }
 
-// levelLimit returns how many levels of frontiers may be done before the job decides again, or takes a checkpoint.
+// levelLimit returns how many levels of frontiers may be done before the job decides again, or
+// takes a checkpoint.
 func (j *Job[V, A]) levelLimit() int {
 	limit := math.MaxInt
 	if j.plan.opt.Iterations > 0 {
@@ -176,4 +180,38 @@ func (j *Job[V, A]) Save() error {
 		return err
 	}
 	return j.recorder.epochs.save()
+}
+
+// iteration is one in hand, and what its report will say.
+type iteration struct {
+	Iteration
+	step     gas.Step
+	ends     bool // it is the last one that the options allow
+	alone    bool // one GPU does it, and the others do not get its values
+	began    time.Time
+	worked   time.Time // when its work began
+	read     int64     // bytes of pages read before it
+	streamed int64     // and before the GPUs began
+	measured policy.Measurement
+
+	loaded   int64 // bytes of rows for frontiers
+	requests []page.Request
+	work     *handout.Handout // nil if the CPU does all of it
+	byHost   cpuengine.Stats
+	byGPUs   gpuengine.Stats
+	times    []PageWork     // of the CPU, beside GPUs
+	scan     policy.Scanned // likewise
+	lost     bool           // a GPU was lost in it
+}
+
+// addGPU adds what a GPU did.
+func (x *iteration) addGPU(s gpuengine.Stats) {
+	sum := &x.byGPUs
+	sum.Edges += s.Edges
+	sum.Vertices += s.Vertices
+	sum.Activated += s.Activated
+	sum.Degrees += s.Degrees
+	sum.Aggregate += s.Aggregate
+	sum.Pages += s.Pages
+	sum.Back += s.Back
 }

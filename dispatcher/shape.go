@@ -47,9 +47,8 @@ func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direc
 	return s
 }
 
-// sides are the sides of shards that a program gathers from, and those by
-// which a changed vertex finds who gathers from it. On a symmetric graph all
-// directions are one.
+// sides are the sides of shards that a program gathers from, and those by which a changed vertex
+// finds who gathers from it. On a symmetric graph all directions are one.
 func sides(cat *store.Catalogue, d gas.Direction) (gather, notify []shard.Direction) {
 	if cat.Symmetric {
 		return []shard.Direction{shard.In}, []shard.Direction{cat.Stored(shard.Out)}

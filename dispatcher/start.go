@@ -82,8 +82,8 @@ type initialising struct {
 	err    error
 }
 
-// beginInit starts initialising the vertices, as if the job were not resumed. It does nothing if the arrays exceed the
-// budget, for which the job is refused later.
+// beginInit starts initialising the vertices, as if the job were not resumed. It does nothing if
+// the arrays exceed the budget, for which the job is refused later.
 func (s *state[V, A]) beginInit() error {
 	if m := s.plan.memory; s.plan.opt.Memory > 0 && m.fixed+m.checkpoints > s.plan.opt.Memory {
 		return nil
@@ -121,7 +121,8 @@ func (s *state[V, A]) stopInit() {
 	}
 }
 
-// init sets the degrees of every vertex and, unless the job was resumed, its first value. It sums those of the active ones.
+// init sets the degrees of every vertex and, unless the job was resumed, its first value. It sums
+// those of the active ones.
 func (s *state[V, A]) init(ctx context.Context, resumed bool) error {
 	degrees := make([]uint64, len(s.shape.firsts))
 	err := s.plan.eachShard(ctx, func(i int) error {

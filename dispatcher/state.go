@@ -18,8 +18,8 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// state is what a run changes: values, active set and aggregates, where they are newest, the position of the run and
-// what its policy has learned.
+// state is what a run changes: values, active set and aggregates, where they are newest, the
+// position of the run and what its policy has learned.
 type state[V, A any] struct {
 	plan   *plan[V, A]
 	shape  *shape
@@ -181,9 +181,8 @@ func (s *state[V, A]) settled(i int) bool {
 	return v == to
 }
 
-// activeNow puts the active set into bits. Within an iteration of an async job,
-// it is that of the iteration and what rose since, so that the iteration can be
-// begun again.
+// activeNow puts the active set into bits. Within an iteration of an async job, it is that of the
+// iteration and what rose since, so that the iteration can be begun again.
 func (s *state[V, A]) activeNow(bits bitset.Set, within bool) bitset.Set {
 	copy(bits, s.arrays.Active)
 	if within {
@@ -195,13 +194,14 @@ func (s *state[V, A]) activeNow(bits bitset.Set, within bool) bitset.Set {
 }
 
 // keep is called before shards of an array are written to.
-func (s *state[V, A]) keep(array []V, shards []int) {
-	if s.taken == nil {
-		return
-	}
+func (s *state[V, A]) keep(array []V, shards []int) { s.keepFor(s.taken, array, shards) }
+
+// keepFor is keep for a snapshot, or none.
+func (s *state[V, A]) keepFor(taken *snapshot[V], array []V, shards []int) {
 	for _, i := range shards {
-		from, to := s.shape.interval(i)
-		s.taken.keep(array, from, to)
+		if from, to := s.shape.interval(i); taken != nil {
+			taken.keep(array, from, to)
+		}
 	}
 }
 
@@ -265,7 +265,8 @@ func (s *state[V, A]) commit(x *iteration) error {
 	return nil
 }
 
-// rewind returns to the safe position, if values or active set of a GPU that was lost are newer, and reports whether it did.
+// rewind returns to the safe position, if values or active set of a GPU that was lost are newer,
+// and reports whether it did.
 func (s *state[V, A]) rewind() bool {
 	if !s.place.behind() {
 		return false
@@ -299,7 +300,8 @@ func (s *state[V, A]) advanced(levels int, activated, degrees uint64) {
 	s.now.step.Iteration += levels
 }
 
-// reserve lays out the pages in what m leaves of the budget, allocates the arrays and pins the values.
+// reserve lays out the pages in what m leaves of the budget, allocates the arrays and pins the
+// values.
 func (s *state[V, A]) reserve(m memoryPlan) error {
 	p := s.plan
 	if p.opt.Memory > 0 {
@@ -342,8 +344,8 @@ func (s *state[V, A]) arrived() bool {
 	return true
 }
 
-// rounds is after how many levels, or rounds of ordered ones, the job asks whether it has arrived, at most: twice as many each
-// time, since buckets are emptied and filled for it.
+// rounds is after how many levels, or rounds of ordered ones, the job asks whether it has arrived,
+// at most: twice as many each time, since buckets are emptied and filled for it.
 func (s *state[V, A]) rounds() int {
 	s.asked = max(1, 2*s.asked)
 	return s.asked

@@ -23,7 +23,8 @@ func newWorkers[V, A any](p *plan[V, A], s *state[V, A], r *recorder[V, A]) *wor
 	return &workers[V, A]{plan: p, state: s, recorder: r, gpus: g, cpu: &cpuWorker[V, A]{plan: p, state: s, recorder: r, gpus: g}}
 }
 
-// open takes the memory of the run, and makes the engines. A job that may choose runs on the CPU if it does not fit a GPU.
+// open takes the memory of the run, and makes the engines. A job that may choose runs on the CPU if
+// it does not fit a GPU.
 func (w *workers[V, A]) open() error {
 	p := w.plan
 	w.state.place = newPlacement(1+len(p.devices), len(p.shape.firsts))
@@ -49,8 +50,8 @@ func (w *workers[V, A]) open() error {
 	return w.cpu.open()
 }
 
-// start copies values to the GPUs and, unless the first iteration advances a frontier, the edges that stay there, and
-// measures speeds. It goes on without GPUs that fail.
+// start copies values to the GPUs and, unless the first iteration advances a frontier, the edges
+// that stay there, and measures speeds. It goes on without GPUs that fail.
 func (w *workers[V, A]) start(ctx context.Context) error {
 	if len(w.gpus.live) > 0 {
 		w.plan.opt.Trace.Phase(LoadingGPU)
@@ -123,7 +124,8 @@ func (w *workers[V, A]) prepare(x *iteration) error {
 	return nil
 }
 
-// close frees what the workers hold. Devices are closed last, since they pin memory of pages and values.
+// close frees what the workers hold. Devices are closed last, since they pin memory of pages and
+// values.
 func (w *workers[V, A]) close() error {
 	err := w.closePages()
 	if w.state.arrays != nil {

@@ -1,5 +1,5 @@
-// Package handout hands the work of one iteration to the workers that ask for it: the CPU and GPUs. It alone decides who
-// gets which shards, now from one queue of pages (Garaph, section 5.3).
+// Package handout hands the work of one iteration to the workers that ask for it: the CPU and GPUs.
+// It alone decides who gets which shards, now from one queue of pages (Garaph, section 5.3).
 package handout
 
 import (
@@ -18,11 +18,10 @@ import (
 // CPU is the number of the CPU among the workers of a run. GPUs come after it.
 const CPU = 0
 
-// Handout hands the pages of one iteration to whoever is idle, a GPU or the
-// CPU. To a GPU goes first what stays on it, then what
-// was read from disk, then pages in the host's memory by their ranks; to the CPU pages
-// in the host's memory, from their other end, then what was read from disk. The CPU gets
-// none that the GPUs would finish sooner, and the GPUs acquire what is left, so that
+// Handout hands the pages of one iteration to whoever is idle, a GPU or the CPU. To a GPU goes
+// first what stays on it, then what was read from disk, then pages in the host's memory by their
+// ranks; to the CPU pages in the host's memory, from their other end, then what was read from disk.
+// The CPU gets none that the GPUs would finish sooner, and the GPUs acquire what is left, so that
 // nobody waits for a straggler.
 type Handout struct {
 	// Start is the beginning of the iteration, in seconds since the job began, as are all times.
@@ -88,8 +87,8 @@ const (
 	streams
 )
 
-// New hands out the shards of the requests, with so many edges each, to GPUs. Shards that stay on all of them are not
-// streamed. The job began at the given time.
+// New hands out the shards of the requests, with so many edges each, to GPUs. Shards that stay on
+// all of them are not streamed. The job began at the given time.
 func New(pages *page.Cache, requests []page.Request, edges []uint64, began time.Time, gpus ...GPU) *Handout {
 	h := &Handout{pages: pages, edges: edges, shards: make([]shardWork, len(edges)), began: began}
 	h.Start = h.now()
@@ -132,7 +131,8 @@ func New(pages *page.Cache, requests []page.Request, edges []uint64, began time.
 	return h
 }
 
-// Resident returns how many shards, from the first one on, stay on all GPUs, of which there is one at least.
+// Resident returns how many shards, from the first one on, stay on all GPUs, of which there is one
+// at least.
 func Resident(gpus []GPU) int {
 	least := math.MaxInt
 	for _, g := range gpus {
@@ -235,8 +235,8 @@ func (h *Handout) Worker(i int) (worker int, some bool) {
 	return h.shards[i].by, h.shards[i].state != idle
 }
 
-// Worked returns how many seconds the GPUs took for the edges that they did: some that stay on them, and some that were
-// streamed to them.
+// Worked returns how many seconds the GPUs took for the edges that they did: some that stay on
+// them, and some that were streamed to them.
 func (h *Handout) Worked() (seconds float64, stayed, streamed uint64) {
 	return h.last - h.Start, h.did[stays], h.did[streams]
 }

@@ -22,8 +22,8 @@ type Part struct {
 	failed   bool
 }
 
-// Batch is work that a GPU has done. Start and End are seconds since the job began: when it was handed out, and when it
-// was done.
+// Batch is work that a GPU has done. Start and End are seconds since the job began: when it was
+// handed out, and when it was done.
 type Batch struct {
 	gpuengine.PageTime
 	Start, End float64
@@ -64,7 +64,8 @@ func (h *Handout) First() []page.Request {
 	return slices.Clone(h.queue.cached)
 }
 
-// BeginWith has the GPU begin with pages that it has copied before, and reports whether they are those that come first.
+// BeginWith has the GPU begin with pages that it has copied before, and reports whether they are
+// those that come first.
 func (p *Part) BeginWith(early []page.Request) bool {
 	q := &p.h.queue
 	n := len(early)
@@ -175,8 +176,7 @@ func (p *Part) waits() bool {
 	return p.h.ranks != nil && p.h.enoughAhead(p.flying, p.h.sum(p.h.pages.ShardsOf(p.h.queue.cached[0])))
 }
 
-// enoughAhead reports whether so many edges are enough for now, with so many on the next
-// page.
+// enoughAhead reports whether so many edges are enough for now, with so many on the next page.
 func (h *Handout) enoughAhead(flying, next uint64) bool {
 	return flying > 0 && flying >= max(leastAhead*next, (h.left[streams]-min(h.left[streams], flying))/2)
 }
@@ -220,14 +220,4 @@ func (p *Part) End(failed bool) bool {
 // ended reports whether no GPU acquires any more.
 func (h *Handout) ended() bool {
 	return !slices.ContainsFunc(h.Parts, func(p *Part) bool { return !p.over })
-}
-
-// Whole lists the shards that the GPU has done, each in one batch.
-func (p *Part) Whole() (shards []int) {
-	for i, w := range p.h.shards {
-		if w.state == fromGPU && w.by == p.Number {
-			shards = append(shards, i)
-		}
-	}
-	return shards
 }
