@@ -180,11 +180,10 @@ func (p *plan[V, A]) openPages(o page.Options, fixed int64) (err error) {
 	}
 	asked := p.opt.Method == Frontier
 	fit := p.rowsFit() || !asked && p.pages.InMemory()
-	if p.front.unfit != nil || len(p.devices) > 0 || fit && p.opt.rowsStay == 0 || !asked && p.opt.Method != Auto {
-		return nil
-	}
-	if rows := p.planRows(o, fixed); rows != nil {
-		return p.makeRoom(rows, o)
+	if p.front.unfit == nil && len(p.devices) == 0 && (!fit || p.opt.rowsStay > 0) && (asked || p.opt.Method == Auto) {
+		if rows := p.planRows(o, fixed); rows != nil {
+			return p.makeRoom(rows, o)
+		}
 	}
 	return nil
 }
@@ -243,7 +242,7 @@ func (p *plan[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 // leastRows adds to what a job lacks of memory what rows take where frontiers are asked
 // for, so that the budget it names is enough. The error says why more memory is not.
 func (p *plan[V, A]) leastRows(e *MemoryError, o page.Options) error {
-	if p.opt.Method != Frontier || p.front.unfit != nil || len(p.devices) > 0 {
+	if asked := p.opt.Method == Frontier && p.front.unfit == nil && len(p.devices) == 0; !asked {
 		return nil
 	}
 	rows := p.planRows(o, processBytes+e.Vertices+e.Checkpoints)
