@@ -36,7 +36,7 @@ const (
 // first makes no difference.
 type Advancer[V, A any] struct {
 	*Engine[V, A]
-	rows        Rows
+	rows        Rows[V, A]
 	queue, next *frontier.Queue[uint32]
 	memory      []uint32 // of the queues; nil if the frontier is not listed to be pushed
 	lanes       []lane   // by goroutine
@@ -46,25 +46,24 @@ type Advancer[V, A any] struct {
 }
 
 // Rows are the rows along which an [Advancer] goes: those of [NewAdvancer], [NewHeldAdvancer] or [NewStoredAdvancer].
-type Rows interface {
+type Rows[V, A any] interface {
 	// canSeek reports whether there are rows along which vertices can look for active ones.
 	canSeek() bool
 	// bring makes ready what the next level reads.
-	bring(ctx context.Context) error
+	bring(ctx context.Context, f *Advancer[V, A]) error
 	// push sends the values of the frontier along all of its rows.
-	push(alone bool) error
+	push(f *Advancer[V, A], alone bool) error
 	// seek has vertices look for active ones.
-	seek() error
+	seek(f *Advancer[V, A]) error
 }
 
 // wholeRows are the rows of a whole graph in memory.
 type wholeRows[V, A any] struct {
-	*Advancer[V, A]
 	out, in *frontier.Rows // in may be nil, or out
 }
 
-func (f *wholeRows[V, A]) canSeek() bool               { return f.in != nil }
-func (f *wholeRows[V, A]) bring(context.Context) error { return nil }
+func (r *wholeRows[V, A]) canSeek() bool                                { return r.in != nil }
+func (r *wholeRows[V, A]) bring(context.Context, *Advancer[V, A]) error { return nil }
 
 // direction is what the choice between pushing and seeking depends on.
 type direction struct {
@@ -105,7 +104,7 @@ func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[
 		return nil, err
 	}
 	clear(f.memory) // so that it is there, and no level waits for it
-	f.rows = &wholeRows[V, A]{f, rows, in}
+	f.rows = &wholeRows[V, A]{rows, in}
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		l.Rows, l.In, l.Off = rows, in, rows.Off
@@ -191,16 +190,16 @@ func (f *Advancer[V, A]) level(ctx context.Context, active, degrees uint64) (Sta
 			return Stats{}, err
 		}
 	}
-	if err := f.rows.bring(ctx); err != nil {
+	if err := f.rows.bring(ctx, f); err != nil {
 		return Stats{}, err
 	}
 	alone := len(f.workers) == 1 || degrees <= f.limits.alone
 	f.ready(alone, f.next)
 	var err error
 	if f.seeks {
-		err = f.rows.seek()
+		err = f.rows.seek(f)
 	} else {
-		err = f.rows.push(alone)
+		err = f.rows.push(f, alone)
 	}
 	if err != nil {
 		return Stats{}, err
@@ -300,7 +299,7 @@ func (f *Advancer[V, A]) try(n int, task func(l *lane, i int) error) error {
 }
 
 // push sends the values of the queue along all rows.
-func (f *wholeRows[V, A]) push(alone bool) error {
+func (r *wholeRows[V, A]) push(f *Advancer[V, A], alone bool) error {
 	list, cur := f.queue.List(), f.arrays.Cur
 	size := f.limits.task
 	if alone {

@@ -13,7 +13,6 @@ const heldVertices = 1 << 12
 
 // heldRows are rows that are held in memory as they are stored.
 type heldRows[V, A any] struct {
-	*Advancer[V, A]
 	out, in *page.HeldRows // in may be out; nil: it does not seek
 	absent  int            // shards that are not in memory, of rows and of in
 	missing []heldShard    // for a level
@@ -53,7 +52,7 @@ func NewHeldAdvancer[V, A any](e *Engine[V, A], rows, in *page.HeldRows, edges u
 	if err != nil {
 		return nil, err
 	}
-	h := &heldRows[V, A]{Advancer: f, out: rows, in: in, absent: rows.Shards(), held: make([]heldLane[A], len(e.workers))}
+	h := &heldRows[V, A]{out: rows, in: in, absent: rows.Shards(), held: make([]heldLane[A], len(e.workers))}
 	f.rows = h
 	h.full, _ = e.program.(gas.Saturable[A])
 	if in != nil && in != rows {
@@ -69,19 +68,19 @@ func NewHeldAdvancer[V, A any](e *Engine[V, A], rows, in *page.HeldRows, edges u
 	return f, nil
 }
 
-func (f *heldRows[V, A]) canSeek() bool { return f.in != nil }
+func (r *heldRows[V, A]) canSeek() bool { return r.in != nil }
 
 // bring brings the rows that a level needs into memory.
-func (f *heldRows[V, A]) bring(ctx context.Context) error {
-	if f.absent == 0 {
+func (r *heldRows[V, A]) bring(ctx context.Context, f *Advancer[V, A]) error {
+	if r.absent == 0 {
 		return nil
 	}
-	f.missing = f.missing[:0]
-	rows := f.out
+	r.missing = r.missing[:0]
+	rows := r.out
 	if f.seeks {
-		rows = f.in
+		rows = r.in
 		for i := range rows.Shards() {
-			f.miss(rows, i)
+			r.miss(rows, i)
 		}
 	} else {
 		from, to := uint32(0), uint32(0)
@@ -94,32 +93,32 @@ func (f *heldRows[V, A]) bring(ctx context.Context) error {
 			from, to = rows.Interval(i)
 			if !seen[i] {
 				seen[i] = true
-				f.miss(rows, i)
+				r.miss(rows, i)
 			}
 		}
 	}
-	err := f.try(len(f.missing), func(_ *lane, k int) error {
+	err := f.try(len(r.missing), func(_ *lane, k int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return f.missing[k].rows.Bring(f.missing[k].i)
+		return r.missing[k].rows.Bring(r.missing[k].i)
 	})
 	if err == nil {
-		f.absent -= len(f.missing)
+		r.absent -= len(r.missing)
 	}
 	return err
 }
 
 // miss notes a shard that is not in memory.
-func (f *heldRows[V, A]) miss(rows *page.HeldRows, i int) {
+func (r *heldRows[V, A]) miss(rows *page.HeldRows, i int) {
 	if !rows.Has(i) {
 		rows.Prefetch(i)
-		f.missing = append(f.missing, heldShard{rows, i})
+		r.missing = append(r.missing, heldShard{rows, i})
 	}
 }
 
 // push sends the values of the queue along held rows.
-func (f *heldRows[V, A]) push(alone bool) error {
+func (r *heldRows[V, A]) push(f *Advancer[V, A], alone bool) error {
 	list := f.queue.List()
 	from, err := f.saved(list)
 	if err != nil {
@@ -136,7 +135,7 @@ func (f *heldRows[V, A]) push(alone bool) error {
 				l.hubs = append(l.hubs, uint32(k))
 				continue
 			}
-			row, err := f.held[l.index].out.Row(list[k])
+			row, err := r.held[l.index].out.Row(list[k])
 			if err != nil {
 				return err
 			}
@@ -145,7 +144,7 @@ func (f *heldRows[V, A]) push(alone bool) error {
 		return nil
 	})
 	if err == nil {
-		err = f.pushHubs(list, from)
+		err = r.pushHubs(f, list, from)
 	}
 	f.flush()
 	return err
@@ -153,10 +152,10 @@ func (f *heldRows[V, A]) push(alone bool) error {
 
 // pushHubs pushes along the rows of vertices that were left for later, one after another, on
 // all goroutines.
-func (f *heldRows[V, A]) pushHubs(list []uint32, from []V) error {
+func (r *heldRows[V, A]) pushHubs(f *Advancer[V, A], list []uint32, from []V) error {
 	size := int(f.limits.hub)
 	for _, k := range f.takeHubs() {
-		row, err := f.held[0].out.Row(list[k])
+		row, err := r.held[0].out.Row(list[k])
 		if err == nil {
 			err = f.try(parts(len(row), size), func(l *lane, i int) error {
 				begin, end := part(i, size, len(row))
@@ -172,7 +171,7 @@ func (f *heldRows[V, A]) pushHubs(list []uint32, from []V) error {
 }
 
 // seek has vertices look for active ones along held rows.
-func (f *heldRows[V, A]) seek() error {
+func (r *heldRows[V, A]) seek(f *Advancer[V, A]) error {
 	n := int(f.arrays.N)
 	first, alike, err := f.alike()
 	if err != nil {
@@ -181,7 +180,7 @@ func (f *heldRows[V, A]) seek() error {
 	err = f.try(parts(n, heldVertices), func(l *lane, i int) error {
 		l.First, l.Alike = first, alike
 		begin, end := part(i, heldVertices, n)
-		return f.seekIn(l, uint32(begin), uint32(end))
+		return r.seekIn(f, l, uint32(begin), uint32(end))
 	})
 	f.putDeferred()
 	return err
@@ -190,8 +189,8 @@ func (f *heldRows[V, A]) seek() error {
 // seekIn does it for the vertices in [begin, end), which are whole words of bits: those that
 // are not settled look for the first active neighbour, gather what that has, and go on along
 // their whole rows only if that is not all that counts.
-func (f *heldRows[V, A]) seekIn(l *lane, begin, end uint32) error {
-	a, h := f.arrays, &f.held[l.index]
+func (r *heldRows[V, A]) seekIn(f *Advancer[V, A], l *lane, begin, end uint32) error {
+	a, h := f.arrays, &r.held[l.index]
 	b := f.block
 	b.First = begin
 	if h.nbr == nil {
@@ -199,7 +198,7 @@ func (f *heldRows[V, A]) seekIn(l *lane, begin, end uint32) error {
 	}
 	h.due = f.loops.Due(h.due[:0], identity[:end-begin], &b, a.Cur)
 	l.Vertices += uint64(len(h.due))
-	if f.in == f.out {
+	if r.in == r.out {
 		h.due = withEdges(h.due, a.Degree[begin:end])
 	}
 	found := h.due[:0]
@@ -226,8 +225,8 @@ func (f *heldRows[V, A]) seekIn(l *lane, begin, end uint32) error {
 	b.Off, b.Nbr = places[:], h.nbr
 	f.loops.Gather(acc, found, &b, a.Cur)
 	for i := range acc {
-		if !f.full.Saturated(acc[i], b.Step) {
-			if err := f.gatherRow(l, &b, found[i:i+1], acc[i:i+1]); err != nil {
+		if !r.full.Saturated(acc[i], b.Step) {
+			if err := r.gatherRow(f, l, &b, found[i:i+1], acc[i:i+1]); err != nil {
 				return err
 			}
 		}
@@ -252,8 +251,8 @@ func withEdges(list []uint16, degrees []uint32) []uint16 {
 }
 
 // gatherRow has a vertex of a block gather from all active neighbours, until it is saturated.
-func (f *heldRows[V, A]) gatherRow(l *lane, b *compiled.Block, one []uint16, acc []A) error {
-	h, v := &f.held[l.index], one[0]
+func (r *heldRows[V, A]) gatherRow(f *Advancer[V, A], l *lane, b *compiled.Block, one []uint16, acc []A) error {
+	h, v := &r.held[l.index], one[0]
 	row, err := h.in.Row(b.First + uint32(v))
 	if err != nil {
 		return err
