@@ -84,8 +84,9 @@ const spared = 2
 // workBeside does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out
 // until there is nothing left for it.
 func (c *cpuWorker[V, A]) workBeside(ctx context.Context, x *iteration) error {
+	w, spare := cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}, min(spared, c.plan.opt.Threads/4)
 	c.state.now.unsummed = true
-	return c.onPages(ctx, min(spared, c.plan.opt.Threads/4), cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}, func(ctx context.Context) (*page.Page, error) {
+	return c.onPages(ctx, spare, w, func(ctx context.Context) (*page.Page, error) {
 		for {
 			task, err := x.work.Host(ctx)
 			c.relay(x, task.Arrived)
@@ -124,10 +125,13 @@ type processed struct {
 	stats  cpuengine.Stats
 }
 
+// nextPage returns the next page, or nil if none is left.
+type nextPage = func(context.Context) (*page.Page, error)
+
 // onPages processes the pages that next returns, until it returns nil. It calls
 // done for each and releases it. In async mode there is one at a time, since its values
 // are published before the next.
-func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Work, next func(context.Context) (*page.Page, error), done func(processed)) error {
+func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Work, next nextPage, done func(processed)) error {
 	var mu sync.Mutex                 // guards all
 	all := map[*page.Page]time.Time{} // pages in work, and when they were begun
 	defer func() {                    // after an error

@@ -81,7 +81,8 @@ func (p *plan[V, A]) planGPUFrontier(arrays *vertices.Arrays[V]) (rest int64) {
 		return limit
 	}
 	var need *gpuengine.NeedError
-	if need, g.unfit = gpuengine.Least(p.devices[0], p.program, arrays, p.shape.cat, gpuengine.Options{Streams: p.opt.GPU.Streams, Async: p.opt.Mode == Async, Bare: p.memory.page.Bare}); g.unfit != nil {
+	o := gpuengine.Options{Streams: p.opt.GPU.Streams, Async: p.opt.Mode == Async, Bare: p.memory.page.Bare}
+	if need, g.unfit = gpuengine.Least(p.devices[0], p.program, arrays, p.shape.cat, o); g.unfit != nil {
 		return limit
 	}
 	share := limit / 2
