@@ -8,7 +8,6 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/internal/hostmem"
-	"github.com/garaph/garaph/page"
 )
 
 const (
@@ -37,17 +36,34 @@ const (
 // first makes no difference.
 type Advancer[V, A any] struct {
 	*Engine[V, A]
-	rows, in    *frontier.Rows   // in: may be nil, or rows
-	stored      *page.StoredRows // instead of both, where they are not in memory
-	held        *heldRows[A]     // instead of both, where they are in memory as they are stored
-	exact       bool             // a level of stored rows that fails is as if it had not been
+	rows        Rows[V, A]
 	queue, next *frontier.Queue[uint32]
-	memory      []uint32 // of the queues
+	memory      []uint32 // of the queues; nil if the frontier is not listed to be pushed
 	lanes       []lane   // by goroutine
 	block       compiled.Block
 	direction
 	order ordered[V]
 }
+
+// Rows are the rows along which an [Advancer] goes: those of [NewAdvancer], [NewHeldAdvancer] or [NewStoredAdvancer].
+type Rows[V, A any] interface {
+	// canSeek reports whether there are rows along which vertices can look for active ones.
+	canSeek() bool
+	// bring makes ready what the next level reads.
+	bring(ctx context.Context, f *Advancer[V, A]) error
+	// push sends the values of the frontier along all of its rows.
+	push(f *Advancer[V, A], alone bool) error
+	// seek has vertices look for active ones.
+	seek(f *Advancer[V, A]) error
+}
+
+// wholeRows are the rows of a whole graph in memory.
+type wholeRows[V, A any] struct {
+	out, in *frontier.Rows // in may be nil, or out
+}
+
+func (r *wholeRows[V, A]) canSeek() bool                                { return r.in != nil }
+func (r *wholeRows[V, A]) bring(context.Context, *Advancer[V, A]) error { return nil }
 
 // direction is what the choice between pushing and seeking depends on.
 type direction struct {
@@ -88,7 +104,7 @@ func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[
 		return nil, err
 	}
 	clear(f.memory) // so that it is there, and no level waits for it
-	f.rows, f.in = rows, in
+	f.rows = &wholeRows[V, A]{rows, in}
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		l.Rows, l.In, l.Off = rows, in, rows.Off
@@ -121,8 +137,13 @@ func CanAdvance[V, A any](l compiled.Loops[V, A]) bool {
 // Free returns the memory, but that of the rows.
 func (f *Advancer[V, A]) Free() { hostmem.Free(f.memory) }
 
-// Rows are what the advancer was made with.
-func (f *Advancer[V, A]) Rows() (rows, in *frontier.Rows) { return f.rows, f.in }
+// Rows returns what [NewAdvancer] made the advancer with.
+func (f *Advancer[V, A]) Rows() (rows, in *frontier.Rows) {
+	if w, ok := f.rows.(*wholeRows[V, A]); ok {
+		return w.out, w.in
+	}
+	return nil, nil
+}
 
 // Forget is called when other iterations have changed the active set.
 func (f *Advancer[V, A]) Forget() { f.listed, f.seeks = false, false }
@@ -134,7 +155,7 @@ func (f *Advancer[V, A]) Advance(ctx context.Context, s gas.Step, from Stats, li
 	done := Advanced{Stats: Stats{Activated: from.Activated, Degrees: from.Degrees}}
 	for done.Activated > 0 && done.Levels < limit && ctx.Err() == nil {
 		f.block.Step = s
-		level, err := f.nextLevel(ctx, done.Activated, done.Degrees)
+		level, err := f.level(ctx, done.Activated, done.Degrees)
 		if err != nil {
 			f.spoiled()
 			return done, err
@@ -151,16 +172,6 @@ func (f *Advancer[V, A]) Advance(ctx context.Context, s gas.Step, from Stats, li
 	return done, nil
 }
 
-// nextLevel does one iteration, from rows wherever they are.
-func (f *Advancer[V, A]) nextLevel(ctx context.Context, active, degrees uint64) (s Stats, err error) {
-	if f.stored != nil {
-		s, err = f.storedLevel(ctx)
-	} else {
-		s, err = f.level(ctx, active, degrees)
-	}
-	return s, err
-}
-
 // spoiled makes all active that have changed in a level that went wrong.
 func (f *Advancer[V, A]) spoiled() {
 	a := f.arrays
@@ -174,34 +185,27 @@ func (f *Advancer[V, A]) spoiled() {
 // level does one iteration.
 func (f *Advancer[V, A]) level(ctx context.Context, active, degrees uint64) (Stats, error) {
 	f.direct(active, degrees)
-	if !f.seeks && !f.listed {
+	if !f.seeks && !f.listed && f.memory != nil {
 		if err := f.list(); err != nil {
 			return Stats{}, err
 		}
 	}
-	if f.held != nil {
-		if err := f.bring(ctx); err != nil {
-			return Stats{}, err
-		}
+	if err := f.rows.bring(ctx, f); err != nil {
+		return Stats{}, err
 	}
 	alone := len(f.workers) == 1 || degrees <= f.limits.alone
 	f.ready(alone, f.next)
 	var err error
-	switch {
-	case f.seeks && f.held != nil:
-		err = f.seekHeld()
-	case f.seeks:
-		err = f.seek()
-	case f.held != nil:
-		err = f.pushHeld(alone)
-	default:
-		err = f.push(alone)
+	if f.seeks {
+		err = f.rows.seek(f)
+	} else {
+		err = f.rows.push(f, alone)
 	}
 	if err != nil {
 		return Stats{}, err
 	}
 	s := f.sum()
-	if !f.seeks {
+	if !f.seeks && f.memory != nil {
 		s.Activated = uint64(len(f.next.List()))
 	}
 	f.turn()
@@ -230,18 +234,13 @@ func (f *Advancer[V, A]) sum() (s Stats) {
 func (f *Advancer[V, A]) direct(active, degrees uint64) {
 	f.unseen -= min(f.unseen, degrees)
 	switch {
-	case !f.canSeek():
+	case f.loops.Seek == nil || !f.rows.canSeek():
 	case f.seeks:
 		f.seeks = active >= f.active || active > uint64(f.arrays.N)/seekShare
 	default:
 		f.seeks = degrees > f.limits.alone && degrees > f.unseen/pushShare
 	}
 	f.active = active
-}
-
-// canSeek reports whether vertices can look for active ones.
-func (f *Advancer[V, A]) canSeek() bool {
-	return f.loops.Seek != nil && (f.in != nil || f.held != nil && f.held.in != nil)
 }
 
 // turn makes the next frontier the current one.
@@ -255,7 +254,7 @@ func (f *Advancer[V, A]) turn() {
 		a.Active.Clear()
 	}
 	a.Active, a.Rising = a.Rising, a.Active
-	f.listed = !f.seeks && f.stored == nil
+	f.listed = !f.seeks && f.memory != nil
 	f.queue.Clear()
 	f.queue, f.next = f.next, f.queue
 }
@@ -300,7 +299,7 @@ func (f *Advancer[V, A]) try(n int, task func(l *lane, i int) error) error {
 }
 
 // push sends the values of the queue along all rows.
-func (f *Advancer[V, A]) push(alone bool) error {
+func (r *wholeRows[V, A]) push(f *Advancer[V, A], alone bool) error {
 	list, cur := f.queue.List(), f.arrays.Cur
 	size := f.limits.task
 	if alone {

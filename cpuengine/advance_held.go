@@ -11,13 +11,13 @@ import (
 // heldVertices are a task of looking for active neighbours in held rows.
 const heldVertices = 1 << 12
 
-// heldRows is what an advancer has over rows that are held as they are stored.
-type heldRows[A any] struct {
-	rows, in *page.HeldRows // in may be rows; nil: it does not seek
-	absent   int            // shards that are not in memory, of rows and of in
-	missing  []heldShard    // for a level
-	full     gas.Saturable[A]
-	lanes    []heldLane[A]
+// heldRows are rows that are held in memory as they are stored.
+type heldRows[V, A any] struct {
+	out, in *page.HeldRows // in may be out; nil: it does not seek
+	absent  int            // shards that are not in memory, of rows and of in
+	missing []heldShard    // for a level
+	full    gas.Saturable[A]
+	held    []heldLane[A] // by goroutine
 }
 
 // heldShard is a shard of some rows.
@@ -28,12 +28,12 @@ type heldShard struct {
 
 // heldLane is what one goroutine needs for held rows.
 type heldLane[A any] struct {
-	rows, in *page.RowCursor
-	due      []uint16 // and which of them have found somebody
-	acc      []A
-	nbr      []uint32 // by vertex of a task, the neighbour that it has found
-	off      []uint32 // of a row that is gathered along as a whole
-	active   []uint32 // of that row
+	out, in *page.RowCursor
+	due     []uint16 // and which of them have found somebody
+	acc     []A
+	nbr     []uint32 // by vertex of a task, the neighbour that it has found
+	off     []uint32 // of a row that is gathered along as a whole
+	active  []uint32 // of that row
 }
 
 // places are where each vertex of a task has the neighbour that it has found.
@@ -52,34 +52,35 @@ func NewHeldAdvancer[V, A any](e *Engine[V, A], rows, in *page.HeldRows, edges u
 	if err != nil {
 		return nil, err
 	}
-	h := &heldRows[A]{rows: rows, in: in, absent: rows.Shards(), lanes: make([]heldLane[A], len(e.workers))}
-	f.held = h
+	h := &heldRows[V, A]{out: rows, in: in, absent: rows.Shards(), held: make([]heldLane[A], len(e.workers))}
+	f.rows = h
 	h.full, _ = e.program.(gas.Saturable[A])
 	if in != nil && in != rows {
 		h.absent += in.Shards()
 	}
 	for i := range f.lanes {
 		f.lanes[i].Rows, f.lanes[i].Degree = &f.lanes[i].row, e.arrays.Degree
-		h.lanes[i].rows = rows.NewCursor()
+		h.held[i].out = rows.NewCursor()
 		if in != nil {
-			h.lanes[i].in = in.NewCursor()
+			h.held[i].in = in.NewCursor()
 		}
 	}
 	return f, nil
 }
 
+func (r *heldRows[V, A]) canSeek() bool { return r.in != nil }
+
 // bring brings the rows that a level needs into memory.
-func (f *Advancer[V, A]) bring(ctx context.Context) error {
-	h := f.held
-	if h.absent == 0 {
+func (r *heldRows[V, A]) bring(ctx context.Context, f *Advancer[V, A]) error {
+	if r.absent == 0 {
 		return nil
 	}
-	h.missing = h.missing[:0]
-	rows := h.rows
+	r.missing = r.missing[:0]
+	rows := r.out
 	if f.seeks {
-		rows = h.in
+		rows = r.in
 		for i := range rows.Shards() {
-			h.miss(rows, i)
+			r.miss(rows, i)
 		}
 	} else {
 		from, to := uint32(0), uint32(0)
@@ -92,32 +93,32 @@ func (f *Advancer[V, A]) bring(ctx context.Context) error {
 			from, to = rows.Interval(i)
 			if !seen[i] {
 				seen[i] = true
-				h.miss(rows, i)
+				r.miss(rows, i)
 			}
 		}
 	}
-	err := f.try(len(h.missing), func(_ *lane, k int) error {
+	err := f.try(len(r.missing), func(_ *lane, k int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return h.missing[k].rows.Bring(h.missing[k].i)
+		return r.missing[k].rows.Bring(r.missing[k].i)
 	})
 	if err == nil {
-		h.absent -= len(h.missing)
+		r.absent -= len(r.missing)
 	}
 	return err
 }
 
 // miss notes a shard that is not in memory.
-func (h *heldRows[A]) miss(rows *page.HeldRows, i int) {
+func (r *heldRows[V, A]) miss(rows *page.HeldRows, i int) {
 	if !rows.Has(i) {
 		rows.Prefetch(i)
-		h.missing = append(h.missing, heldShard{rows, i})
+		r.missing = append(r.missing, heldShard{rows, i})
 	}
 }
 
-// pushHeld sends the values of the queue along held rows.
-func (f *Advancer[V, A]) pushHeld(alone bool) error {
+// push sends the values of the queue along held rows.
+func (r *heldRows[V, A]) push(f *Advancer[V, A], alone bool) error {
 	list := f.queue.List()
 	from, err := f.saved(list)
 	if err != nil {
@@ -134,7 +135,7 @@ func (f *Advancer[V, A]) pushHeld(alone bool) error {
 				l.hubs = append(l.hubs, uint32(k))
 				continue
 			}
-			row, err := f.held.lanes[l.index].rows.Row(list[k])
+			row, err := r.held[l.index].out.Row(list[k])
 			if err != nil {
 				return err
 			}
@@ -143,7 +144,7 @@ func (f *Advancer[V, A]) pushHeld(alone bool) error {
 		return nil
 	})
 	if err == nil {
-		err = f.pushHubs(list, from)
+		err = r.pushHubs(f, list, from)
 	}
 	f.flush()
 	return err
@@ -151,10 +152,10 @@ func (f *Advancer[V, A]) pushHeld(alone bool) error {
 
 // pushHubs pushes along the rows of vertices that were left for later, one after another, on
 // all goroutines.
-func (f *Advancer[V, A]) pushHubs(list []uint32, from []V) error {
+func (r *heldRows[V, A]) pushHubs(f *Advancer[V, A], list []uint32, from []V) error {
 	size := int(f.limits.hub)
 	for _, k := range f.takeHubs() {
-		row, err := f.held.lanes[0].rows.Row(list[k])
+		row, err := r.held[0].out.Row(list[k])
 		if err == nil {
 			err = f.try(parts(len(row), size), func(l *lane, i int) error {
 				begin, end := part(i, size, len(row))
@@ -169,8 +170,8 @@ func (f *Advancer[V, A]) pushHubs(list []uint32, from []V) error {
 	return nil
 }
 
-// seekHeld has vertices look for active ones along held rows.
-func (f *Advancer[V, A]) seekHeld() error {
+// seek has vertices look for active ones along held rows.
+func (r *heldRows[V, A]) seek(f *Advancer[V, A]) error {
 	n := int(f.arrays.N)
 	first, alike, err := f.alike()
 	if err != nil {
@@ -179,7 +180,7 @@ func (f *Advancer[V, A]) seekHeld() error {
 	err = f.try(parts(n, heldVertices), func(l *lane, i int) error {
 		l.First, l.Alike = first, alike
 		begin, end := part(i, heldVertices, n)
-		return f.seekIn(l, uint32(begin), uint32(end))
+		return r.seekIn(f, l, uint32(begin), uint32(end))
 	})
 	f.putDeferred()
 	return err
@@ -188,8 +189,8 @@ func (f *Advancer[V, A]) seekHeld() error {
 // seekIn does it for the vertices in [begin, end), which are whole words of bits: those that
 // are not settled look for the first active neighbour, gather what that has, and go on along
 // their whole rows only if that is not all that counts.
-func (f *Advancer[V, A]) seekIn(l *lane, begin, end uint32) error {
-	a, h := f.arrays, &f.held.lanes[l.index]
+func (r *heldRows[V, A]) seekIn(f *Advancer[V, A], l *lane, begin, end uint32) error {
+	a, h := f.arrays, &r.held[l.index]
 	b := f.block
 	b.First = begin
 	if h.nbr == nil {
@@ -197,7 +198,7 @@ func (f *Advancer[V, A]) seekIn(l *lane, begin, end uint32) error {
 	}
 	h.due = f.loops.Due(h.due[:0], identity[:end-begin], &b, a.Cur)
 	l.Vertices += uint64(len(h.due))
-	if f.held.in == f.held.rows {
+	if r.in == r.out {
 		h.due = withEdges(h.due, a.Degree[begin:end])
 	}
 	found := h.due[:0]
@@ -224,8 +225,8 @@ func (f *Advancer[V, A]) seekIn(l *lane, begin, end uint32) error {
 	b.Off, b.Nbr = places[:], h.nbr
 	f.loops.Gather(acc, found, &b, a.Cur)
 	for i := range acc {
-		if !f.held.full.Saturated(acc[i], b.Step) {
-			if err := f.gatherRow(l, &b, found[i:i+1], acc[i:i+1]); err != nil {
+		if !r.full.Saturated(acc[i], b.Step) {
+			if err := r.gatherRow(f, l, &b, found[i:i+1], acc[i:i+1]); err != nil {
 				return err
 			}
 		}
@@ -250,8 +251,8 @@ func withEdges(list []uint16, degrees []uint32) []uint16 {
 }
 
 // gatherRow has a vertex of a block gather from all active neighbours, until it is saturated.
-func (f *Advancer[V, A]) gatherRow(l *lane, b *compiled.Block, one []uint16, acc []A) error {
-	h, v := &f.held.lanes[l.index], one[0]
+func (r *heldRows[V, A]) gatherRow(f *Advancer[V, A], l *lane, b *compiled.Block, one []uint16, acc []A) error {
+	h, v := &r.held[l.index], one[0]
 	row, err := h.in.Row(b.First + uint32(v))
 	if err != nil {
 		return err

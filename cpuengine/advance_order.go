@@ -269,8 +269,9 @@ const flatter = 4
 // vertices.
 func (f *Advancer[V, A]) bucketWidth() {
 	o := &f.order
-	degree := float64(f.rows.Off[f.arrays.N]) / float64(f.arrays.N)
-	mean, zero := MeanStep(f.program, f.arrays, f.rows, f.block.Step)
+	rows, _ := f.Rows()
+	degree := float64(rows.Off[f.arrays.N]) / float64(f.arrays.N)
+	mean, zero := MeanStep(f.program, f.arrays, rows, f.block.Step)
 	switch {
 	case mean > 0:
 		o.width = mean * min(1, widthDegree/degree)

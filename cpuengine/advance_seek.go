@@ -7,7 +7,7 @@ import (
 )
 
 // seek has vertices look for active ones.
-func (f *Advancer[V, A]) seek() error {
+func (r *wholeRows[V, A]) seek(f *Advancer[V, A]) error {
 	a := f.arrays
 	first, alike, err := f.alike()
 	if err != nil {

@@ -22,11 +22,22 @@ type storedLane struct {
 // oneRow is the vertex of such a row.
 var oneRow = []uint32{0}
 
+// storedRows are rows that are read as they are needed.
+type storedRows[V, A any] struct {
+	stored *page.StoredRows
+	exact  bool            // a level that fails is as if it had not been
+	reader *page.RowReader // of the level
+}
+
+func (r *storedRows[V, A]) canSeek() bool              { return false }
+func (r *storedRows[V, A]) seek(*Advancer[V, A]) error { return nil }
+
 // NewStoredAdvancer makes an advancer over rows that are read as they are needed. It only
 // pushes, and knows the frontier by its bits. With exact, values are as they were after an
 // error in a level; otherwise some are newer, and their vertices active.
 func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact bool) *Advancer[V, A] {
-	f := &Advancer[V, A]{Engine: e, stored: rows, exact: exact}
+	f := &Advancer[V, A]{Engine: e}
+	f.rows = &storedRows[V, A]{stored: rows, exact: exact}
 	a := e.arrays
 	f.block = compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}
 	f.queue, f.next = frontier.NewQueue[uint32](nil), frontier.NewQueue[uint32](nil)
@@ -41,44 +52,45 @@ func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact b
 	return f
 }
 
-// storedLevel does one iteration: the rows of a shard's active vertices come together, in
-// whatever order the shards are read.
-func (f *Advancer[V, A]) storedLevel(ctx context.Context) (Stats, error) {
-	a := f.arrays
-	if err := f.saveValues(); err != nil {
-		return Stats{}, err
+// bring begins to read the rows of active vertices.
+func (r *storedRows[V, A]) bring(ctx context.Context, f *Advancer[V, A]) error {
+	if err := r.saveValues(f); err != nil {
+		return err
 	}
-	rows := f.stored.Read(ctx, a.Active)
-	defer rows.Close()
-	f.ready(min(len(f.workers), rows.Shards()) <= 1, nil)
-	_, err := f.parallel(rows.Shards(), func(r *worker[V, A], _ int) error {
-		p, err := rows.Next()
+	r.reader = r.stored.Read(ctx, f.arrays.Active)
+	return nil
+}
+
+// push goes along the rows of a shard's active vertices together, in
+// whatever order the shards are read.
+func (r *storedRows[V, A]) push(f *Advancer[V, A], _ bool) error {
+	defer r.reader.Close()
+	f.ready(min(len(f.workers), r.reader.Shards()) <= 1, nil)
+	_, err := f.parallel(r.reader.Shards(), func(w *worker[V, A], _ int) error {
+		p, err := r.reader.Next()
 		if err != nil || p == nil {
 			return err
 		}
 		defer p.Release()
-		l := &f.lanes[r.index]
-		p.Each(a.Active, func(v uint32, list []uint32, weights []float32) { f.pushRow(l, v, list, weights) })
+		l := &f.lanes[w.index]
+		p.Each(f.arrays.Active, func(v uint32, list []uint32, weights []float32) { r.pushRow(f, l, v, list, weights) })
 		return nil
 	})
 	f.flush()
 	if err != nil {
-		f.undo()
-		return Stats{}, err
+		r.undo(f)
 	}
-	s := f.sum()
-	f.turn()
-	return s, nil
+	return err
 }
 
 // saveValues copies the values from which the level pushes, or all.
-func (f *Advancer[V, A]) saveValues() error {
+func (r *storedRows[V, A]) saveValues(f *Advancer[V, A]) error {
 	const words = 1 << 10
 	a := f.arrays
 	return f.each(parts(len(a.Active), words), func(_ *lane, i int) {
 		begin, end := part(i, words, len(a.Active))
 		from, to := uint32(min(64*begin, int(a.N))), uint32(min(64*end, int(a.N)))
-		if f.exact {
+		if r.exact {
 			copy(a.Next[from:to], a.Cur[from:to])
 			return
 		}
@@ -89,15 +101,15 @@ func (f *Advancer[V, A]) saveValues() error {
 }
 
 // undo takes a level back that went wrong, where all values were copied.
-func (f *Advancer[V, A]) undo() {
-	if f.exact {
+func (r *storedRows[V, A]) undo(f *Advancer[V, A]) {
+	if r.exact {
 		copy(f.arrays.Cur, f.arrays.Next)
 		f.arrays.Rising.Clear()
 	}
 }
 
 // pushRow sends the value of an active vertex along a row.
-func (f *Advancer[V, A]) pushRow(l *lane, v uint32, list []uint32, weights []float32) {
+func (r *storedRows[V, A]) pushRow(f *Advancer[V, A], l *lane, v uint32, list []uint32, weights []float32) {
 	from := f.arrays.Next[v : v+1]
 	if weights == nil {
 		f.pushAlong(l, from, list)

@@ -2,48 +2,62 @@ package dispatcher
 
 import (
 	"context"
-	"math/bits"
+	"errors"
+	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/dispatcher/policy"
-	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
 )
 
 // cpuWorker is the CPU.
 type cpuWorker[V, A any] struct {
-	*Job[V, A]
-	engine *cpuengine.Engine[V, A]
-	ranks  []int // of pages: beside GPUs it begins with the last one
+	plan     *plan[V, A]
+	state    *state[V, A]
+	recorder *recorder[V, A]
+	gpus     *gpus[V, A] // to which it sends values
+	engine   *cpuengine.Engine[V, A]
+	advancer *cpuengine.Advancer[V, A] // nil until rows are loaded
+	ranks    []int                     // of pages: beside GPUs it begins with the last one
 }
 
-// onCPU does an iteration on the CPU: notify, then process the pages.
-func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
-	start, read := time.Now(), j.pages.BytesRead()
-	w := cpuengine.Work{Step: j.step, Marked: x.Method == NotifyPull, News: j.monotone, Aggregates: j.aggregates}
+// open makes the engine.
+func (c *cpuWorker[V, A]) open() (err error) {
+	c.ranks = handout.Rank(c.plan.pages.Spans(), c.plan.shape.edges)
+	if c.engine, err = cpuengine.New(c.plan.loops, c.state.arrays, c.plan.opt.Threads); err != nil {
+		return fmt.Errorf("program %T: %w", c.plan.program, err)
+	}
+	return nil
+}
+
+// work does an iteration on the CPU alone: notify, then process the pages.
+func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
+	start, read := time.Now(), c.plan.pages.BytesRead()
+	w := cpuengine.Work{Step: c.state.now.step, Marked: x.Method == NotifyPull, News: c.plan.can.monotone, Aggregates: c.state.aggregates}
 	if w.Marked {
-		s, err := j.notify(ctx, j.activeSet())
+		s, err := c.notify(ctx)
 		if err != nil {
 			return err
 		}
 		x.Edges += s.Edges
 	}
 	var err error
-	if x.requests, err = j.requests(w.Marked); err == nil && j.unsummed {
-		err = j.resum()
+	if x.requests, err = c.state.requests(w.Marked); err == nil && c.state.now.unsummed {
+		err = c.state.resum()
 	}
 	if err != nil {
 		return err
 	}
-	err = j.cpu.pull(ctx, x.requests, w, func(p processed) {
+	c.plan.opt.Trace.Queue(len(c.plan.pages.ShardsOf(x.requests...)))
+	err = c.pull(ctx, x.requests, w, func(p processed) {
 		x.byHost.Add(p.stats)
 		x.Pages++
-		j.pageDone(x, p.PageWork)
+		c.recorder.pageDone(x, p.PageWork)
 	})
 	if err != nil {
 		return err
@@ -51,51 +65,42 @@ func (j *Job[V, A]) onCPU(ctx context.Context, x *iteration) error {
 	x.measured.Looked = x.Edges + x.byHost.Edges + x.byHost.Vertices
 	if w.Marked {
 		x.measured.Notify = time.Since(start).Seconds()
-		x.measured.Shards = uint64(len(shardsOfAll(x.requests, j.pages.Spans())))
+		x.measured.Shards = uint64(len(c.plan.pages.ShardsOf(x.requests...)))
 		return nil
 	}
-	if !j.pages.InMemory() || j.pages.BytesRead() == read { // not while pages are loaded for good
+	if !c.plan.pages.InMemory() || c.plan.pages.BytesRead() == read { // not while pages are loaded for good
 		x.measured.Scan = policy.Scanned{
 			Seconds: time.Since(start).Seconds(), Looked: float64(x.measured.Looked),
-			Edges: float64(j.edgesOf(shardsOfAll(x.requests, j.pages.Spans()))),
+			Edges: float64(c.plan.shape.edgesOf(c.plan.pages.ShardsOf(x.requests...))),
 		}
 	}
 	return nil
 }
 
-// activeSet is the active set as a roaring bitmap, which aliases the bits: it
-// is valid until the end of the iteration.
-func (j *Job[V, A]) activeSet() *roaring.Bitmap {
-	return roaring.FromDense(j.arrays.Active, false)
-}
-
-// spared is how many goroutines of the CPU leave their processors to those that keep the
-// GPUs busy: with all at work on pages, copies to the GPU stood still for as long as a
-// page took.
+// spared is how many goroutines of the CPU leave their processors to those that keep the GPUs busy:
+// with all at work on pages, copies to the GPU stood still for as long as a page took.
 const spared = 2
 
-func (c *cpuWorker[V, A]) spare() int { return min(spared, c.opt.Threads/4) }
-
-// work does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out until there is
-// nothing left for it.
-func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
-	w := cpuengine.Work{Step: x.step, Aggregates: c.aggregates}
-	c.unsummed = true
-	return c.onPages(ctx, c.spare(), func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+// workBeside does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out
+// until there is nothing left for it.
+func (c *cpuWorker[V, A]) workBeside(ctx context.Context, x *iteration) error {
+	w, spare := cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}, min(spared, c.plan.opt.Threads/4)
+	c.state.now.unsummed = true
+	return c.onPages(ctx, spare, w, func(ctx context.Context) (*page.Page, error) {
 		for {
-			task, err := x.forHost(ctx)
-			c.relay(x, task.arrived)
-			if err != nil || len(task.arrived) == 0 {
-				return task.page, w, err
+			task, err := x.work.Host(ctx)
+			c.relay(x, task.Arrived)
+			if err != nil || len(task.Arrived) == 0 {
+				return task.Page, err
 			}
 		}
 	}, func(p processed) {
 		x.scan.Seconds += p.Compute
-		x.scan.Edges += float64(c.edgesOf(p.shards))
+		x.scan.Edges += float64(c.plan.shape.edgesOf(p.shards))
 		x.scan.Looked += float64(p.stats.Edges + p.stats.Vertices)
 		x.times = append(x.times, p.PageWork)
 		x.byHost.Add(p.stats)
-		c.values.send(host, p.shards)
+		c.gpus.send(host, p.shards)
 	})
 }
 
@@ -103,11 +108,12 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 // pages that come.
 func (c *cpuWorker[V, A]) relay(x *iteration, shards []int) {
 	for _, i := range shards {
-		if len(c.gpus) > 1 {
-			c.values.send(x.shards[i].by, []int{i})
+		if len(c.gpus.live) > 1 {
+			by, _ := x.work.Worker(i)
+			c.gpus.send(by, []int{i})
 		}
 	}
-	if c.opt.Mode == Async && len(shards) > 0 {
+	if c.plan.opt.Mode == Async && len(shards) > 0 {
 		c.publish(shards, false)
 	}
 }
@@ -119,53 +125,52 @@ type processed struct {
 	stats  cpuengine.Stats
 }
 
-// onPages has the CPU process the pages that next gives, until it gives nil. It calls
+// nextPage returns the next page, or nil if none is left.
+type nextPage = func(context.Context) (*page.Page, error)
+
+// onPages processes the pages that next returns, until it returns nil. It calls
 // done for each and releases it. In async mode there is one at a time, since its values
 // are published before the next.
-func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, next cpuengine.Next, done func(processed)) error {
-	type begun struct {
-		work cpuengine.Work
-		at   time.Time
-	}
-	var mu sync.Mutex // guards all
-	all := map[*page.Page]begun{}
-	defer func() { // after an error
+func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Work, next nextPage, done func(processed)) error {
+	var mu sync.Mutex                 // guards all
+	all := map[*page.Page]time.Time{} // pages in work, and when they were begun
+	defer func() {                    // after an error
 		for p := range all {
 			p.Release()
 		}
 	}()
 	begin := func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
-		p, w, err := next(ctx)
+		p, err := next(ctx)
 		if err != nil || p == nil {
 			return nil, w, err
 		}
-		c.keep(c.arrays.Next, shardsOf(p))
+		c.state.keep(c.state.arrays.Next, p.List())
 		mu.Lock()
 		defer mu.Unlock()
-		all[p] = begun{w, time.Now()}
+		all[p] = time.Now()
 		return p, w, nil
 	}
 	end := func(p *page.Page, s cpuengine.Stats, busy time.Duration) error {
 		mu.Lock()
-		b := all[p]
+		begun := all[p]
 		delete(all, p)
 		mu.Unlock()
-		shards := shardsOf(p)
+		shards := p.List()
 		p.Release()
 		done(processed{
 			PageWork: PageWork{
 				Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Edges: s.Edges,
-				Start: b.at.Sub(c.began).Seconds(), End: time.Since(c.began).Seconds(),
+				Start: begun.Sub(c.plan.began).Seconds(), End: time.Since(c.plan.began).Seconds(),
 				Compute: busy.Seconds() / float64(c.engine.Goroutines(spare)),
 			},
 			shards: shards, stats: s,
 		})
-		if c.opt.Mode == Async {
-			c.publish(shards, b.work.Marked)
+		if c.plan.opt.Mode == Async {
+			c.publish(shards, w.Marked)
 		}
 		return nil
 	}
-	if c.opt.Mode == Sync {
+	if c.plan.opt.Mode == Sync {
 		return c.engine.Stream(ctx, spare, begin, end)
 	}
 	return c.oneByOne(ctx, spare, begin, end)
@@ -192,25 +197,23 @@ func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengi
 
 // pull processes pages.
 func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengine.Work, done func(processed)) error {
-	pages := c.pages.Read(ctx, requests)
+	pages := c.plan.pages.Read(ctx, requests)
 	defer pages.Close()
-	return c.onPages(ctx, 0, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
-		p, err := pages.Next(ctx)
-		return p, w, err
-	}, done)
+	return c.onPages(ctx, 0, w, pages.Next, done)
 }
 
 // notify marks who has to gather: the neighbours of active vertices, and these
 // themselves unless the program is [gas.Idempotent]. Vertices that begin active
 // were never applied, so that the first iteration marks them in any case.
-func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengine.Stats, error) {
-	if j.restless || j.step.Iteration == 0 {
-		copy(j.arrays.Marks, j.arrays.Active)
+func (c *cpuWorker[V, A]) notify(ctx context.Context) (cpuengine.Stats, error) {
+	if c.plan.can.restless || c.state.now.step.Iteration == 0 {
+		copy(c.state.arrays.Marks, c.state.arrays.Active)
 	}
+	active := roaring.FromDense(c.state.arrays.Active, false) // aliases the bits
 	var total cpuengine.Stats
-	for _, dir := range j.notifySides {
-		tasks := j.cpu.engine.Tasks(active, j.firsts, j.pages.InMemory())
-		s, err := j.cpu.engine.Notify(ctx, tasks, dir, j.pages)
+	for _, dir := range c.plan.shape.notifySides {
+		tasks := c.engine.Tasks(active, c.plan.shape.firsts, c.plan.pages.InMemory())
+		s, err := c.engine.Notify(ctx, tasks, dir, c.plan.pages)
 		if err != nil {
 			return total, err
 		}
@@ -219,103 +222,123 @@ func (j *Job[V, A]) notify(ctx context.Context, active *roaring.Bitmap) (cpuengi
 	return total, nil
 }
 
-// requests lists the pages with work: with marked vertices, or with unsettled
-// ones. A panic of the program's Settled ends as an error.
-func (j *Job[V, A]) requests(marked bool) (list []page.Request, err error) {
-	err = panics.Guard(j.program, func() error {
-		for p, span := range j.pages.Spans() {
-			some := make([]int, 0, span.To-span.From)
-			for i := span.From; i < span.To; i++ {
-				if marked && j.arrays.Marks.Any(j.interval(i)) || !marked && !j.settled(i) {
-					some = append(some, i)
-				}
-			}
-			switch len(some) {
-			case 0:
-			case span.To - span.From:
-				list = append(list, page.Request{Page: p})
-			default:
-				list = append(list, page.Request{Page: p, Shards: some})
-			}
+// publish makes new values of shards visible to the pages after them.
+func (c *cpuWorker[V, A]) publish(shards []int, marked bool) {
+	c.state.publish(shards, marked)
+	c.recorder.epochs.published()
+}
+
+// measureCPU times a pull over a page.
+func (c *cpuWorker[V, A]) measureCPU(ctx context.Context, v *policy.Speeds) error {
+	for p, err := range c.plan.pages.Stream(ctx, []page.Request{{Page: len(c.plan.pages.Spans()) / 2}}) {
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	return list, err
-}
-
-// shardsOf lists the shards of a page.
-func shardsOf(p *page.Page) []int {
-	shards := make([]int, len(p.Shards))
-	for k := range p.Shards {
-		shards[k] = p.Shards[k].Index
-	}
-	return shards
-}
-
-// shardsOfAll lists the shards of requests.
-func shardsOfAll(requests []page.Request, spans []page.Span) (shards []int) {
-	for _, rq := range requests {
-		shards = append(shards, shardsIn(rq, spans)...)
-	}
-	return shards
-}
-
-// publish makes a page's new values visible to the pages after it.
-func (j *Job[V, A]) publish(shards []int, marked bool) {
-	j.keep(j.arrays.Cur, shards)
-	j.copyNext(shards, marked)
-	for _, i := range shards { // what comes in the iteration sees new values as well
-		from, to := j.interval(i)
-		for w := from >> 6; j.monotone && w <= (to-1)>>6; w++ {
-			j.arrays.Active[w] |= j.arrays.Rising[w]
+		scan, err := c.timePage(p)
+		p.Release()
+		if err != nil {
+			return err
 		}
+		v.Page, v.CPU = scan.Rates()
 	}
-	j.published()
+	if v.Page == 0 || v.CPU == 0 { // a page without edges
+		v.Page, v.CPU = 1e-9, 1e-9
+	}
+	return nil
 }
 
-// makeCurrent makes the new values of an iteration current on the host. After a pull
-// over all shards the arrays change places; otherwise what was processed is copied.
-func (j *Job[V, A]) makeCurrent(requests []page.Request, marked bool) {
-	whole := !marked && len(requests) == len(j.pages.Spans())
-	for _, rq := range requests {
-		whole = whole && rq.Shards == nil
-	}
-	if whole {
-		j.arrays.Swap()
+// timePage times a pull over a page. Nothing is published.
+func (c *cpuWorker[V, A]) timePage(p *page.Page) (policy.Scanned, error) {
+	shards := p.List()
+	start := time.Now()
+	c.state.keep(c.state.arrays.Next, shards)
+	s, err := c.engine.Process(p, cpuengine.Work{Step: c.state.now.step})
+	took := time.Since(start).Seconds()
+	clear(c.state.arrays.Rising)
+	return policy.Scanned{Seconds: took, Edges: float64(c.plan.shape.edgesOf(shards)), Looked: float64(s.Edges + s.Vertices)}, err
+}
+
+// lookAtCPU measures the CPU while the GPU works alone, by a page that is in
+// memory. What goes wrong with it does so again where it matters.
+func (c *cpuWorker[V, A]) lookAtCPU() {
+	i := len(c.plan.pages.Spans()) / 2
+	if !c.plan.pages.Stays(i) {
 		return
 	}
-	shards := shardsOfAll(requests, j.pages.Spans())
-	j.keep(j.arrays.Cur, shards)
-	j.copyNext(shards, marked)
+	if p, err := c.plan.pages.Get(page.Request{Page: i}); err == nil {
+		scan, err := c.timePage(p)
+		p.Release()
+		if err == nil {
+			c.state.policy.learn(policy.Measurement{Scan: scan})
+		}
+	}
 }
 
-// copyNext copies the new values of shards, on all goroutines when there are enough of
-// them to be worth it.
-func (j *Job[V, A]) copyNext(shards []int, marked bool) {
-	const few = 8
-	goroutines := 1
-	if len(shards) > few {
-		goroutines = min(j.opt.Threads, bits.Len(uint(len(shards))))
+// slice is how long the engine goes on by itself at least, before the job looks at what
+// else is due: reports, progress, checkpoints.
+const slice = time.Millisecond
+
+// orderedSlice is the same where buckets are filled and emptied at both ends.
+const orderedSlice = 200 * time.Millisecond
+
+// loadRows brings the rows into memory, unless they are there, and returns how many bytes it read.
+func (c *cpuWorker[V, A]) loadRows(ctx context.Context) (read int64, err error) {
+	f := &c.plan.front
+	switch {
+	case c.advancer != nil:
+		return 0, nil
+	case f.stored != nil:
+		c.advancer = cpuengine.NewStoredAdvancer(c.engine, f.stored, c.plan.opt.Iterations > 0)
+		return 0, nil
+	case f.held != nil:
+		c.advancer, err = cpuengine.NewHeldAdvancer(c.engine, f.held[0], f.held[len(f.held)-1], c.plan.shape.notifyEdges)
+		return 0, err
 	}
-	var next atomic.Int64
-	var g sync.WaitGroup
-	for range goroutines {
-		g.Go(func() {
-			for k := next.Add(1) - 1; k < int64(len(shards)); k = next.Add(1) - 1 {
-				from, to := j.interval(shards[k])
-				j.arrays.Publish(from, to, marked)
-			}
-		})
+	out, in, read, err := f.whole.load(ctx, c.plan.store)
+	if err != nil {
+		return 0, err
 	}
-	g.Wait()
+	seekIn := in
+	if c.plan.shape.cat.SameRows() {
+		seekIn = out
+	}
+	if c.advancer, err = cpuengine.NewAdvancer(c.engine, out, seekIn); err != nil {
+		return 0, errors.Join(err, f.whole.free(out, in))
+	}
+	return read, nil
 }
 
-// recount counts the active vertices and their edges.
-func (j *Job[V, A]) recount() {
-	j.activated, j.degrees = 0, 0
-	active := j.arrays.Active
-	for v, ok := active.Next(0, j.cat.Vertices); ok; v, ok = active.Next(v+1, j.cat.Vertices) {
-		j.activated++
-		j.degrees += uint64(j.arrays.Degree[v])
+// advance does iterations from frontier to frontier, at most limit. New values replace old ones in
+// place.
+func (c *cpuWorker[V, A]) advance(ctx context.Context, x *iteration, limit int) error {
+	read, err := c.loadRows(ctx)
+	if err != nil {
+		return err
 	}
+	s, f := c.state, &c.plan.front
+	s.keep(s.arrays.Cur, c.plan.shape.allShards())
+	s.keep(s.arrays.Next, c.plan.shape.allShards())
+	from := cpuengine.Stats{Activated: s.now.activated, Degrees: s.now.degrees}
+	next, until := c.advancer.Advance, slice
+	if f.ordered {
+		next, until = c.advancer.AdvanceOrdered, orderedSlice
+	}
+	heldBefore, storedBefore, neededBefore := f.counts()
+	done, err := next(ctx, s.now.step, from, limit, time.Now().Add(until))
+	held, stored, needed := f.counts()
+	x.RowsRead, x.RowsNeeded = stored-storedBefore, needed-neededBefore
+	read += x.RowsRead + held - heldBefore
+	x.Levels, x.Edges, x.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
+	s.advanced(done.Levels, done.Activated, done.Degrees)
+	return err
+}
+
+// freeRows frees the advancer and its rows.
+func (c *cpuWorker[V, A]) freeRows() {
+	if c.advancer == nil {
+		return
+	}
+	_ = c.plan.front.whole.free(c.advancer.Rows()) // what is the same is freed once
+	c.advancer.Free()
+	c.advancer = nil
 }

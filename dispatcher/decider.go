@@ -49,25 +49,3 @@ func (d *decider) note(e policy.Event) {
 		d.look(e)
 	}
 }
-
-// observe says where the job stands before its next iteration.
-func (j *Job[V, A]) observe() policy.Observation {
-	o := policy.Observation{
-		Facts: j.policy.facts, Iteration: j.step.Iteration, Fraction: j.fraction(),
-		AggregateChanged: j.aggregable != nil && (j.step.Iteration == 0 || j.step.Aggregate != j.previous),
-		GPUs:             len(j.gpus), ResidentEdges: j.residentEdges(),
-		HostStale: j.bytesIn(j.place.stale(host)), Behind: j.place.behind(),
-	}
-	for _, g := range j.gpus {
-		o.GPUStale += j.bytesIn(j.place.stale(g.number))
-	}
-	return o
-}
-
-// fraction is f, the share of the edges that lead out of active vertices.
-func (j *Job[V, A]) fraction() float64 {
-	if j.notifyEdges == 0 {
-		return 0
-	}
-	return float64(j.degrees) / float64(j.notifyEdges)
-}

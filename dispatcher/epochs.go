@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -18,43 +17,35 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// epochs are what a recorded job has to do with its epochs: when one is due, the
-// one that is being written, and what the last whole state was. One is written
-// at a time, by a goroutine; one that is due meanwhile is taken as soon as the
-// writer is free.
-type epochs[V any] struct {
+// epochs schedules and writes the checkpoints of a recorded job. Its methods accept a nil receiver:
+// that of a job which is not recorded. One epoch is written at a time, by a goroutine; one that is
+// due meanwhile is taken when the writer is free.
+type epochs[V, A any] struct {
+	plan   *plan[V, A]
+	state  *state[V, A]
+	report *Report
 	job    *checkpoint.Job
 	policy checkpoint.Policy
 	chunk  uint32
 	spare  *spare[V]  // nil unless epochs are written while the job runs
 	active bitset.Set // of the snapshot; likewise
-	epochWriter[V]
-	sinceEpoch
-	progress
+
+	cancel  context.CancelFunc // of the epoch being written
+	wrote   chan error         // its end
+	failing bool               // the last epoch could not be written
+
+	since              sinceEpoch
+	now, saved, taking int  // changes of the state: all, those in the last epoch, and those in the one being written
+	whole              bool // there is a state to go on from
 	// aggregates as they were before the iteration, which an error in its middle
 	// leaves half changed.
 	aggregates []float64
-}
-
-// epochWriter is the writing of one epoch.
-type epochWriter[V any] struct {
-	taken   *snapshot[V] // being written; nil: none
-	cancel  context.CancelFunc
-	wrote   chan error
-	failing bool // the last epoch could not be written
 }
 
 // sinceEpoch is what was done since the last epoch was taken.
 type sinceEpoch struct {
 	last              time.Time // when that was
 	iterations, pages int
-}
-
-// progress counts what changed the state.
-type progress struct {
-	now, saved, taking int  // as it is, in the last epoch, in the one that is being written
-	whole              bool // there is a state to go on from
-	within             bool // that is in the middle of an iteration
 }
 
 // epochBytes is the memory that epochs take, beside the process's own.
@@ -68,251 +59,195 @@ func epochBytes[V any](n uint32, p checkpoint.Policy) int64 {
 	return min(kept, int64(n)*size) + 8*int64(bitset.Words(n)) + checkpoint.WriterBytes(n, int(size))
 }
 
-func newEpochs[V any](n uint32, o Options) (*epochs[V], error) {
-	e := &epochs[V]{job: o.Job, policy: o.Checkpoints, chunk: o.Job.ChunkVertices()}
+func newEpochs[V, A any](p *plan[V, A], s *state[V, A], report *Report) (*epochs[V, A], error) {
+	e := &epochs[V, A]{plan: p, state: s, report: report, job: p.opt.Job, policy: p.opt.Checkpoints, chunk: p.opt.Job.ChunkVertices()}
 	e.wrote = make(chan error, 1)
 	if !e.policy.Wanted() {
 		return e, nil
 	}
 	var errs [2]error
-	e.spare, errs[0] = newSpare[V](n, e.chunk)
-	e.active, errs[1] = hostmem.Slice[uint64](bitset.Words(n))
+	e.spare, errs[0] = newSpare[V](p.shape.cat.Vertices, e.chunk)
+	e.active, errs[1] = hostmem.Slice[uint64](bitset.Words(p.shape.cat.Vertices))
 	return e, errors.Join(errs[:]...)
 }
 
-func (e *epochs[V]) free() {
+func (e *epochs[V, A]) free() {
+	if e == nil {
+		return
+	}
 	if e.spare != nil {
 		hostmem.Free(e.spare.values)
 	}
 	hostmem.Free(e.active)
 }
 
-// beginEpochs notes the first whole state.
-func (j *Job[V, A]) beginEpochs() {
-	if e := j.epochs; e != nil {
-		e.whole, e.last = true, time.Now()
-		j.atBoundary()
+// begin notes that the state can be saved from now on.
+func (e *epochs[V, A]) begin() {
+	if e != nil {
+		e.whole, e.since.last = true, time.Now()
+		e.boundary()
 	}
 }
 
-// atBoundary notes what stands between two iterations.
-func (j *Job[V, A]) atBoundary() {
-	j.epochs.within = false
-	j.epochs.aggregates = append(j.epochs.aggregates[:0], j.aggregates...)
+// boundary notes the state between two iterations.
+func (e *epochs[V, A]) boundary() {
+	e.state.within = false
+	e.aggregates = append(e.aggregates[:0], e.state.aggregates...)
 }
 
-// iterated is called after each iteration.
-func (j *Job[V, A]) iterated(x *iteration) {
-	e := j.epochs
+// iterated counts an iteration.
+func (e *epochs[V, A]) iterated(x *iteration) {
 	if e == nil {
 		return
 	}
 	e.now++
-	e.iterations += max(1, x.Levels)
+	e.since.iterations += max(1, x.Levels)
 	switch {
-	case j.opt.Mode != Async:
+	case e.plan.opt.Mode != Async:
 	case x.alone: // a GPU publishes its pages for itself
-		e.pages += x.Pages
+		e.since.pages += x.Pages
 	case x.Method == Frontier: // it has no pages
-		e.pages += max(1, x.Levels)
+		e.since.pages += max(1, x.Levels)
 	}
-	j.atBoundary()
-	e.job.Progress(j.step.Iteration)
-	if e.due() && !j.last() { // what is left to do then is writing the results
-		j.takeEpoch(false)
-	}
+	e.boundary()
+	e.job.Progress(e.state.now.step.Iteration)
 }
 
-// published is called after each page of an async job.
-func (j *Job[V, A]) published() {
-	e := j.epochs
+// published counts a page of an async job, and takes an epoch if one is due.
+func (e *epochs[V, A]) published() {
 	if e == nil {
 		return
 	}
 	e.now++
-	e.pages++
-	if e.dueWithin() {
-		j.takeEpoch(true)
+	e.since.pages++
+	if e.dueWithin() && e.idle() {
+		e.take(true)
 	}
 }
 
 // due reports whether an epoch is, between two iterations.
-func (e *epochs[V]) due() bool {
-	return e.policy.Every > 0 && e.iterations >= e.policy.Every || e.dueWithin()
+func (e *epochs[V, A]) due() bool {
+	return e != nil && (e.policy.Every > 0 && e.since.iterations >= e.policy.Every || e.dueWithin())
 }
 
-// dueWithin reports whether an epoch is, by pages or time. One by iterations that found
-// the writer at work waits for the end of the iteration: from there, the job goes on as
-// if nothing had been.
-func (e *epochs[V]) dueWithin() bool {
-	return e.policy.Pages > 0 && e.pages >= e.policy.Pages ||
-		e.policy.Interval > 0 && time.Since(e.last) >= e.policy.Interval
+// dueWithin reports whether an epoch is, by pages or time. One by iterations that found the writer
+// at work waits for the end of the iteration: from there, the job goes on as if nothing had been.
+func (e *epochs[V, A]) dueWithin() bool {
+	return e.policy.Pages > 0 && e.since.pages >= e.policy.Pages ||
+		e.policy.Interval > 0 && time.Since(e.since.last) >= e.policy.Interval
 }
 
-// takeEpoch takes a snapshot and begins to write it, unless one is being written.
-func (j *Job[V, A]) takeEpoch(within bool) {
-	e := j.epochs
+// idle reports whether no epoch is being written.
+func (e *epochs[V, A]) idle() bool {
 	select {
 	case err := <-e.wrote:
-		j.took(err)
+		e.took(err)
 	default:
 	}
-	if e.taken != nil {
-		return
-	}
-	if err := j.values.fetch(); err != nil {
-		j.epochFailed(err)
-		return
-	}
-	e.taken = newSnapshot(j.arrays.Cur, j.activeNow(e.active, within), e.chunk, e.spare)
-	e.last, e.iterations, e.pages, e.taking = time.Now(), 0, 0, e.now
-	state, snapshot := j.state(within), e.taken
+	return e.state.taken == nil
+}
+
+// take takes a snapshot of the host's values, which must be the newest, and starts writing it.
+func (e *epochs[V, A]) take(within bool) {
+	snapshot := newSnapshot(e.state.arrays.Cur, e.state.activeNow(e.active, within), e.chunk, e.spare)
+	e.state.taken = snapshot
+	e.since, e.taking = sinceEpoch{last: time.Now()}, e.now
+	state := e.snapshotState(within)
 	ctx, cancel := context.WithCancel(context.Background()) // ends with Run
 	e.cancel = cancel
 	go func() {
-		err := j.writeEpoch(ctx, state, snapshot)
+		err := e.write(ctx, state, snapshot)
 		snapshot.drop()
 		e.wrote <- err
 	}()
 }
 
-// activeNow puts the active set into bits. Within an iteration of an async job,
-// it is that of the iteration and what rose since, so that the iteration can be
-// begun again.
-func (j *Job[V, A]) activeNow(bits bitset.Set, within bool) bitset.Set {
-	copy(bits, j.arrays.Active)
+// snapshotState returns what an epoch holds beside values and active set. Within an iteration of
+// an async job the aggregates are those of the present values.
+func (e *epochs[V, A]) snapshotState(within bool) checkpoint.State {
+	aggregates := e.aggregates
 	if within {
-		for w, rising := range j.arrays.Rising {
-			bits[w] |= rising
-		}
-	}
-	return bits
-}
-
-// state is what an epoch holds beside values and active set. Within an iteration
-// of an async job the aggregates are those of the values as they are.
-func (j *Job[V, A]) state(within bool) checkpoint.State {
-	aggregates := j.epochs.aggregates
-	if within {
-		aggregates = j.aggregates
+		aggregates = e.state.aggregates
 	}
 	s := checkpoint.State{
-		Vertices: j.cat.Vertices, ValueBytes: j.valueBytes, Iteration: j.step.Iteration, Within: within,
-		Aggregate: checkpoint.Float(j.step.Aggregate), Previous: checkpoint.Float(j.previous),
-		Policy: policy.Encode(j.policy.State), Work: j.report.work(),
+		Vertices: e.plan.shape.cat.Vertices, ValueBytes: e.plan.shape.valueBytes, Iteration: e.state.now.step.Iteration, Within: within,
+		Aggregate: checkpoint.Float(e.state.now.step.Aggregate), Previous: checkpoint.Float(e.state.now.previous),
+		Policy: policy.Encode(e.state.policy.State), Work: e.report.work(),
 	}
-	if j.unsummed { // the next iteration sums again
+	if e.state.now.unsummed { // the next iteration sums again
 		s.Previous = checkpoint.Float(math.NaN())
 	}
-	for _, a := range slices.Clone(aggregates) {
+	for _, a := range aggregates {
 		s.Aggregates = append(s.Aggregates, checkpoint.Float(a))
 	}
 	return s
 }
 
-func (j *Job[V, A]) writeEpoch(ctx context.Context, s checkpoint.State, source checkpoint.Source) error {
+func (e *epochs[V, A]) write(ctx context.Context, s checkpoint.State, source checkpoint.Source) error {
 	start := time.Now()
-	n, err := j.epochs.job.Epochs().Write(ctx, s, source)
+	n, err := e.job.Epochs().Write(ctx, s, source)
 	if n == 0 {
 		return err
 	}
-	j.opt.Log.Debug(fmt.Sprintf("wrote checkpoint %d, after %d iterations", n, s.Iteration), zap.Duration("took", time.Since(start)))
-	return errors.Join(err, j.epochs.job.Wrote(n, s.Iteration))
+	e.plan.opt.Log.Debug(fmt.Sprintf("wrote checkpoint %d, after %d iterations", n, s.Iteration), zap.Duration("took", time.Since(start)))
+	return errors.Join(err, e.job.Wrote(n, s.Iteration))
 }
 
 // took notes how the writing of the snapshot ended. The job goes on in any case.
-func (j *Job[V, A]) took(err error) {
-	e := j.epochs
+func (e *epochs[V, A]) took(err error) {
 	e.cancel()
-	e.taken = nil
+	e.state.taken = nil
 	switch {
 	case err == nil && e.failing:
-		j.opt.Log.Info("checkpoints are written again")
+		e.plan.opt.Log.Info("checkpoints are written again")
 		fallthrough
 	case err == nil:
 		e.saved, e.failing = e.taking, false
 	case errors.Is(err, context.Canceled): // the job is done
 	default:
-		j.epochFailed(err)
+		e.failed(err)
 	}
 }
 
-// epochFailed warns, once, that epochs cannot be had.
-func (j *Job[V, A]) epochFailed(err error) {
-	if !j.epochs.failing {
-		j.epochs.failing = true
-		j.opt.Log.Warn(oneLine(err) + "; the job goes on, and older checkpoints stay")
+// failed logs, once, that epochs cannot be written.
+func (e *epochs[V, A]) failed(err error) {
+	if !e.failing {
+		e.failing = true
+		e.plan.opt.Log.Warn(oneLine(err) + "; the job goes on, and older checkpoints stay")
 	}
 }
 
 // oneLine puts joined errors into one line.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// snapshotNow is the one that is being written; nil: none.
-func (j *Job[V, A]) snapshotNow() *snapshot[V] {
-	if j.epochs == nil {
-		return nil
-	}
-	return j.epochs.taken
-}
-
-// keep is called before shards of an array are written to.
-func (j *Job[V, A]) keep(array []V, shards []int) {
-	taken := j.snapshotNow()
-	if taken == nil {
-		return
-	}
-	for _, i := range shards {
-		from, to := j.interval(i)
-		taken.keep(array, from, to)
+// stop cancels the writing of an epoch, without waiting for its end.
+func (e *epochs[V, A]) stop() {
+	if e != nil && e.state.taken != nil {
+		e.cancel()
 	}
 }
 
-// endEpochs ends the run's epochs. A job that ended with an error leaves its
-// state, so that it can be resumed. After one that is done an epoch that is being
-// written is not wanted any more, and nobody waits here until that has stopped.
-func (j *Job[V, A]) endEpochs(cause error) {
-	if j.epochs == nil {
-		return
-	}
-	if cause == nil {
-		if e := j.epochs; e.taken != nil {
-			e.cancel()
-		}
-		return
-	}
-	if err := j.Save(); err != nil {
-		j.opt.Log.Warn("the state in which the job ended is lost: " + oneLine(err) + "; older checkpoints stay")
+// wait waits for the epoch being written.
+func (e *epochs[V, A]) wait() {
+	if e != nil && e.state.taken != nil {
+		e.took(<-e.wrote)
 	}
 }
 
-// waitEpoch waits for the epoch that is being written.
-func (j *Job[V, A]) waitEpoch() {
-	if e := j.epochs; e.taken != nil {
-		j.took(<-e.wrote)
-	}
+// unsaved waits for the epoch being written, and reports whether the state has changed since.
+func (e *epochs[V, A]) unsaved() bool {
+	e.wait()
+	return e != nil && e.whole && e.now != e.saved
 }
 
-// Save writes an epoch of the state in which Run has left the job, unless one is
-// there. Without a recorded job, or a state to go on from, it does nothing.
-func (j *Job[V, A]) Save() error {
-	e := j.epochs
-	if e == nil {
-		return nil
-	}
-	j.waitEpoch()
-	if !e.whole || e.now == e.saved {
-		return nil
-	}
-	if err := j.values.fetch(); err != nil {
-		return err
-	}
-	within := j.opt.Mode == Async && e.within
-	active := j.arrays.Active
+// save writes an epoch of the host's values, which must be the newest, after the run.
+func (e *epochs[V, A]) save() error {
+	within := e.plan.opt.Mode == Async && e.state.within
+	active := e.state.arrays.Active
 	if within {
-		active = j.activeNow(active, true) // the run is over
+		active = e.state.activeNow(active, true) // the run is over
 	}
-	err := j.writeEpoch(context.Background(), j.state(within), newSnapshot(j.arrays.Cur, active, e.chunk, nil))
+	err := e.write(context.Background(), e.snapshotState(within), newSnapshot(e.state.arrays.Cur, active, e.chunk, nil))
 	if err == nil {
 		e.saved = e.now
 	}

@@ -2,131 +2,105 @@ package dispatcher
 
 import (
 	"bytes"
-	"sync"
 	"time"
 
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/page"
 )
 
-// failure is why a GPU is lost.
-type failure struct {
-	worker int
-	error
-}
-
-func (f *failure) Unwrap() error { return f.error }
-
-// failed makes an error one of a worker.
-func failed(worker int, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &failure{worker, err}
-}
-
-// throughHost moves values between the workers of a run through the host's memory: GPUs send what they
-// have done to the host behind the kernels of each batch, and get what others have done from there. An
-// iteration that several do leaves all of them with all new values; one that one does alone leaves the
-// others behind, shard by shard, until they need them. Errors are a [failure] of a worker.
-type throughHost[V, A any] struct {
-	*Job[V, A]
-	sending sync.Mutex // one call of Receive at a time
-}
-
 // fetch brings the host's values and active set up to date. When it fails, they are as they were.
-func (x *throughHost[V, A]) fetch() error {
-	if len(x.gpus) == 0 || !x.place.behind() {
+func (g *gpus[V, A]) fetch() error {
+	if len(g.live) == 0 || !g.state.place.behind() {
 		return nil
 	}
-	x.keep(x.arrays.Next, x.allShards())
-	stale := x.place.stale(host)
+	g.state.keep(g.state.arrays.Next, g.plan.shape.allShards())
+	stale := g.state.place.stale(host)
 	start := time.Now()
 	for _, r := range stale {
-		g := x.gpu(x.place.owner[r.from])
-		if err := g.engine.Download(x.vertices(r)); err != nil {
-			return failed(g.number, err)
+		gpu := g.get(g.state.place.owner[r.From])
+		if err := gpu.engine.Download(g.plan.shape.vertices(r)); err != nil {
+			return failed(gpu.number, err)
 		}
 	}
-	x.policy.learn(policy.Measurement{Link: policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(x.bytesIn(stale))}})
-	clear(x.arrays.Rising)
-	if err := x.gpu(x.place.active).engine.Active(); err != nil {
-		clear(x.arrays.Rising)
-		return failed(x.place.active, err)
+	g.state.policy.learn(policy.Measurement{Link: policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(g.plan.shape.bytesIn(stale))}})
+	clear(g.state.arrays.Rising)
+	if err := g.get(g.state.place.active).engine.Active(); err != nil {
+		clear(g.state.arrays.Rising)
+		return failed(g.state.place.active, err)
 	}
-	x.takeOver(stale)
+	g.takeOver(stale)
 	return nil
 }
 
 // takeOver makes what was fetched the host's values and active set.
-func (x *throughHost[V, A]) takeOver(stale []span) {
-	whole := len(stale) == 1 && stale[0] == span{0, len(x.firsts)}
+func (g *gpus[V, A]) takeOver(stale []page.Span) {
+	whole := len(stale) == 1 && stale[0] == page.Span{To: len(g.plan.shape.firsts)}
 	if whole {
-		x.arrays.Swap()
+		g.state.arrays.Swap()
 	}
 	for _, r := range stale {
-		shards := shardsOfSpan(r)
+		shards := r.List()
 		if !whole {
-			x.keep(x.arrays.Cur, shards)
-			from, to := x.vertices(r)
-			x.arrays.Publish(from, to, false)
+			g.state.keep(g.state.arrays.Cur, shards)
+			from, to := g.plan.shape.vertices(r)
+			g.state.arrays.Publish(from, to, false)
 		}
 		for _, i := range shards {
-			x.place.copied(host, i)
+			g.state.place.copied(host, i)
 		}
 	}
-	x.arrays.Advance()
-	x.place.active = host
+	g.state.arrays.Advance()
+	g.state.place.active = host
 }
 
-// supply brings the GPUs' values up to date. What a GPU misses is on the host: with several of them, the host
-// is up to date after each iteration.
-func (x *throughHost[V, A]) supply() error {
-	for _, g := range x.gpus {
-		for _, r := range x.place.stale(g.number) {
-			if err := g.engine.Upload(x.vertices(r)); err != nil {
-				return failed(g.number, err)
+// supply brings the GPUs' values up to date. What a GPU misses is on the host: with several of
+// them, the host is up to date after each iteration.
+func (g *gpus[V, A]) supply() error {
+	for _, gpu := range g.live {
+		for _, r := range g.state.place.stale(gpu.number) {
+			if err := gpu.engine.Upload(g.plan.shape.vertices(r)); err != nil {
+				return failed(gpu.number, err)
 			}
-			for _, i := range shardsOfSpan(r) {
-				x.place.copied(g.number, i)
+			for _, i := range r.List() {
+				g.state.place.copied(gpu.number, i)
 			}
 		}
 	}
 	return nil
 }
 
-// exchangeBytes is the unit in which values that changed are distinguished from those
-// that did not.
+// exchangeBytes is the unit in which values that changed are distinguished from those that did not.
 const exchangeBytes = 64 << 10
 
 // send sends the new values of shards that a worker has done in this iteration to all GPUs but
 // itself, in blocks that differ from the old ones. An error is noted with the GPU.
-func (x *throughHost[V, A]) send(from int, shards []int) {
-	x.sending.Lock()
-	defer x.sending.Unlock()
-	for _, r := range x.changed(shards) {
-		for _, g := range x.gpus {
-			if g.number != from && g.unsent == nil {
-				g.unsent = g.engine.Receive(uint32(r.from), uint32(r.to))
+func (g *gpus[V, A]) send(from int, shards []int) {
+	g.sending.Lock()
+	defer g.sending.Unlock()
+	for _, r := range g.changed(shards) {
+		for _, gpu := range g.live {
+			if gpu.number != from && gpu.unsent == nil {
+				gpu.unsent = gpu.engine.Receive(r[0], r[1])
 			}
 		}
 	}
 }
 
 // changed lists the blocks of vertices in shards whose new values differ.
-func (x *throughHost[V, A]) changed(shards []int) (list []span) {
-	block := uint32(max(1, exchangeBytes/max(1, x.valueBytes)))
+func (g *gpus[V, A]) changed(shards []int) (list [][2]uint32) {
+	block := uint32(max(1, exchangeBytes/max(1, g.plan.shape.valueBytes)))
 	for _, i := range shards {
-		first, end := x.interval(i)
+		first, end := g.plan.shape.interval(i)
 		for from := first; from < end; from += min(block, end-from) {
 			to := from + min(block, end-from)
-			if bytes.Equal(hostmem.AsBytes(x.arrays.Cur[from:to]), hostmem.AsBytes(x.arrays.Next[from:to])) {
+			if bytes.Equal(hostmem.AsBytes(g.state.arrays.Cur[from:to]), hostmem.AsBytes(g.state.arrays.Next[from:to])) {
 				continue
 			}
-			if n := len(list); n > 0 && list[n-1].to == int(from) {
-				list[n-1].to = int(to)
+			if n := len(list); n > 0 && list[n-1][1] == from {
+				list[n-1][1] = to
 			} else {
-				list = append(list, span{int(from), int(to)})
+				list = append(list, [2]uint32{from, to})
 			}
 		}
 	}

@@ -1,218 +1,261 @@
 package dispatcher
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"time"
 
 	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/store"
 )
 
-// frontiers is what a job has for iterations from one frontier to the next.
-type frontiers[V, A any] struct {
-	unfit    error // why it has none; nil: it may
-	rows, in page.WholeRows
-	bytes    int64            // of memory
-	edges    uint64           // in rows; with weights they count twice
-	ordered  bool             // by priorities, where iterations are not limited
-	asked    int              // levels, or rounds of ordered ones, between the last two times that the job asked whether it has arrived
-	seeks    bool             // vertices settle: each is active once
-	stored   *page.StoredRows // that are read as they are needed; nil: all are brought into memory
-	held     heldRows         // that are not unpacked there; no rows: they are
-	advancer *cpuengine.Advancer[V, A]
-	gpu      gpuFrontier[V, A]
+// frontierPlan is what a job needs to advance frontiers.
+type frontierPlan struct {
+	unfit   error // why it cannot, or nil
+	whole   wholeRows
+	bytes   int64            // of memory
+	edges   uint64           // in rows; with weights they count twice
+	ordered bool             // by priorities, where iterations are not limited
+	seeks   bool             // vertices settle: each is active once
+	stored  *page.StoredRows // rows read as they are needed; nil if all are brought into memory
+	// held are rows in memory as they are stored, of which a job brings what it needs: so for
+	// programs that seek, whose vertices are active once and rarely look at whole rows. The last
+	// ones are sought along, where these are others.
+	held []*page.HeldRows
+	gpu  gpuRows
 }
 
-// slice is how long the engine goes on by itself at least, before the job looks at what
-// else is due: reports, progress, checkpoints.
-const slice = time.Millisecond
+// free frees the rows that are not unpacked.
+func (f *frontierPlan) free() {
+	if f.stored != nil {
+		f.stored.Close()
+		f.stored = nil
+	}
+	f.held = nil
+}
 
-// orderedSlice is the same where buckets are filled and emptied at both ends.
-const orderedSlice = 200 * time.Millisecond
+// wholeRows are the rows of a whole graph along which vertices notify, and those along which they
+// seek where these are others: without sides, there are none.
+type wholeRows struct{ out, in page.WholeRows }
+
+// bytes returns the memory of the rows, and what reading them takes beside.
+func (w wholeRows) bytes(cat *store.Catalogue) (all, reading int64) {
+	all, reading = w.out.Bytes(cat)
+	if len(w.in.Sides) > 0 {
+		more, r := w.in.Bytes(cat)
+		all, reading = all+more, max(reading, r)
+	}
+	return all, reading
+}
+
+// load brings the rows into memory, and returns how many bytes it read.
+func (w wholeRows) load(ctx context.Context, s *store.Store) (out, in *frontier.Rows, read int64, err error) {
+	out, err = w.out.Load(ctx, s)
+	if err == nil && len(w.in.Sides) > 0 {
+		in, err = w.in.Load(ctx, s)
+		read = w.in.Reads(s.Catalogue())
+	}
+	if err != nil {
+		return nil, nil, 0, errors.Join(err, w.free(out, in))
+	}
+	return out, in, read + w.out.Reads(s.Catalogue()), nil
+}
+
+// free frees rows that were loaded, unless they are nil.
+func (w wholeRows) free(out, in *frontier.Rows) error {
+	return errors.Join(w.out.Free(out), w.in.Free(in))
+}
 
 // wantFrontier says what rows the job advances frontiers along, if it can.
-func (j *Job[V, A]) wantFrontier(loops compiled.Loops[V, A]) {
-	f := &j.front
-	if f.unfit = j.frontierUnfit(loops); f.unfit != nil {
+func (p *plan[V, A]) wantFrontier() {
+	f := &p.front
+	if f.unfit = p.frontierUnfit(); f.unfit != nil {
 		return
 	}
-	weighted := j.cat.Weighted && loops.Weighs
-	f.rows = page.WholeRows{Sides: j.notifySides, Weighted: weighted, Threads: j.opt.Threads}
-	f.edges = j.notifyEdges
-	all, reading := f.rows.Bytes(j.cat)
-	if loops.Seek != nil && !j.cat.SameRows() {
-		f.in = page.WholeRows{Sides: j.gatherSides, Weighted: weighted, Threads: j.opt.Threads}
-		more, r := f.in.Bytes(j.cat)
-		all, reading = all+more, max(reading, r)
+	weighted := p.shape.cat.Weighted && p.loops.Weighs
+	f.whole.out = page.WholeRows{Sides: p.shape.notifySides, Weighted: weighted, Threads: p.opt.Threads}
+	f.edges = p.shape.notifyEdges
+	if p.loops.Seek != nil && !p.shape.cat.SameRows() {
+		f.whole.in = page.WholeRows{Sides: p.shape.gatherSides, Weighted: weighted, Threads: p.opt.Threads}
 		f.edges *= 2
 	}
 	if weighted {
 		f.edges *= 2
 	}
-	f.bytes = all + reading + cpuengine.AdvancerBytes(j.cat.Vertices)
-	f.seeks = loops.Seek != nil
-	f.ordered = loops.Relax != nil && j.opt.Iterations == 0
-	j.planHeld()
+	all, reading := f.whole.bytes(p.shape.cat)
+	f.bytes = all + reading + cpuengine.AdvancerBytes(p.shape.cat.Vertices)
+	f.seeks = p.loops.Seek != nil
+	f.ordered = p.loops.Relax != nil && p.opt.Iterations == 0
+	p.planHeld()
 }
 
 // planFrontier says whether the memory lets the job advance frontiers: what other
 // iterations need has its memory before.
-func (j *Job[V, A]) planFrontier() error {
-	f := &j.front
-	if len(j.devices) > 0 && f.unfit == nil {
+func (p *plan[V, A]) planFrontier() error {
+	f := &p.front
+	if len(p.devices) > 0 && f.unfit == nil {
 		f.unfit = f.gpu.unfit
 	}
-	if f.unfit == nil && f.stored == nil && !j.rowsFit() {
+	if f.unfit == nil && f.stored == nil && !p.rowsFit() {
 		f.unfit = fmt.Errorf("the rows of the whole graph take %d MiB beside its pages: --memory has no room for them", f.bytes>>20+1)
 	}
-	if j.opt.Method == Frontier && f.unfit != nil {
-		return j.withoutFrontier(f.unfit)
+	if p.opt.Method == Frontier && f.unfit != nil {
+		return p.withoutFrontier(f.unfit)
 	}
 	return nil
 }
 
 // rowsFit reports whether the rows have room in memory beside the pages.
-func (j *Job[V, A]) rowsFit() bool {
-	rest := j.pages.Rest()
-	return j.pages.InMemory() && (rest < 0 || rest >= j.front.bytes)
+func (p *plan[V, A]) rowsFit() bool {
+	rest := p.pages.Rest()
+	return p.pages.InMemory() && (rest < 0 || rest >= p.front.bytes)
 }
 
 // withoutFrontier is the error of a job that is to advance frontiers and cannot.
-func (j *Job[V, A]) withoutFrontier(why error) error {
-	return fmt.Errorf("graph %s: program %s: method %s: %w", j.store.Name(), cmp.Or(j.opt.Name, fmt.Sprintf("%T", j.program)), Frontier, why)
+func (p *plan[V, A]) withoutFrontier(why error) error {
+	return fmt.Errorf("graph %s: program %s: method %s: %w", p.store.Name(), p.name(), Frontier, why)
 }
 
 // frontierUnfit says why a program cannot advance frontiers over a graph; nil: it can.
-func (j *Job[V, A]) frontierUnfit(loops compiled.Loops[V, A]) error {
+func (p *plan[V, A]) frontierUnfit() error {
 	switch {
-	case !j.monotone || j.restless || j.aggregable != nil:
+	case !p.can.monotone || p.can.restless || p.can.aggregable != nil:
 		return errors.New("it is for programs whose values only get better from neighbour to neighbour, as those of bfs, sssp, sswp and wcc do (gas.Monotone and gas.Idempotent, without an aggregate); the methods auto, pull and notify-pull are for any program")
-	case !cpuengine.CanAdvance(loops):
+	case !cpuengine.CanAdvance(p.loops):
 		return errors.New("its values have neither 4 nor 8 bytes, or some that no field has, or its loops are of an older version: run go generate")
-	case j.cat.Weighted && loops.Weighs && !j.cat.Symmetric && gas.DirectionOf(j.program) == gas.Both:
+	case p.shape.cat.Weighted && p.loops.Weighs && !p.shape.cat.Symmetric && gas.DirectionOf(p.program) == gas.Both:
 		return errors.New("it reads weights and gathers along both directions of a directed graph")
 	}
 	return nil
 }
 
-// frontierFits reports whether the policy may choose frontiers. After n iterations of an
-// async job, values depend on its pages.
-func (j *Job[V, A]) frontierFits() bool {
-	return j.front.unfit == nil && (j.opt.Mode == Sync || j.opt.Iterations == 0)
-}
-
-// loadRows brings the rows into memory, unless they are there, and returns how many bytes
-// it read.
-func (j *Job[V, A]) loadRows(ctx context.Context) (read int64, err error) {
-	f := &j.front
-	if f.advancer != nil {
-		return 0, nil
-	}
+// counts returns how many bytes of rows came from the store without being unpacked: of held ones,
+// and of stored ones, whose rows themselves have the bytes that were needed.
+func (f *frontierPlan) counts() (held, stored, needed int64) {
 	if f.stored != nil {
-		f.advancer = cpuengine.NewStoredAdvancer(j.cpu.engine, f.stored, j.opt.Iterations > 0)
-		return 0, nil
+		stored, needed = f.stored.Counts()
 	}
-	if f.held.rows != nil {
-		f.advancer, err = cpuengine.NewHeldAdvancer(j.cpu.engine, f.held.rows, f.held.in, j.notifyEdges)
-		return 0, err
+	for _, r := range f.held {
+		held += r.BytesRead()
 	}
-	rows, err := f.rows.Load(ctx, j.store)
-	if err != nil {
-		return 0, err
-	}
-	read, in := f.rows.Reads(j.cat), rows
-	if !j.cat.SameRows() {
-		in = nil
-	}
-	if len(f.in.Sides) > 0 {
-		in, err = f.in.Load(ctx, j.store)
-		read += f.in.Reads(j.cat)
-	}
-	if err == nil {
-		f.advancer, err = cpuengine.NewAdvancer(j.cpu.engine, rows, in)
-	}
-	if err != nil {
-		err = errors.Join(err, f.rows.Free(rows), f.in.Free(in))
-	}
-	return read, err
+	return held, stored, needed
 }
 
-// freeRows returns the memory of frontiers.
-func (j *Job[V, A]) freeRows() {
-	j.freeGPURows()
-	if f := j.front.advancer; f != nil {
-		rows, in := f.Rows()
-		_ = j.front.rows.Free(rows)
-		_ = j.front.in.Free(in) // or nothing, if they are the same
-		f.Free()
-		j.front.advancer = nil
+// planHeld plans to hold rows as they are stored, where the graph has them so in both directions.
+func (p *plan[V, A]) planHeld() {
+	f := &p.front
+	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.plainRows {
+		return
 	}
-	if f := &j.front; f.stored != nil {
-		f.stored.Close()
-		f.stored = nil
+	rows, err := f.whole.out.PlanHeld(p.store)
+	if err != nil {
+		return
 	}
-	j.front.held = heldRows{}
+	held := []*page.HeldRows{rows}
+	if !p.shape.cat.SameRows() {
+		in, err := f.whole.in.PlanHeld(p.store)
+		if err != nil {
+			return
+		}
+		held = append(held, in)
+	}
+	const listBytes = 3 * 4 // for each edge of the longest row: it may grow to 3/2, and there are two
+	f.held, f.bytes, f.edges = held, cpuengine.AdvancerBytes(p.shape.cat.Vertices), 0
+	for _, r := range held {
+		f.bytes += r.Bytes() + listBytes*int64(p.opt.Threads)*int64(r.LongestRow())
+	}
 }
 
-// advance does iterations from frontier to frontier. New values replace old ones where
-// they are.
-func (j *Job[V, A]) advance(ctx context.Context, x *iteration) error {
-	if x.Device == GPU {
-		return j.advanceOnGPU(ctx, x)
+// frameShare is which part of the memory for pages and rows the frames of stored rows may take.
+const frameShare = 8
+
+// openPages takes the memory of the pages, and of rows that are read as they are needed
+// where not all fit. fixed is what the job takes beside pages and rows.
+func (p *plan[V, A]) openPages(o page.Options, fixed int64) (err error) {
+	if p.pages, err = page.New(p.store, o); err != nil {
+		return err
 	}
-	read, err := j.loadRows(ctx)
+	asked := p.opt.Method == Frontier
+	fit := p.rowsFit() || !asked && p.pages.InMemory()
+	if p.front.unfit == nil && len(p.devices) == 0 && (!fit || p.opt.rowsStay > 0) && (asked || p.opt.Method == Auto) {
+		if rows := p.planRows(o, fixed); rows != nil {
+			return p.makeRoom(rows, o)
+		}
+	}
+	return nil
+}
+
+// planRows are rows that are read as they are needed; nil: they cannot be, and memory for all is
+// named.
+func (p *plan[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
+	rows, err := p.front.whole.out.PlanRows(p.store)
+	if err != nil {
+		enough := fixed + page.Whole(p.store, o) + p.front.bytes
+		p.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory, where %dMiB is enough, and cannot be read as they are needed: %w", (enough+1<<20-1)>>20, err)
+	}
+	return rows
+}
+
+// makeRoom divides the memory between pages and stored rows. If frontiers are asked for, or
+// vertices are active once, few pages are read or none, and rows get what the least pages
+// leave; otherwise none stay, and pages have what a few frames leave.
+func (p *plan[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
+	f, budget := &p.front, o.Budget
+	frames := rows.Frames(budget / frameShare)
+	if p.opt.Method == Frontier || f.seeks {
+		o.PageBytes = 1
+		o.Budget = page.Least(p.store, o)
+	} else {
+		o.Budget -= rows.Memory(frames)
+	}
+	stay := budget - o.Budget - rows.Memory(frames)
+	if p.opt.rowsStay > 0 {
+		stay = min(stay, p.opt.rowsStay-1)
+	}
+	if o.Budget <= 0 || stay < 0 {
+		enough := p.opt.Memory - budget + leastBudget(o.Budget, rows)
+		f.unfit = fmt.Errorf("rows that are read as they are needed take %d MiB beside pages: --memory has no room for them; %dMiB is enough", rows.Memory(1)>>20+1, enough>>20+1)
+		return nil
+	}
+	pages, err := page.New(p.store, o)
+	var need *page.NeedError
+	if errors.As(err, &need) {
+		f.unfit = fmt.Errorf("rows that are read as they are needed take %d MiB: --memory has no room for them beside pages", rows.Memory(frames)>>20+1)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	j.keep(j.arrays.Cur, j.allShards())
-	j.keep(j.arrays.Next, j.allShards())
-	limit := j.levelLimit()
-	from := cpuengine.Stats{Activated: j.activated, Degrees: j.degrees}
-	next, until := j.front.advancer.Advance, slice
-	if j.front.ordered {
-		next, until = j.front.advancer.AdvanceOrdered, orderedSlice
+	f.stored, f.ordered, f.edges = rows, false, 0
+	f.held = nil
+	rows.Once = f.seeks
+	if err := errors.Join(p.pages.Close(), rows.Reserve(frames, stay)); err != nil {
+		return errors.Join(err, pages.Close())
 	}
-	readBefore, neededBefore := j.front.storedCounts()
-	heldBefore := j.front.held.bytesRead()
-	done, err := next(ctx, j.step, from, limit, time.Now().Add(until))
-	rowsRead, rowsNeeded := j.front.storedCounts()
-	x.RowsRead, x.RowsNeeded = rowsRead-readBefore, rowsNeeded-neededBefore
-	read += x.RowsRead + j.front.held.bytesRead() - heldBefore
-	x.Levels, x.Edges, x.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
-	j.activated, j.degrees = done.Activated, done.Degrees
-	j.previous = j.step.Aggregate
-	j.step.Iteration += done.Levels
-	return err
+	p.pages = pages
+	return nil
 }
 
-// storedCounts are those of rows that are read as they are needed.
-func (f *frontiers[V, A]) storedCounts() (read, needed int64) {
-	if f.stored == nil {
-		return 0, 0
+// leastRows adds to what a job lacks of memory what rows take where frontiers are asked
+// for, so that the budget it names is enough. The error says why more memory is not.
+func (p *plan[V, A]) leastRows(e *MemoryError, o page.Options) error {
+	if asked := p.opt.Method == Frontier && p.front.unfit == nil && len(p.devices) == 0; !asked {
+		return nil
 	}
-	return f.stored.Counts()
+	rows := p.planRows(o, processBytes+e.Vertices+e.Checkpoints)
+	if rows == nil {
+		return p.withoutFrontier(p.front.unfit)
+	}
+	o.PageBytes = 1
+	e.Rows = max(0, leastBudget(page.Least(p.store, o), rows)-e.Pages)
+	return nil
 }
 
-// levelLimit is how many iterations may be done until the job has to look at what is due.
-func (j *Job[V, A]) levelLimit() int {
-	limit := math.MaxInt
-	if j.opt.Iterations > 0 {
-		limit = j.opt.Iterations - j.step.Iteration
-	}
-	if j.front.stored != nil && j.opt.Method == Auto {
-		limit = 1 // a larger frontier may be another decision
-	}
-	if j.opt.end != nil {
-		limit = min(limit, j.front.rounds())
-	}
-	if e := j.epochs; e != nil && e.policy.Every > 0 {
-		limit = min(limit, max(1, e.policy.Every-e.iterations))
-	}
-	return limit
+// leastBudget is enough for the least pages and for stored rows, of which frames may take a
+// share of it, or one frame.
+func leastBudget(pages int64, rows *page.StoredRows) int64 {
+	return max(pages+rows.Memory(1), pages+pages/(frameShare-1)+1)
 }

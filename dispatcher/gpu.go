@@ -4,23 +4,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
-	"time"
 
-	"go.uber.org/zap"
-
+	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
-	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/page"
 )
 
-// gpuHostBytes is what a GPU takes of the host beside arrays and pages: staging and
-// descriptors.
+// gpuHostBytes is what a GPU takes of the host beside arrays and pages: staging and descriptors.
 const gpuHostBytes = 16 << 20
 
 // gpuWorker is a GPU with its copy of the values.
@@ -36,128 +30,72 @@ type gpuWorker[V, A any] struct {
 	unsent    error // why it did not get what others did
 }
 
-// gpu is a GPU by its number.
-func (w *workers[V, A]) gpu(number int) *gpuWorker[V, A] {
-	i := slices.IndexFunc(w.gpus, func(g *gpuWorker[V, A]) bool { return g.number == number })
-	return w.gpus[i]
+// gpus are the GPUs of a job. They exchange values through the host's memory: GPUs send what they
+// have done to the host behind the kernels of each batch, and receive from there what others have
+// done. An iteration of several workers leaves all of them with all new values; one of a GPU alone
+// leaves the others stale, shard by shard, until they need them. Errors are a [failure] of a GPU.
+type gpus[V, A any] struct {
+	plan     *plan[V, A]
+	state    *state[V, A]
+	live     []*gpuWorker[V, A]
+	lost     []*gpuWorker[V, A] // those that failed
+	frontier gpuFrontier[V, A]
+	sending  sync.Mutex // one call of Receive at a time
 }
 
-// openGPUs begins to open the devices of the job, if it is to run on any, which takes a
-// tenth of a second, and returns what waits for them. Under auto, what stands against it is
-// logged.
-func (j *Job[V, A]) openGPUs() (opened func() error) {
-	if !j.wantsGPU() {
-		return func() error { return nil }
-	}
-	if j.sooner = j.leavesGPU(); j.sooner {
-		j.report.Without = sooner
-		return func() error { return nil }
-	}
-	err := panics.Guard(j.program, func() error {
-		_, err := gpuengine.FragmentsOf(j.program)
-		return err
-	})
-	var devices []device.Device
-	var pending sync.WaitGroup
-	pending.Go(func() {
-		defer func(began time.Time) { j.opened = time.Since(began) }(time.Now())
-		for _, name := range strings.Split(cmp.Or(j.opt.GPU.Name, "0"), ",") {
-			if err != nil {
-				break
-			}
-			var d device.Device
-			if d, err = j.opt.open(name); err == nil {
-				devices = append(devices, d)
-			}
-		}
-	})
-	return func() error {
-		pending.Wait()
-		j.devices = devices
-		if err == nil || j.opt.Device != AutoDevice {
-			return err
-		}
-		j.withoutGPU(errors.Join(err, j.closeGPUs()))
-		return nil
-	}
-}
-
-// sooner is why a small job has no GPU.
-const sooner = "the CPU is likely done before a GPU is open; --device gpu takes it nevertheless"
-
-// wantsGPU reports whether a GPU is asked for, or may be used.
-func (j *Job[V, A]) wantsGPU() bool {
-	if j.sooner {
-		return false
-	}
-	switch j.opt.Device {
-	case GPU, Hybrid:
-		return true
-	case AutoDevice:
-		return j.opt.Method != NotifyPull && (j.opt.GPU.Name != "" || device.HasGPU())
-	default:
-		return false
-	}
-}
-
-// withoutGPU says why an auto job does not run on the GPU.
-func (j *Job[V, A]) withoutGPU(err error) {
-	j.report.Without = err.Error()
-	j.opt.Log.Info("the job runs on the CPU", zap.NamedError("reason", err))
-}
-
-// planGPUs allocates the memory of a GPU job. Pages that are streamed in every iteration are
-// in memory that the device has pinned, and copied from where they lie, since a second copy
-// by one goroutine would be slower than the link. What stays on all devices comes to the
-// host's memory only where the CPU needs it.
-func (j *Job[V, A]) planGPUs(m memoryPlan) error {
+// open takes the memory of a job with GPUs. Pages that are streamed in every iteration are in
+// memory that the device has pinned, and copied from where they lie: a second copy by one goroutine
+// would be slower than the link. What stays on all devices comes to the host's memory only where
+// the CPU needs it.
+func (g *gpus[V, A]) open() error {
+	p, m := g.plan, g.plan.memory
 	m.page.Encodings = gpuengine.Encodings[A]()
-	m.page.Memory = &pinning{devices: j.devices, log: j.opt.Log, by: map[*byte]device.Device{}}
-	m.vertices = j.devices[0]
-	m.fixed += int64(len(j.devices)) * (gpuHostBytes + gpuengine.ExchangeBytes(j.cat))
-	err := panics.Guard(j.program, func() error { return j.frontierFitsGPU(m) })
+	m.page.Memory = &pinning{devices: p.devices, log: p.opt.Log, by: map[*byte]device.Device{}}
+	m.vertices = p.devices[0]
+	m.fixed += int64(len(p.devices)) * (gpuHostBytes + gpuengine.ExchangeBytes(p.shape.cat))
+	err := panics.Guard(p.program, func() error { return p.frontierFitsGPU(m) })
 	if err == nil {
-		err = j.reserve(m)
+		err = g.state.reserve(m)
 	}
 	if err != nil {
 		return err
 	}
 	o := gpuengine.Options{
-		Memory: j.planGPUFrontier(), Streams: j.opt.GPU.Streams, Gather: j.opt.GPU.Gather, Async: j.opt.Mode == Async, Bare: j.bare, Trace: j.opt.Trace.Span, Began: j.began,
+		Memory: p.planGPUFrontier(g.state.arrays), Streams: p.opt.GPU.Streams, Gather: p.opt.GPU.Gather, Async: p.opt.Mode == Async, Bare: p.memory.page.Bare,
+		Trace: p.opt.Trace.Span, Began: p.began,
 	}
-	if o.Trace != nil && len(j.devices) > 1 {
+	if o.Trace != nil && len(p.devices) > 1 {
 		var mu sync.Mutex // one call at a time
 		o.Trace = func(s gpuengine.Span) {
 			mu.Lock()
 			defer mu.Unlock()
-			j.opt.Trace.Span(s)
+			p.opt.Trace.Span(s)
 		}
 	}
-	return panics.Guard(j.program, func() error {
-		if j.opt.Method == Frontier && j.front.gpu.unfit != nil {
-			return j.withoutFrontier(j.front.gpu.unfit)
+	return panics.Guard(p.program, func() error {
+		if p.opt.Method == Frontier && p.front.gpu.unfit != nil {
+			return p.withoutFrontier(p.front.gpu.unfit)
 		}
-		for i, d := range j.devices {
-			e, err := gpuengine.New(d, j.program, j.arrays, j.cat, o)
+		for i, d := range p.devices {
+			e, err := gpuengine.New(d, p.program, g.state.arrays, p.shape.cat, o)
 			if err != nil {
 				return err
 			}
-			j.gpus = append(j.gpus, &gpuWorker[V, A]{number: 1 + i, engine: e})
+			g.live = append(g.live, &gpuWorker[V, A]{number: 1 + i, engine: e})
 		}
-		j.pages.Plain(j.stayingPages())
+		p.pages.Plain(g.stayingPages())
 		return nil
 	})
 }
 
-// stayingPages is how many pages, from the first one on, stay on every GPU: nobody streams
-// them.
-func (j *Job[V, A]) stayingPages() int {
-	shards := len(j.firsts)
-	for _, g := range j.gpus {
-		shards = min(shards, g.engine.Stay())
+// stayingPages returns how many pages, from the first one on, stay on every GPU, so that none is
+// streamed.
+func (g *gpus[V, A]) stayingPages() (pages int) {
+	shards := len(g.plan.shape.firsts)
+	for _, gpu := range g.live {
+		shards = min(shards, gpu.engine.Stay())
 	}
-	pages := 0
-	for _, s := range j.pages.Spans() {
+	for _, s := range g.plan.pages.Spans() {
 		if s.To <= shards {
 			pages++
 		}
@@ -165,176 +103,66 @@ func (j *Job[V, A]) stayingPages() int {
 	return pages
 }
 
-// startGPUs copies what the first iteration needs, and gets the speeds of the devices: values,
-// and unless it advances a frontier, the edges that pulls find on a GPU. GPUs that fail are
-// lost.
-func (j *Job[V, A]) startGPUs(ctx context.Context) error {
-	if len(j.gpus) > 0 {
-		j.phase(LoadingGPU)
-	}
-	for _, g := range slices.Clone(j.gpus) {
-		err := g.engine.Start(j.pages)
-		if err == nil && j.policy.peek(j.observe()) != Frontier {
-			err = g.engine.Load(ctx)
-		}
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			j.lose(g.number, err)
-		}
-	}
-	var names []string
-	for _, g := range j.gpus {
-		names = append(names, j.devices[g.number-1].Info().Name)
-		j.report.GPUMemory += g.engine.Memory()
-	}
-	j.showGPUMemory()
-	j.report.GPU, j.report.Resident = strings.Join(names, ", "), j.residentEdges()
-	for len(j.gpus) > 0 {
-		err := j.measureSpeeds(ctx)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err == nil {
-			break
-		}
-		j.lose(j.gpus[0].number, err)
-	}
-	return nil
+// get returns a GPU by its number.
+func (g *gpus[V, A]) get(number int) *gpuWorker[V, A] {
+	return g.live[slices.IndexFunc(g.live, func(gpu *gpuWorker[V, A]) bool { return gpu.number == number })]
 }
 
 // loadPages brings what stays on GPUs to them, in a job that began with frontiers.
-func (w *workers[V, A]) loadPages(ctx context.Context) error {
-	for _, g := range w.gpus {
-		if err := g.engine.Load(ctx); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return failed(g.number, err)
+func (g *gpus[V, A]) loadPages(ctx context.Context) error {
+	for _, gpu := range g.live {
+		if err := gpu.engine.Load(ctx); err != nil {
+			return cmp.Or(ctx.Err(), failed(gpu.number, err))
 		}
 	}
 	return nil
 }
 
-// residentEdges is how many edges stay on each GPU.
-func (w *workers[V, A]) residentEdges() (least uint64) {
-	for i, g := range w.gpus {
-		if n := g.engine.Resident(); i == 0 || n < least {
+// residentEdges returns how many edges stay on every GPU.
+func (g *gpus[V, A]) residentEdges() (least uint64) {
+	for i, gpu := range g.live {
+		if n := gpu.engine.Resident(); i == 0 || n < least {
 			least = n
 		}
 	}
 	return least
 }
 
-// pieces are what stays on each GPU.
-func (w *workers[V, A]) pieces() (list [][]gpuengine.Piece) {
-	for _, g := range w.gpus {
-		list = append(list, g.engine.Pieces())
+// memory returns the bytes allocated on the GPUs.
+func (g *gpus[V, A]) memory() (bytes int64) {
+	for _, gpu := range g.live {
+		bytes += gpu.engine.Memory()
+	}
+	return bytes
+}
+
+// lose removes a GPU that failed.
+func (g *gpus[V, A]) lose(number int) {
+	gpu := g.get(number)
+	g.frontier.free()
+	g.lost = append(g.lost, gpu)
+	g.live = slices.DeleteFunc(g.live, func(other *gpuWorker[V, A]) bool { return other == gpu })
+}
+
+// anyFailed reports whether a GPU failed in the iteration.
+func (g *gpus[V, A]) anyFailed() bool {
+	return slices.ContainsFunc(g.live, func(g *gpuWorker[V, A]) bool { return g.failed != nil })
+}
+
+// close frees the memory on the GPUs.
+func (g *gpus[V, A]) close() error {
+	var errs []error
+	for _, gpu := range slices.Concat(g.live, g.lost) {
+		errs = append(errs, gpu.engine.Close())
+	}
+	g.live, g.lost = nil, nil
+	return errors.Join(errs...)
+}
+
+// takePart returns the GPUs as an iteration hands out work to them.
+func (g *gpus[V, A]) takePart() (list []handout.GPU) {
+	for _, gpu := range g.live {
+		list = append(list, handout.GPU{Number: gpu.number, Pieces: gpu.engine.Pieces(), Enough: gpu.engine.Enough})
 	}
 	return list
-}
-
-// lose goes on without a GPU: from the host's state, if that of the GPU was newer.
-func (j *Job[V, A]) lose(number int, err error) {
-	without := "the job goes on on the CPU"
-	if len(j.gpus) > 1 {
-		without = "the job goes on without it"
-	}
-	j.opt.Log.Warn(fmt.Sprintf("%v; %s", err, without))
-	j.report.Lost = cmp.Or(j.report.Lost, err.Error())
-	g := j.gpu(number)
-	j.freeGPURows()
-	j.lost = append(j.lost, g)
-	j.gpus = slices.DeleteFunc(j.gpus, func(other *gpuWorker[V, A]) bool { return other == g })
-	j.showGPUMemory()
-	j.rewind()
-}
-
-// showGPUMemory tells who looks on how much memory of GPUs the job has.
-func (j *Job[V, A]) showGPUMemory() {
-	if j.opt.Trace.GPUMemory == nil {
-		return
-	}
-	var bytes int64
-	for _, g := range j.gpus {
-		bytes += g.engine.Memory()
-	}
-	j.opt.Trace.GPUMemory(bytes)
-}
-
-// pinning is the memory of a job's pages: one of the devices pins it for all of them,
-// while one can.
-type pinning struct {
-	devices []device.Device
-	log     *zap.Logger
-
-	mu sync.Mutex // guards by
-	by map[*byte]device.Device
-}
-
-// Pin returns memory that is not pinned once all devices refuse: a job that has
-// lost them still reads pages.
-func (p *pinning) Pin(n int64) (b []byte, err error) {
-	for _, d := range p.devices {
-		if b, err = d.Pin(n); err != nil {
-			continue
-		}
-		if n > 0 {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.by[&b[0]] = d
-		}
-		return b, nil
-	}
-	if n == 0 {
-		return nil, err
-	}
-	p.log.Debug("pages are not pinned", zap.Error(err))
-	return hostmem.Apart(n)
-}
-
-// Unpin returns it.
-func (p *pinning) Unpin(b []byte) error {
-	if len(b) == 0 {
-		return nil
-	}
-	p.mu.Lock()
-	d := p.by[&b[0]]
-	delete(p.by, &b[0])
-	p.mu.Unlock()
-	if d == nil {
-		hostmem.FreeBytes(b)
-		return nil
-	}
-	return d.Unpin(b)
-}
-
-// closeGPUs returns what was taken of the devices, which outlive pages in the memory that
-// they pinned.
-func (j *Job[V, A]) closeGPUs() error {
-	errs := []error{j.closePages()}
-	j.freeRows()
-	if j.arrays != nil {
-		j.arrays.Unpin()
-	}
-	for _, d := range j.devices {
-		errs = append(errs, d.Close())
-	}
-	j.devices = nil
-	return errors.Join(errs...)
-}
-
-// closePages frees pages, and what GPUs have of them.
-func (j *Job[V, A]) closePages() error {
-	var errs []error
-	for _, g := range slices.Concat(j.gpus, j.lost) {
-		errs = append(errs, g.engine.Close())
-	}
-	j.gpus, j.lost = nil, nil
-	if j.pages != nil {
-		errs = append(errs, j.pages.Close())
-		j.pages = nil
-	}
-	return errors.Join(errs...)
 }

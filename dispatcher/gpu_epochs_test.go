@@ -188,16 +188,16 @@ func checkEpochs[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], sa
 		if _, err := j.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for v, want := range j.arrays.Cur {
+		for v, want := range j.state.arrays.Cur {
 			if !same(got.values[v], want) {
 				t.Fatalf("after %d iterations, vertex %d: got %v, want %v", k, v, got.values[v], want)
 			}
 		}
-		if exact && !slices.Equal(got.active, j.arrays.Active) {
+		if exact && !slices.Equal(got.active, j.state.arrays.Active) {
 			t.Errorf("after %d iterations, another active set", k)
 		}
-		if sum := float64(got.state.Aggregate); !near(sum, j.step.Aggregate, 1e-9) {
-			t.Errorf("after %d iterations, the aggregate is %v, want %v", k, sum, j.step.Aggregate)
+		if sum := float64(got.state.Aggregate); !near(sum, j.state.now.step.Aggregate, 1e-9) {
+			t.Errorf("after %d iterations, the aggregate is %v, want %v", k, sum, j.state.now.step.Aggregate)
 		}
 		if k < last && got.active.Count(0, got.state.Vertices) != int(r.Iterations[k].Active) {
 			t.Errorf("after %d iterations, %d are active, want %d", k, got.active.Count(0, got.state.Vertices), r.Iterations[k].Active)

@@ -10,17 +10,24 @@ import (
 	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
 )
 
-// gpuFrontier is what a job with a GPU has for frontiers.
+// gpuRows is the part of a [frontierPlan] that a GPU needs.
+type gpuRows struct {
+	unfit  error // why there are no frontiers on the GPU, or nil
+	memory int64 // of the device: for arrays
+	edges  int64 // and for edges
+	whole  bool  // these are all
+}
+
+// gpuFrontier is what advances frontiers on a GPU.
 type gpuFrontier[V, A any] struct {
-	unfit    error // why there are none on the GPU
-	memory   int64 // of the device: for arrays
-	edges    int64 // and for edges
-	whole    bool  // these are all
-	width    float64
+	plan     *plan[V, A]
+	state    *state[V, A]
+	width    float64        // see chooseWidth
 	rows, in *frontier.Rows // that the device reads in the host's memory
 	advancer *gpuengine.Advancer[V, A]
 }
@@ -29,14 +36,14 @@ type gpuFrontier[V, A any] struct {
 const gpuSlice = 200 * time.Millisecond
 
 // gpuUnfit says why GPUs cannot advance frontiers of the job; nil: they can.
-func (j *Job[V, A]) gpuUnfit() error {
+func (p *plan[V, A]) gpuUnfit() error {
 	switch {
-	case len(j.devices) > 1:
+	case len(p.devices) > 1:
 		return errors.New("the job has several GPUs")
-	case j.opt.Iterations > 0:
+	case p.opt.Iterations > 0:
 		return errors.New("the job has a GPU, and a limit of iterations, in which a GPU sees values of the one in hand")
 	}
-	f, err := gpuengine.FragmentsOf(j.program)
+	f, err := gpuengine.FragmentsOf(p.program)
 	if err == nil {
 		err = kernels.CanAdvance(f)
 	}
@@ -45,21 +52,21 @@ func (j *Job[V, A]) gpuUnfit() error {
 
 // frontierFitsGPU says why a job with a GPU cannot have the frontiers that are asked for, before
 // memory is planned: a job runs with the budget that its error names.
-func (j *Job[V, A]) frontierFitsGPU(m memoryPlan) error {
-	if j.opt.Method != Frontier {
+func (p *plan[V, A]) frontierFitsGPU(m memoryPlan) error {
+	if p.opt.Method != Frontier {
 		return nil
 	}
-	if unfit := cmp.Or(j.front.unfit, j.gpuUnfit()); unfit != nil {
-		return j.withoutFrontier(unfit)
+	if unfit := cmp.Or(p.front.unfit, p.gpuUnfit()); unfit != nil {
+		return p.withoutFrontier(unfit)
 	}
-	if j.opt.Memory == 0 {
+	if p.opt.Memory == 0 {
 		return nil
 	}
 	e := &MemoryError{
-		Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: page.Whole(j.store, m.page),
-		Rows: j.front.bytes, Checkpoints: m.checkpoints,
+		Graph: p.store.Name(), Budget: p.opt.Memory, Vertices: m.fixed - processBytes, Pages: page.Whole(p.store, m.page),
+		Rows: p.front.bytes, Checkpoints: m.checkpoints,
 	}
-	if e.Least() > j.opt.Memory {
+	if e.Least() > p.opt.Memory {
 		return e
 	}
 	return nil
@@ -67,144 +74,120 @@ func (j *Job[V, A]) frontierFitsGPU(m memoryPlan) error {
 
 // planGPUFrontier divides the device's memory, and returns what is left for pulls. Unless
 // frontiers are asked for, the job has them only where all edges fit.
-func (j *Job[V, A]) planGPUFrontier() (rest int64) {
-	f, g := &j.front, &j.front.gpu
-	limit := gpuengine.MemoryLimit(j.devices[0].Info(), j.opt.GPU.Memory)
-	if g.unfit = cmp.Or(f.unfit, j.gpuUnfit()); g.unfit != nil {
+func (p *plan[V, A]) planGPUFrontier(arrays *vertices.Arrays[V]) (rest int64) {
+	f, g := &p.front, &p.front.gpu
+	limit := gpuengine.MemoryLimit(p.devices[0].Info(), p.opt.GPU.Memory)
+	if g.unfit = cmp.Or(f.unfit, p.gpuUnfit()); g.unfit != nil {
 		return limit
 	}
 	var need *gpuengine.NeedError
-	if need, g.unfit = j.leastGPU(); g.unfit != nil {
+	o := gpuengine.Options{Streams: p.opt.GPU.Streams, Async: p.opt.Mode == Async, Bare: p.memory.page.Bare}
+	if need, g.unfit = gpuengine.Least(p.devices[0], p.program, arrays, p.shape.cat, o); g.unfit != nil {
 		return limit
 	}
 	share := limit / 2
-	if j.opt.Method == Frontier {
+	if p.opt.Method == Frontier {
 		share = limit - need.Least()
 	}
-	var all int64
-	g.memory, all = j.gpuFrontierBytes()
+	all, _ := f.whole.bytes(p.shape.cat)
+	g.memory = gpuengine.AdvancerBytes(p.shape.cat.Vertices, len(f.whole.in.Sides) > 0)
 	g.edges = min(all, share-g.memory)
 	switch g.whole = g.edges == all; {
 	case share < g.memory:
-		*g = gpuFrontier[V, A]{unfit: &gpuengine.NeedError{Budget: limit, Arrays: need.Arrays + g.memory, Ring: need.Ring}}
-	case !g.whole && j.opt.Method != Frontier:
-		*g = gpuFrontier[V, A]{unfit: errors.New("the rows of the whole graph do not fit into the GPU's memory")}
+		*g = gpuRows{unfit: &gpuengine.NeedError{Budget: limit, Arrays: need.Arrays + g.memory, Ring: need.Ring}}
+	case !g.whole && p.opt.Method != Frontier:
+		*g = gpuRows{unfit: errors.New("the rows of the whole graph do not fit into the GPU's memory")}
 	default:
 		return limit - g.memory - g.edges
 	}
 	return limit
 }
 
-// gpuFrontierBytes is what frontiers take of a device: for arrays, and for all edges.
-func (j *Job[V, A]) gpuFrontierBytes() (arrays, edges int64) {
-	f := &j.front
-	edges, _ = f.rows.Bytes(j.cat)
-	if len(f.in.Sides) > 0 {
-		more, _ := f.in.Bytes(j.cat)
-		edges += more
-	}
-	return gpuengine.AdvancerBytes(j.cat.Vertices, len(f.in.Sides) > 0), edges
-}
-
-// leastGPU is what pulls take of the device's memory at least.
-func (j *Job[V, A]) leastGPU() (*gpuengine.NeedError, error) {
-	return gpuengine.Least(j.devices[0], j.program, j.arrays, j.cat, gpuengine.Options{Streams: j.opt.GPU.Streams, Async: j.opt.Mode == Async, Bare: j.bare})
-}
-
-// loadGPURows brings the rows to the device, unless they are there, and returns how many
+// load brings the rows to the device, unless they are there, and returns how many
 // bytes were read. Rows that do not fit stay in memory that the device has pinned.
-func (j *Job[V, A]) loadGPURows(ctx context.Context) (read int64, err error) {
-	f, g := &j.front, &j.front.gpu
-	if g.advancer != nil {
+func (f *gpuFrontier[V, A]) load(ctx context.Context, g *gpuWorker[V, A]) (read int64, err error) {
+	if f.advancer != nil {
 		return 0, nil
 	}
-	if !g.whole {
-		f.rows.Memory, f.in.Memory = j.devices[0], j.devices[0]
+	fits := &f.plan.front.gpu
+	if f.rows, f.in, read, err = f.pinned().load(ctx, f.plan.store); err != nil {
+		return 0, err
 	}
-	load := func(w page.WholeRows, to **frontier.Rows) {
-		if err == nil && len(w.Sides) > 0 {
-			*to, err = w.Load(ctx, j.store)
-			read += w.Reads(j.cat)
-		}
-	}
-	load(f.rows, &g.rows)
-	load(f.in, &g.in)
-	if err != nil {
-		return read, errors.Join(err, j.freeHostRows())
-	}
-	in := g.in
+	in := f.in
 	switch {
-	case !j.gpus[0].engine.Saturates():
+	case !g.engine.Saturates():
 		in = nil
-	case j.cat.SameRows():
-		in = g.rows
+	case f.plan.shape.cat.SameRows():
+		in = f.rows
 	}
-	g.width = j.gpuWidth()
-	if g.advancer, err = j.gpus[0].engine.NewAdvancer(g.rows, in, g.edges, j.opt.GPU.Advancing); err != nil || g.whole {
-		err = errors.Join(failed(j.gpus[0].number, err), j.freeHostRows())
+	f.width = f.chooseWidth(g)
+	if f.advancer, err = g.engine.NewAdvancer(f.rows, in, fits.edges, f.plan.opt.GPU.Advancing); err != nil || fits.whole {
+		err = errors.Join(failed(g.number, err), f.freeRows())
 	}
 	return read, err
 }
 
-// gpuWidth is how far apart priorities may be that are done at once; 0: they have no order.
-func (j *Job[V, A]) gpuWidth() float64 {
-	if _, ok := j.program.(gas.Prioritized[V]); !ok || !j.front.ordered || !j.gpus[0].engine.Prioritizes() {
-		return 0
+// pinned returns the rows in the memory that they take: that of the device, unless all are copied
+// there.
+func (f *gpuFrontier[V, A]) pinned() wholeRows {
+	w := f.plan.front.whole
+	if !f.plan.front.gpu.whole {
+		w.out.Memory, w.in.Memory = f.plan.devices[0], f.plan.devices[0]
 	}
-	mean, _ := cpuengine.MeanStep(j.program, j.arrays, j.front.gpu.rows, j.step)
-	return gpuengine.Width(mean, j.notifyEdges, j.cat.Vertices)
+	return w
 }
 
-// freeHostRows frees the rows in the host's memory.
-func (j *Job[V, A]) freeHostRows() error {
-	g := &j.front.gpu
-	err := errors.Join(j.front.rows.Free(g.rows), j.front.in.Free(g.in))
-	g.rows, g.in = nil, nil
-	j.front.rows.Memory, j.front.in.Memory = nil, nil
+// chooseWidth returns how far apart priorities may be that are done at once, or 0 if they have no
+// order.
+func (f *gpuFrontier[V, A]) chooseWidth(g *gpuWorker[V, A]) float64 {
+	if _, ok := f.plan.program.(gas.Prioritized[V]); !ok || !f.plan.front.ordered || !g.engine.Prioritizes() {
+		return 0
+	}
+	mean, _ := cpuengine.MeanStep(f.plan.program, f.state.arrays, f.rows, f.state.now.step)
+	return gpuengine.Width(mean, f.plan.shape.notifyEdges, f.plan.shape.cat.Vertices)
+}
+
+// freeRows frees the rows in the host's memory.
+func (f *gpuFrontier[V, A]) freeRows() error {
+	if f.rows == nil {
+		return nil
+	}
+	err := f.pinned().free(f.rows, f.in)
+	f.rows, f.in = nil, nil
 	return err
 }
 
-// freeGPURows frees what frontiers have of a GPU, and the rows that it read.
-func (j *Job[V, A]) freeGPURows() {
-	g := &j.front.gpu
+// free frees the advancer and the rows that it reads.
+func (f *gpuFrontier[V, A]) free() {
 	var err error
-	if g.advancer != nil {
-		err = g.advancer.Close()
-		g.advancer = nil
+	if f.advancer != nil {
+		err = f.advancer.Close()
+		f.advancer = nil
 	}
-	if err = errors.Join(err, j.freeHostRows()); err != nil {
-		j.opt.Log.Warn("the memory of frontiers was not all given back: " + err.Error())
+	if err = errors.Join(err, f.freeRows()); err != nil {
+		f.plan.opt.Log.Warn("the memory of frontiers was not all given back: " + err.Error())
 	}
 }
 
-// advanceOnGPU does iterations from frontier to frontier on the GPU alone. A failure of it
-// is a [failure].
-func (j *Job[V, A]) advanceOnGPU(ctx context.Context, x *iteration) error {
-	if err := j.prepare(x); err != nil {
+// advance does iterations from frontier to frontier on the GPU alone, at most limit. A failure of
+// it is a [failure].
+func (f *gpuFrontier[V, A]) advance(ctx context.Context, g *gpuWorker[V, A], x *iteration, limit int) (err error) {
+	if x.loaded, err = f.load(ctx, g); err != nil {
 		return err
 	}
-	g := j.gpus[0]
-	var err error
-	if x.loaded, err = j.loadGPURows(ctx); err != nil {
-		return err
-	}
-	if !j.place.behind() {
+	s := f.state
+	if !s.place.behind() {
 		if err := g.engine.Activate(); err != nil {
 			return failed(g.number, err)
 		}
 	}
-	done, err := j.front.gpu.advancer.Advance(j.step, j.front.gpu.width, j.levelLimit(), gpuSlice)
+	done, err := f.advancer.Advance(s.now.step, f.width, limit, gpuSlice)
 	if err != nil {
 		return failed(g.number, err)
 	}
-	for i := range j.firsts {
-		j.place.wrote(g.number, i)
-	}
-	j.place.active = g.number
+	s.place.wroteAll(g.number)
 	x.Levels, x.Edges, x.Vertices = int(done.Levels), done.Edges, done.Vertices
 	x.Devices = map[Device]DeviceWork{GPU: {Edges: done.Edges, Seconds: done.Seconds}}
-	j.activated, j.degrees = done.Active, done.Degrees
-	j.previous = j.step.Aggregate
-	j.step.Iteration += x.Levels
+	s.advanced(x.Levels, done.Active, done.Degrees)
 	return ctx.Err()
 }

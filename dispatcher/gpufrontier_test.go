@@ -183,11 +183,11 @@ func TestGPUFrontierActive(t *testing.T) {
 		o := Options{Device: GPU, GPU: GPUOptions{Name: device.EmulatedName, Advancing: gpuengine.Advancing{Policy: kernels.AllEdges}}, Method: Frontier, Threads: 1}
 		looked := false
 		o.Progress = func(Iteration) {
-			if err := j.values.fetch(); err != nil {
+			if err := j.workers.gpus.fetch(); err != nil {
 				t.Error(err)
 			}
-			for v := range 64 * uint32(len(j.arrays.Active)) {
-				if j.arrays.Active.Has(v) && v >= uint32(n) {
+			for v := range 64 * uint32(len(j.state.arrays.Active)) {
+				if j.state.arrays.Active.Has(v) && v >= uint32(n) {
 					t.Fatalf("%d vertices: %d is active", n, v)
 				}
 			}

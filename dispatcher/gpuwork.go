@@ -4,97 +4,95 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
 )
 
 // onGPUs has the GPUs work on an iteration, and the CPU beside them. The error is not
 // one of a GPU, but where only that has what was done.
-func (j *Job[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
-	if x.requests, err = j.forGPUs(ctx, x); err != nil {
+func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
+	if err = w.gpus.loadPages(ctx); err != nil {
 		return err
 	}
-	x.at.loaded = j.pages.BytesRead()
-	x.handout = newHandout(j.pages, x.requests, j.edges, j.began, j.pieces()...)
-	j.share(x)
-	if x.alone {
-		j.place.active = j.gpus[0].number // also when it breaks off
+	x.worked = time.Now()
+	if x.requests, err = w.forGPUs(ctx, x); err != nil {
+		return err
 	}
-	err = j.together(ctx, x)
-	x.release()
-	j.pagesDone(x)
+	w.plan.opt.Trace.Queue(len(w.plan.pages.ShardsOf(x.requests...)))
+	x.streamed = w.plan.pages.BytesRead()
+	x.work = handout.New(w.plan.pages, x.requests, w.plan.shape.edges, w.plan.began, w.gpus.takePart()...)
+	w.share(x)
+	if x.alone {
+		w.state.place.active = w.gpus.live[0].number // also when it breaks off
+	}
+	err = w.together(ctx, x)
+	x.work.Release()
+	w.pagesDone(x)
 	switch {
 	case err != nil:
 		return err
-	case !j.anyFailed() && x.queue.unread == nil: // whatever has happened since
+	case !w.gpus.anyFailed() && x.work.Err == nil: // whatever has happened since
 		return nil
-	case ctx.Err() != nil:
-		j.broken(x)
-		return ctx.Err()
-	case x.queue.unread != nil:
-		j.broken(x)
-		return x.queue.unread
+	case ctx.Err() != nil, x.work.Err != nil:
+		if x.alone && w.plan.opt.Mode == Async { // some new values are there, which can be saved
+			w.state.place.wroteAll(w.gpus.live[0].number)
+		}
+		return cmp.Or(ctx.Err(), x.work.Err)
 	case x.alone:
-		return failed(j.gpus[0].number, j.gpus[0].failed)
+		return failed(w.gpus.live[0].number, w.gpus.live[0].failed)
 	default:
 		return nil
 	}
 }
 
 // share says who gets what of an iteration.
-func (j *Job[V, A]) share(x *iteration) {
+func (w *workers[V, A]) share(x *iteration) {
 	if x.Device == Hybrid {
-		x.handout.share(j.cpu.ranks, j.policy.Speeds)
+		x.work.Share(w.cpu.ranks, w.state.policy.Speeds)
 	}
-	before := j.snapshotNow() // one that is taken in the iteration is not of Next
-	x.taken = func(shards []int) {
-		for _, i := range shards {
-			if from, to := j.interval(i); before != nil && !x.alone {
-				before.keep(j.arrays.Next, from, to)
-			}
+	before := w.state.taken // one that is taken in the iteration is not of Next
+	x.work.Taken = func(shards []int) {
+		if !x.alone {
+			w.state.keepFor(before, w.state.arrays.Next, shards)
 		}
 	}
-	for k, g := range j.gpus {
-		p := x.parts[k]
-		p.worker, p.enough = g.number, g.engine.Enough
+	for k, g := range w.gpus.live {
 		g.stats, g.failed, g.unsent, g.following, g.early = gpuengine.Stats{}, nil, nil, nil, false
-		if len(j.gpus) > 1 { // who gets a page first is chance
+		if len(w.gpus.live) > 1 { // who gets a page first is chance
 			continue
 		}
 		if x.Method == Pull {
-			g.following = x.first()
+			g.following = x.work.First()
 		}
-		g.early = p.beginWith(g.engine.Early())
+		g.early = x.work.Parts[k].BeginWith(g.engine.Early())
 	}
 }
 
 // forGPUs lists the pages of an iteration with a part for GPUs.
-func (j *Job[V, A]) forGPUs(ctx context.Context, x *iteration) ([]page.Request, error) {
-	if j.aggregable != nil { // the aggregate is over all vertices
-		return gpuengine.Requests(j.pages.Spans(), 0, len(j.firsts)), nil
+func (w *workers[V, A]) forGPUs(ctx context.Context, x *iteration) ([]page.Request, error) {
+	if w.plan.can.aggregable != nil { // the aggregate is over all vertices
+		return gpuengine.Requests(w.plan.pages.Spans(), 0, len(w.plan.shape.firsts)), nil
 	}
 	if x.Method == Pull {
-		return j.requests(false)
+		return w.state.requests(false)
 	}
-	if err := j.mark(ctx, x); err != nil {
+	if err := w.mark(ctx, x); err != nil {
 		return nil, err
 	}
-	requests, err := j.requests(true)
-	clear(j.arrays.Marks)
+	requests, err := w.state.requests(true)
+	clear(w.state.arrays.Marks)
 	return requests, err
 }
 
-// mark marks who has to gather, by the active set that the GPU has where that is
-// newer.
-func (j *Job[V, A]) mark(ctx context.Context, x *iteration) error {
-	if a := j.arrays; j.place.behind() {
-		if err := j.gpu(j.place.active).engine.Active(); err != nil {
-			return failed(j.place.active, err)
+// mark marks who has to gather, by the active set that the GPU has where that is newer.
+func (w *workers[V, A]) mark(ctx context.Context, x *iteration) error {
+	if a := w.state.arrays; w.state.place.behind() {
+		if err := w.gpus.get(w.state.place.active).engine.Active(); err != nil {
+			return failed(w.state.place.active, err)
 		}
 		a.Active, a.Rising = a.Rising, a.Active
 		defer func() {
@@ -102,81 +100,58 @@ func (j *Job[V, A]) mark(ctx context.Context, x *iteration) error {
 			clear(a.Rising)
 		}()
 	}
-	s, err := j.notify(ctx, j.activeSet())
+	s, err := w.cpu.notify(ctx)
 	x.Edges += s.Edges
 	return err
 }
 
 // together lets the workers work until everything is done. The error is the CPU's;
 // those of GPUs are noted with them.
-func (j *Job[V, A]) together(ctx context.Context, x *iteration) (err error) {
+func (w *workers[V, A]) together(ctx context.Context, x *iteration) (err error) {
 	reading, stop := context.WithCancel(ctx) // and what GPUs do
 	defer stop()
-	var g errgroup.Group
-	if x.queue.reading {
-		g.Go(func() error {
-			x.read(reading)
-			return nil
-		})
-	}
-	for k, gpu := range j.gpus {
-		g.Go(func() error {
-			err := gpu.work(reading, x)
-			if x.parts[k].end(err != nil) {
+	var g sync.WaitGroup
+	g.Go(func() { x.work.Read(reading) })
+	for k, gpu := range w.gpus.live {
+		g.Go(func() {
+			part := x.work.Parts[k]
+			gpu.work(reading, x, part)
+			if part.End(gpu.failed != nil) {
 				stop() // nobody acquires what is read
 			}
-			return nil
 		})
 	}
 	if !x.alone {
-		if err = j.cpu.work(ctx, x); err != nil {
+		if err = w.cpu.workBeside(ctx, x); err != nil {
 			stop()
 		}
 	}
-	_ = g.Wait() // the errors are with the GPUs
-	for _, g := range j.gpus {
+	g.Wait()
+	for _, g := range w.gpus.live {
 		g.failed = cmp.Or(g.failed, g.unsent)
 	}
 	return err
 }
 
 // work does the GPU's part of an iteration.
-func (g *gpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
-	i := slices.IndexFunc(x.parts, func(p *part) bool { return p.worker == g.number })
+func (g *gpuWorker[V, A]) work(ctx context.Context, x *iteration, part *handout.Part) {
 	g.stats, g.failed = g.engine.Iterate(ctx, gpuengine.Work{
-		Step: x.step, From: x.parts[i], Exchange: !x.alone, Next: g.following, Last: x.ends, Early: g.early,
+		Step: x.step, From: part, Exchange: !x.alone, Next: g.following, Last: x.ends, Early: g.early,
 	})
-	return g.failed
-}
-
-// anyFailed reports whether a GPU failed in the iteration.
-func (w *workers[V, A]) anyFailed() bool {
-	return slices.ContainsFunc(w.gpus, func(g *gpuWorker[V, A]) bool { return g.failed != nil })
-}
-
-// broken notes what an iteration of a GPU alone leaves that ends in its middle,
-// so that the job can be saved: in async mode, some new values.
-func (j *Job[V, A]) broken(x *iteration) {
-	if !x.alone || j.opt.Mode == Sync {
-		return
-	}
-	for i := range j.firsts {
-		j.place.wrote(j.gpus[0].number, i)
-	}
 }
 
 // exchange ends the exchange of values of an iteration: what GPUs had that failed is done
 // on the CPU, and the others make the new values current.
-func (j *Job[V, A]) exchange(ctx context.Context, x *iteration) error {
+func (w *workers[V, A]) exchange(ctx context.Context, x *iteration) error {
 	if x.Device == CPU {
 		return nil
 	}
-	if j.anyFailed() {
-		if err := j.finishOnHost(ctx, x); err != nil {
+	if w.gpus.anyFailed() {
+		if err := w.finishOnHost(ctx, x); err != nil {
 			return err
 		}
 	}
-	for k, g := range slices.Clone(j.gpus) {
+	for k, g := range slices.Clone(w.gpus.live) {
 		g.failed = cmp.Or(g.failed, g.unsent)
 		if g.failed == nil {
 			exchanged, err := g.engine.Commit()
@@ -188,91 +163,57 @@ func (j *Job[V, A]) exchange(ctx context.Context, x *iteration) error {
 				return failed(g.number, g.failed)
 			}
 			x.lost = true
-			g.stats = j.statsOf(x, k)
-			j.lose(g.number, g.failed)
+			g.stats = w.statsOf(x, k)
+			w.lose(g.number, g.failed)
 		}
 		x.addGPU(g.stats)
 	}
 	return nil
 }
 
-// statsOf is what a GPU did that has failed.
-func (j *Job[V, A]) statsOf(x *iteration, k int) gpuengine.Stats {
-	p := x.parts[k]
-	s := gpuengine.Stats{Pages: len(p.times)}
-	for i, w := range x.shards {
-		if w.state == fromGPU && w.by == p.worker {
-			s.Edges += j.edges[i]
-			s.Vertices += uint64(j.cat.Shards[i].Vertices)
-		}
-	}
-	return s
-}
-
-// finishOnHost does on the CPU what GPUs have not done that failed.
-func (j *Job[V, A]) finishOnHost(ctx context.Context, x *iteration) error {
-	var requests []page.Request
-	for _, i := range x.unfinished() {
-		p := j.pages.PageOf(i)
-		if n := len(requests); n == 0 || requests[n-1].Page != p {
-			requests = append(requests, page.Request{Page: p})
-		}
-		last := &requests[len(requests)-1]
-		last.Shards = append(last.Shards, i)
-		x.shards[i] = shardWork{state: onHost, by: host}
-	}
-	return j.cpu.pull(ctx, requests, cpuengine.Work{Step: j.step, Aggregates: j.aggregates}, func(p processed) {
-		x.byHost.Add(p.stats)
-		x.times = append(x.times, p.PageWork)
-		j.values.send(host, p.shards)
-		j.pageDone(x, p.PageWork)
-	})
-}
-
 // pagesDone reports the pages of an iteration of GPUs.
-func (j *Job[V, A]) pagesDone(x *iteration) {
+func (w *workers[V, A]) pagesDone(x *iteration) {
 	all := slices.Clone(x.times)
-	for _, p := range x.parts {
-		all = append(all, p.times...)
+	for _, p := range x.work.Parts {
+		for _, b := range p.Batches {
+			all = append(all, PageWork{
+				Device: GPU, From: b.From, To: b.To, Edges: b.Edges, Bytes: b.Bytes,
+				Start: b.Start, End: b.End, Copy: b.Copy, Compute: b.Compute, Copies: b.Copies,
+			})
+		}
 	}
 	slices.SortFunc(all, func(a, b PageWork) int { return cmp.Compare(a.Start, b.Start) })
-	for _, w := range all {
-		j.pageDone(x, w)
-	}
-}
-
-func (j *Job[V, A]) pageDone(x *iteration, w PageWork) {
-	if j.opt.Trace.Page != nil {
-		w.Iteration = x.Iteration.Iteration
-		j.opt.Trace.Page(w)
+	for _, p := range all {
+		w.recorder.pageDone(x, p)
 	}
 }
 
 // account notes what each device did in an iteration of GPUs, and how fast it was.
-func (j *Job[V, A]) account(x *iteration) {
+func (w *workers[V, A]) account(x *iteration) {
 	x.Devices = map[Device]DeviceWork{}
 	worked, batches := 0.0, 0 // until all pages were done
-	for _, p := range x.parts {
-		batches += len(p.times)
+	for _, p := range x.work.Parts {
+		batches += len(p.Batches)
 	}
+	gpus, stayed, streamed := x.work.Worked()
 	if batches > 0 {
-		worked = x.last - x.start
+		worked = gpus
 		x.Devices[GPU] = DeviceWork{Pages: batches, Edges: x.byGPUs.Edges, Seconds: worked}
 	}
 	if n := len(x.times); n > 0 {
-		seconds := x.times[n-1].End - x.start // they are noted in this order
+		seconds := x.times[n-1].End - x.work.Start // they are noted in this order
 		worked = max(worked, seconds)
 		x.Devices[CPU] = DeviceWork{Pages: n, Edges: x.byHost.Edges, Seconds: seconds}
 	}
 	m := &x.measured
-	m.GPUWorked = x.last - x.start
-	if loading := j.pages.InMemory() && j.pages.BytesRead() > x.at.loaded; x.lost || loading { // pages that stay
+	m.GPUWorked = gpus
+	if loading := w.plan.pages.InMemory() && w.plan.pages.BytesRead() > x.streamed; x.lost || loading { // pages that stay
 		return
 	}
-	m.Beside, m.Scan = time.Since(x.at.worked).Seconds()-worked, x.scan
-	if x.did[streams] > 0 {
-		m.Streamed.Seconds, m.Streamed.Amount = m.GPUWorked, float64(x.did[streams])
+	m.Beside, m.Scan = time.Since(x.worked).Seconds()-worked, x.scan
+	if streamed > 0 {
+		m.Streamed.Seconds, m.Streamed.Amount = gpus, float64(streamed)
 	} else {
-		m.Resident.Seconds, m.Resident.Amount = m.GPUWorked, float64(x.did[stays])
+		m.Resident.Seconds, m.Resident.Amount = gpus, float64(stayed)
 	}
 }

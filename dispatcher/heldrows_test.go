@@ -33,7 +33,7 @@ func TestHeldChosen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := j.front.held.rows != nil; got != c.want {
+		if got := j.plan.front.held != nil; got != c.want {
 			t.Errorf("%s: rows are held: %v", c.name, got)
 		}
 		j.Close()

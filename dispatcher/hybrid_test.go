@@ -63,7 +63,7 @@ func TestHandOut(t *testing.T) {
 			}
 			var had, back int64
 			for _, it := range r.Iterations {
-				shards := make([]int, len(j.firsts))
+				shards := make([]int, len(j.plan.shape.firsts))
 				var edges uint64
 				last := 0.0
 				for _, w := range pages {
@@ -298,7 +298,7 @@ func TestLostInAsync(t *testing.T) {
 			var j *Job[uint32, uint32]
 			o.Progress = func(it Iteration) {
 				if it.Iteration == fetchAt && it.Device == GPU {
-					if err := j.values.fetch(); err != nil {
+					if err := j.workers.gpus.fetch(); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -315,7 +315,7 @@ func TestLostInAsync(t *testing.T) {
 				t.Fatal(err)
 			}
 			for v := range hops {
-				if got := p.Result(gas.Vertex{}, j.arrays.Cur[v]); got != hops[v] {
+				if got := p.Result(gas.Vertex{}, j.state.arrays.Cur[v]); got != hops[v] {
 					t.Errorf("vertex %d: got %d, want %d", v, got, hops[v])
 				}
 			}

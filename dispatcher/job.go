@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"sync"
@@ -11,51 +12,17 @@ import (
 
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/gpuengine/device"
-	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
-	"github.com/garaph/garaph/page"
-	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
-// Job is one run of a program over a graph.
+// Job is one run of a program over a graph. Each of its parts refers to those before it, and to
+// none after it.
 type Job[V, A any] struct {
-	program gas.Program[V, A]
-	store   *store.Store
-	opt     Options
-	began   time.Time
-
-	*shape
-	abilities[V]
-	arrays *vertices.Arrays[V]
-	pages  *page.Cache
-	workers[V, A]
-
-	front  frontiers[V, A]
-	policy decider
-	standing
-	report Report
-	merged merging
-	epochs *epochs[V] // nil unless the run is recorded
-}
-
-// workers are who works on a job, and how values get from one to the other.
-type workers[V, A any] struct {
-	cpu     cpuWorker[V, A]
-	gpus    []*gpuWorker[V, A]
-	lost    []*gpuWorker[V, A] // GPUs that failed
-	devices []device.Device    // of all GPUs, in the order of their numbers
-	place   *placement
-	values  *throughHost[V, A]
-	opening
-}
-
-// opening is how a job came to its GPUs.
-type opening struct {
-	ahead  *initialising // nil: nothing was done meanwhile
-	sooner bool          // the CPU is done before a GPU is open: none was opened
-	opened time.Duration // what it took
+	plan     *plan[V, A]     // what was decided before the run
+	state    *state[V, A]    // values, active set and position
+	recorder *recorder[V, A] // report, trace and checkpoints
+	workers  *workers[V, A]  // the CPU and the GPUs
 }
 
 // New plans a job and allocates its memory. Close returns it.
@@ -66,75 +33,78 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	j := &Job[V, A]{program: p, store: s, opt: o, began: time.Now()}
-	j.cpu.Job, j.values = j, &throughHost[V, A]{Job: j}
-	if err := j.plan(); err != nil {
+	j := &Job[V, A]{plan: &plan[V, A]{program: p, store: s, opt: o, began: time.Now()}}
+	if err := j.open(); err != nil {
 		j.Close()
 		return nil, err
 	}
 	return j, nil
 }
 
+// open makes the parts of the job, which take memory in this order: vertex arrays, pages,
+// checkpoints. Degrees and first values are computed while devices are opened.
+func (j *Job[V, A]) open() error {
+	p := j.plan
+	opened := p.openDevices()
+	err := p.ask()
+	j.state = newState(p)
+	j.recorder = &recorder[V, A]{plan: p, state: j.state}
+	j.workers = newWorkers(p, j.state, j.recorder)
+	if err == nil && p.wantsGPU() {
+		err = j.state.beginInit()
+	}
+	if err = cmp.Or(err, opened()); err != nil {
+		return err
+	}
+	if err := j.workers.open(); err != nil {
+		return err
+	}
+	return j.recorder.open()
+}
+
 // Close frees the memory of the job; its values are gone. It waits for an epoch
 // whose writing Run has called off.
 func (j *Job[V, A]) Close() {
-	j.stopInit()
-	if j.epochs != nil {
-		j.waitEpoch()
+	j.state.stopInit()
+	j.Leave()
+	if err := j.workers.close(); err != nil {
+		j.plan.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
 	}
-	if err := j.closeGPUs(); err != nil {
-		j.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
-	}
-	if j.epochs != nil {
-		j.epochs.free()
-	}
-	j.free()
-}
-
-// Leave is Close for a process that ends at once: the system takes back memory and devices
-// then, and nobody waits for it twice. What is written of epochs is there when it returns.
-func (j *Job[V, A]) Leave() {
-	if j.epochs != nil {
-		j.waitEpoch()
+	j.recorder.epochs.free()
+	if a := j.state.arrays; a != nil {
+		a.Free()
+		j.state.arrays = nil
 	}
 }
 
-// free returns the arrays.
-func (j *Job[V, A]) free() {
-	j.freeRows()
-	if j.arrays != nil {
-		j.arrays.Free()
-		j.arrays = nil
-	}
-}
+// Leave is like Close but frees no memory; use it only before exit. It waits for the epoch being
+// written.
+func (j *Job[V, A]) Leave() { j.recorder.epochs.wait() }
 
-// Array is the values of all vertices by dense id, in the memory of the job, which others must not change.
-func (j *Job[V, A]) Array() []V { return j.arrays.Cur[:j.cat.Vertices] }
+// Array returns the values of all vertices by dense id. They are in the memory of the job and must
+// not be changed.
+func (j *Job[V, A]) Array() []V { return j.state.arrays.Cur[:j.plan.shape.cat.Vertices] }
 
-// Trim frees what a job that Run has done does not need for its results:
-// pages and the arrays of iterations. It returns how much of the budget that
-// leaves, in bytes; without a budget there is no limit. The job cannot run any
-// more.
+// Trim frees what a job that Run has done does not need for its results: pages and the arrays of
+// iterations. It returns how much of the budget that leaves, in bytes; without a budget there is no
+// limit. The job cannot run any more.
 func (j *Job[V, A]) Trim() (free int64) {
-	j.freeRows()
-	if err := j.closePages(); err != nil {
-		j.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
+	if err := j.workers.closePages(); err != nil {
+		j.plan.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
 	}
-	free = j.opt.Memory - processBytes
-	reading := false // an epoch, perhaps from Next
-	if j.epochs != nil {
-		reading = j.epochs.taken != nil
-		free -= epochBytes[V](j.cat.Vertices, j.opt.Checkpoints)
+	free = j.plan.opt.Memory - processBytes
+	if j.recorder.epochs != nil {
+		free -= epochBytes[V](j.plan.shape.cat.Vertices, j.plan.opt.Checkpoints)
 	}
-	j.arrays.FreeSpare(!reading)
-	if j.opt.Memory == 0 {
+	j.state.arrays.FreeSpare(j.state.taken == nil) // an epoch may be read from Next
+	if j.plan.opt.Memory == 0 {
 		return math.MaxInt64
 	}
-	return max(0, free-j.arrays.Bytes())
+	return max(0, free-j.state.arrays.Bytes())
 }
 
-// HeldBytes is the most that a job over n vertices holds after [Job.Trim], until it is closed. An epoch that is still
-// being written may keep the second array of values.
+// HeldBytes is the most that a job over n vertices holds after [Job.Trim], until it is closed. An
+// epoch that is still being written may keep the second array of values.
 func HeldBytes[V any](n uint32, p checkpoint.Policy) int64 {
 	held := vertices.TrimmedBytes[V](n)
 	if p.Wanted() {
@@ -144,54 +114,22 @@ func HeldBytes[V any](n uint32, p checkpoint.Policy) int64 {
 	return held
 }
 
-// eachVertex calls f for the vertices of shard i. A panic of the program ends
-// as an error.
-func (j *Job[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
-	var d degrees
-	in, out, err := d.of(j.store, i)
-	if err != nil {
-		return err
-	}
-	first, _ := j.interval(i)
-	return panics.Guard(j.program, func() error {
-		for v := range in {
-			f(gas.Vertex{ID: first + uint32(v), N: j.cat.Vertices, In: in[v], Out: out[v]})
-		}
-		return nil
-	})
-}
-
-// degrees are buffers for those of a shard's vertices.
-type degrees struct{ in, out []uint32 }
-
-// of gives the in- and the out-degrees of shard i, until it is called again.
-func (d *degrees) of(s *store.Store, i int) (in, out []uint32, err error) {
-	if d.in, err = s.DegreesInto(d.in, shard.In, i); err != nil {
-		return nil, nil, err
-	}
-	if s.Catalogue().Symmetric {
-		return d.in, d.in, nil
-	}
-	d.out, err = s.DegreesInto(d.out, shard.Out, i)
-	return d.in, d.out, err
-}
-
 // Values calls yield for all vertices and their values, some of a shard at a time and in order;
 // the slices are the job's.
 func (j *Job[V, A]) Values(yield func(vs []gas.Vertex, values []V) error) error {
-	return j.ValuesOf(0, j.cat.Vertices, yield)
+	return j.ValuesOf(0, j.plan.shape.cat.Vertices, yield)
 }
 
 // ValuesOf is Values of the vertices in [from, to).
 func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values []V) error) error {
 	b := valueBuffers.Get().(*valueBuffer)
 	defer valueBuffers.Put(b)
-	for i := range j.firsts {
-		begin, end := j.interval(i)
+	for i := range j.plan.shape.firsts {
+		begin, end := j.plan.shape.interval(i)
 		if max(begin, from) >= min(end, to) {
 			continue
 		}
-		in, out, err := b.of(j.store, i)
+		in, out, err := b.of(j.plan.store, i)
 		if err != nil {
 			return err
 		}
@@ -199,9 +137,9 @@ func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values
 			vs := b.vertices[:min(end-v, valuesAtOnce)]
 			for k := range vs {
 				at := v - begin + uint32(k)
-				vs[k] = gas.Vertex{ID: v + uint32(k), N: j.cat.Vertices, In: in[at], Out: out[at]}
+				vs[k] = gas.Vertex{ID: v + uint32(k), N: j.plan.shape.cat.Vertices, In: in[at], Out: out[at]}
 			}
-			if err := yield(vs, j.arrays.Cur[v:v+uint32(len(vs))]); err != nil {
+			if err := yield(vs, j.state.arrays.Cur[v:v+uint32(len(vs))]); err != nil {
 				return err
 			}
 			v += uint32(len(vs))

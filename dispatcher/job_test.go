@@ -77,7 +77,7 @@ func run[V, A any](t rapid.TB, s *store.Store, p gas.Program[V, A], set setting)
 	if err != nil {
 		t.Fatalf("%s: %T, after %d iterations: %v", set, p, r.Done(), err)
 	}
-	return slices.Clone(j.arrays.Cur), r
+	return slices.Clone(j.state.arrays.Cur), r
 }
 
 // least is the smallest budget that a job accepts, as its error says.

@@ -10,10 +10,7 @@ import (
 	"reflect"
 	"strings"
 
-	"go.uber.org/zap"
-
 	"github.com/garaph/garaph/dispatcher/policy"
-	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
@@ -40,9 +37,8 @@ const (
 )
 
 const (
-	// usualOpen is how long a GPU takes to open, afterGPU how much longer a process takes to
-	// end that has one, and startCUDA how long one with CUDA needs before it does anything: an
-	// H200.
+	// usualOpen is how long a GPU takes to open, afterGPU how much longer a process takes to end
+	// that has one, and startCUDA how long one with CUDA needs before it does anything: an H200.
 	usualOpen, afterGPU, startCUDA = 0.11, 0.1, 0.11
 	// A job without a limit, of which nothing is known, takes as long as so many iterations over
 	// all edges, each of which takes a thread so long, and an iteration as much beside them: on
@@ -56,10 +52,14 @@ const (
 	loadedEdge = 0.3e-9
 )
 
-// cacheFolder is where the figures of this machine are to lie.
-func cacheFolder() (string, error) {
+// cacheFolder returns where the figures of this machine are to lie, or "" if the user has no such
+// folder.
+func cacheFolder() string {
 	user, err := os.UserCacheDir()
-	return filepath.Join(user, machineFolder), err
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(user, machineFolder)
 }
 
 // readMachine reads the figures of a folder; none where anything about them is odd.
@@ -115,7 +115,7 @@ func jobKey(program string, threads int, edges uint64) string {
 // soonerOnCPU reports whether the CPU alone is likely done with a job before a GPU is open, which
 // takes so many seconds more than is known of it, and has the edges.
 func (m machine) soonerOnCPU(program any, edges uint64, iterations, threads int, more float64) bool {
-	known := m.Jobs[jobKey(nameOf(program), threads, edges)]
+	known := m.Jobs[jobKey(fmt.Sprintf("%T", program), threads, edges)]
 	n, pass := known.Iterations, known.Pass*float64(edges)
 	if n == 0 {
 		n = usualIterations
@@ -135,100 +135,42 @@ func (m machine) soonerOnCPU(program any, edges uint64, iterations, threads int,
 	return n*pass < cmp.Or(m.Open, usualOpen)+afterGPU+more+loadedEdge*float64(edges)
 }
 
-// nameOf is a program's name among the figures.
-func nameOf(program any) string { return fmt.Sprintf("%T", program) }
-
 // searches reports whether the vertices of a program end looking, and settle, while values only
 // improve. The types of its values are not known here, nor the interfaces over them.
 func searches(program any) bool {
-	m, able := program.(gas.Monotone)
-	if !able || !m.Monotone() {
-		return false
-	}
 	t := reflect.TypeOf(program)
 	_, saturates := t.MethodByName("Saturated")
 	_, settles := t.MethodByName("Settled")
-	return saturates && settles
+	return saturates && settles && abilitiesOf[struct{}](program).monotone
 }
 
 // SoonerOnCPU reports whether a job that chooses its devices would be done by the CPU alone
 // before a process with CUDA, and in it a GPU, is ready. edges and iterations are bounds; 0
 // iterations: none.
 func SoonerOnCPU(program any, edges uint64, iterations, threads int) bool {
-	folder, err := cacheFolder()
-	if err != nil {
-		folder = ""
-	}
-	return readMachine(folder).soonerOnCPU(program, edges, iterations, threads, startCUDA)
+	return readMachine(cacheFolder()).soonerOnCPU(program, edges, iterations, threads, startCUDA)
 }
 
 // machineFolder is where this job finds and leaves the figures of its machine; "": nowhere.
 // Those of an emulated GPU are none.
-func (j *Job[V, A]) machineFolder() string {
-	if j.opt.machine != "" {
-		return j.opt.machine
+func (p *plan[V, A]) machineFolder() string {
+	if p.opt.machine != "" {
+		return p.opt.machine
 	}
-	if strings.HasPrefix(j.opt.GPU.Name, device.EmulatedName) {
+	if strings.HasPrefix(p.opt.GPU.Name, device.EmulatedName) {
 		return ""
 	}
-	folder, err := cacheFolder()
-	if err != nil {
-		return ""
-	}
-	return folder
-}
-
-// speedsKey names what speeds depend on.
-func (j *Job[V, A]) speedsKey() string {
-	from := "disk"
-	if j.pages.InMemory() {
-		from = "memory"
-	}
-	return sized(fmt.Sprintf("%s, %d threads, from %s, %T", j.report.GPU, j.opt.Threads, from, j.program), j.allEdges())
+	return cacheFolder()
 }
 
 // allEdges is how many edges the graph of the job has.
-func (j *Job[V, A]) allEdges() uint64 { return j.store.Catalogue().Edges }
+func (p *plan[V, A]) allEdges() uint64 { return p.store.Catalogue().Edges }
 
 // leavesGPU reports whether a job that nobody wants on a GPU is sooner done without one.
-func (j *Job[V, A]) leavesGPU() bool {
-	if j.opt.Device != AutoDevice || j.opt.machine == "" && j.opt.GPU.asked() {
+func (p *plan[V, A]) leavesGPU() bool {
+	if p.opt.Device != AutoDevice || p.opt.machine == "" && p.opt.GPU.asked() {
 		return false
 	}
-	m := readMachine(j.machineFolder())
-	return m.soonerOnCPU(j.program, j.allEdges(), j.opt.Iterations, j.opt.Threads, 0)
-}
-
-// keepMachine leaves what the job has measured to later ones.
-func (j *Job[V, A]) keepMachine() {
-	measured := len(j.devices) > 0 && !j.policy.Fixed && j.policy.Speeds != (policy.Speeds{})
-	folder := j.machineFolder()
-	if folder == "" || !j.sooner && !measured {
-		return
-	}
-	err := changeMachine(folder, func(m *machine) {
-		key := jobKey(nameOf(j.program), j.opt.Threads, j.allEdges())
-		m.Jobs[key] = j.measured(m.Jobs[key])
-		if !j.sooner {
-			m.Speeds[j.speedsKey()] = j.policy.Speeds
-			m.Open = j.opened.Seconds()
-		}
-	})
-	if err != nil {
-		j.opt.Log.Debug("the speeds of this machine are not kept", zap.Error(err))
-	}
-}
-
-// measured is what is known of jobs of this kind after this one.
-func (j *Job[V, A]) measured(c jobsOf) jobsOf {
-	n := float64(j.report.Done() - j.report.Before)
-	if j.report.Converged && j.report.Before == 0 {
-		c.Iterations = n
-	}
-	if !j.sooner {
-		return c
-	}
-	m := policy.Took{Seconds: j.report.Duration.Seconds(), Amount: n * float64(j.allEdges())}
-	m.Mix(&c.Pass)
-	return c
+	m := readMachine(p.machineFolder())
+	return m.soonerOnCPU(p.program, p.allEdges(), p.opt.Iterations, p.opt.Threads, 0)
 }

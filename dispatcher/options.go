@@ -59,19 +59,17 @@ type Options struct {
 	Iterations int   // at most; 0: until no vertex is active
 	Progress   func(Iteration)
 	Log        *zap.Logger // nil: silent
-	// MoreThreads, when not nil, is called with the number of goroutines that will
-	// wait for a disk or a GPU all the time, and what it gives when they do not any
-	// more. A process may run as many threads more then: who waits for a device
-	// should not have to wait for a processor as well.
+	// MoreThreads, when not nil, is called with the number of goroutines that will wait for a disk
+	// or a GPU all the time, and what it gives when they do not any more. A process may run as many
+	// threads more then: who waits for a device should not have to wait for a processor as well.
 	MoreThreads func(n int) (end func())
 
 	Device Device // "": AutoDevice
 	GPU    GPUOptions
 	Trace  Trace
 
-	// Job is what the run is recorded as: it goes on from the job's newest
-	// checkpoint, and leaves one when it is interrupted. Nil: nothing is recorded,
-	// but where Checkpoints are wanted.
+	// Job is what the run is recorded as: it goes on from the job's newest checkpoint, and leaves
+	// one when it is interrupted. Nil: nothing is recorded, but where Checkpoints are wanted.
 	Job *checkpoint.Job
 	// Checkpoints says when they are written while the job runs.
 	Checkpoints checkpoint.Policy
@@ -169,5 +167,23 @@ func (o *Options) check() error {
 	if o.open == nil {
 		o.open = device.Open
 	}
+	o.Progress = orNothing(o.Progress)
+	t := &o.Trace
+	t.Phase, t.Page, t.Queue, t.GPUMemory = orNothing(t.Phase), orNothing(t.Page), orNothing(t.Queue), orNothing(t.GPUMemory)
 	return nil
 }
+
+// orNothing returns f, or a function that does nothing if f is nil.
+func orNothing[T any](f func(T)) func(T) {
+	if f == nil {
+		f = func(T) {}
+	}
+	return f
+}
+
+// EndAt lets a job end as soon as the value of a vertex is final, and that of every vertex on a
+// shortest path to it: of a program that is [gas.Prioritized], when all active vertices have higher
+// priorities, for a vertex whose value is yet to fall is behind an active one on a path that is no
+// longer; of one that is [gas.Settleable], when the vertex is settled. Others go on to their ends.
+// Vertices farther away have values that are not final. GPUs do not look.
+func (o *Options) EndAt(v uint32) { o.end = &v }

@@ -1,13 +1,11 @@
 package dispatcher
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/panics"
@@ -29,13 +27,13 @@ func (e *OverflowError) Error() string {
 // overflowed asks a program that is [gas.Overflowable] about the values of a job
 // that is done, and returns an [OverflowError] if it reports some.
 func (j *Job[V, A]) overflowed(ctx context.Context) error {
-	program, able := j.program.(gas.Overflowable[V])
+	program, able := j.plan.program.(gas.Overflowable[V])
 	if !able {
 		return nil
 	}
 	return j.Refuse(ctx, func(from, to uint32, wrong func(v uint32)) error {
 		for v := from; v < to; v++ {
-			if program.Overflowed(j.arrays.Cur[v]) {
+			if program.Overflowed(j.state.arrays.Cur[v]) {
 				wrong(v)
 			}
 		}
@@ -47,38 +45,23 @@ func (j *Job[V, A]) overflowed(ctx context.Context) error {
 // find for intervals of vertices, on several goroutines.
 func (j *Job[V, A]) Refuse(ctx context.Context, find func(from, to uint32, wrong func(v uint32)) error) error {
 	var values atomic.Int64
-	firsts := make([]uint32, len(j.firsts)) // by shard, where there is one
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(j.opt.Threads)
-	for i := range j.firsts {
+	firsts := make([]uint32, len(j.plan.shape.firsts)) // by shard, where there is one
+	err := j.plan.eachShard(ctx, func(i int) error {
 		firsts[i] = math.MaxUint32 // no vertex has this id
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return panics.Guard(j.program, func() error {
-				from, to := j.interval(i)
-				return find(from, to, func(v uint32) {
-					values.Add(1)
-					firsts[i] = min(firsts[i], v)
-				})
+		return panics.Guard(j.plan.program, func() error {
+			from, to := j.plan.shape.interval(i)
+			return find(from, to, func(v uint32) {
+				values.Add(1)
+				firsts[i] = min(firsts[i], v)
 			})
 		})
-	}
-	if err := g.Wait(); err != nil || values.Load() == 0 {
+	})
+	if err != nil || values.Load() == 0 {
 		return err
 	}
-	e := &OverflowError{Graph: j.store.Name(), Program: cmp.Or(j.opt.Name, fmt.Sprintf("%T", j.program)), Values: values.Load(), Vertices: j.cat.Vertices}
-	for _, v := range firsts {
-		if v == math.MaxUint32 {
-			continue
-		}
-		var err error
-		e.First, err = j.store.IDs().Text(v)
-		if err != nil {
-			return fmt.Errorf("%w (%w)", e, err)
-		}
-		break
+	e := &OverflowError{Graph: j.plan.store.Name(), Program: j.plan.name(), Values: values.Load(), Vertices: j.plan.shape.cat.Vertices}
+	if e.First, err = j.plan.store.IDs().Text(slices.Min(firsts)); err != nil {
+		return fmt.Errorf("%w (%w)", e, err)
 	}
 	return e
 }

@@ -1,7 +1,11 @@
 package dispatcher
 
-// host is the number of the CPU among the workers of a run. GPUs come after it.
-const host = 0
+import (
+	"github.com/garaph/garaph/dispatcher/handout"
+	"github.com/garaph/garaph/page"
+)
+
+const host = handout.CPU
 
 // placement says which worker made the newest values of each shard, and which
 // workers have them. Every shard has a version, which rises with each new one.
@@ -29,6 +33,15 @@ func (p *placement) wrote(worker, shard int) {
 	p.has[worker][shard] = p.newest[shard]
 }
 
+// wroteAll notes that a worker made new values of all shards and has the active set, which no other
+// has.
+func (p *placement) wroteAll(worker int) {
+	for i := range p.newest {
+		p.wrote(worker, i)
+	}
+	p.active = worker
+}
+
 // copied notes that a worker has got the newest values of a shard.
 func (p *placement) copied(worker, shard int) { p.has[worker][shard] = p.newest[shard] }
 
@@ -46,14 +59,14 @@ func (p *placement) current(worker, shard int) bool {
 }
 
 // stale lists the spans of shards of which a worker does not have the newest values.
-func (p *placement) stale(worker int) (list []span) {
+func (p *placement) stale(worker int) (list []page.Span) {
 	for i := range p.newest {
 		switch n := len(list); {
 		case p.current(worker, i):
-		case n > 0 && list[n-1].to == i:
-			list[n-1].to++
+		case n > 0 && list[n-1].To == i:
+			list[n-1].To++
 		default:
-			list = append(list, span{i, i + 1})
+			list = append(list, page.Span{From: i, To: i + 1})
 		}
 	}
 	return list
@@ -62,8 +75,7 @@ func (p *placement) stale(worker int) (list []span) {
 // behind reports whether a GPU has newer values, or a newer active set, than the host.
 func (p *placement) behind() bool { return p.active != host }
 
-// rewind makes the host's values and active set the newest ones: those of a lost GPU
-// are gone.
+// rewind makes the host's values and active set the newest ones: those of a lost GPU are gone.
 func (p *placement) rewind() {
 	for i := range p.newest {
 		if !p.current(host, i) {

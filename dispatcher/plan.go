@@ -2,16 +2,20 @@ package dispatcher
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"time"
 	"unsafe"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
@@ -19,79 +23,61 @@ import (
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
+	"github.com/garaph/garaph/store"
 )
 
 // processBytes is what the process takes beside arrays and pages.
 const processBytes = hostmem.Process
 
-// memoryPlan is what a job wants of the host's memory.
+// plan is what is decided before a job runs: the program and what it can do, the side of the graph
+// that it reads, the devices, and how they divide the memory. It also holds the pages, which it
+// lays out. It does not change while the job runs.
+type plan[V, A any] struct {
+	program gas.Program[V, A]
+	store   *store.Store
+	opt     Options
+	began   time.Time
+
+	loops    compiled.Loops[V, A]
+	compiled bool // loops are the program's own, not the generic ones
+	can      abilities[V]
+	shape    *shape
+	memory   memoryPlan
+	front    frontierPlan
+	pages    *page.Cache
+
+	devices []device.Device // all GPUs, in the order of their numbers
+	opened  time.Duration   // how long opening them took
+	sooner  bool            // no GPU was opened, since the CPU is done before one is open
+	without string          // why the job has no GPU
+}
+
+// memoryPlan is what a job needs of the host's memory, in bytes.
 type memoryPlan struct {
 	page        page.Options     // Budget is set by reserve
-	vertices    vertices.Pinning // of their values; nil: nobody
+	vertices    vertices.Pinning // pins the values, unless nil
 	fixed       int64            // for the process, the arrays, and GPUs
 	checkpoints int64
 	in, out     bool // degrees beside those of the arrays
 }
 
-// plan divides the memory: vertex arrays first, then pages.
-func (j *Job[V, A]) plan() error {
-	opened := j.openGPUs()
-	loops, m, err := j.ask()
-	if err == nil && j.wantsGPU() {
-		err = j.beginInit(m)
-	}
-	if err = cmp.Or(err, opened()); err != nil {
-		return err
-	}
-	j.place = newPlacement(1+len(j.devices), len(j.firsts))
-	j.wantFrontier(loops)
-	if len(j.devices) > 0 {
-		if err = j.planGPUs(m); err != nil && j.opt.Device != AutoDevice {
-			return err
-		}
-		if err != nil {
-			j.withoutGPU(errors.Join(err, j.closeGPUs()))
-		}
-	}
-	if len(j.gpus) == 0 {
-		if err = j.reserve(m); err != nil {
-			return err
-		}
-	}
-	if err = j.planFrontier(); err != nil {
-		return err
-	}
-	j.cpu.ranks = rank(j.pages.Spans(), j.edges)
-	if j.cpu.engine, err = cpuengine.New(loops, j.arrays, j.opt.Threads); err != nil {
-		return fmt.Errorf("program %T: %w", j.program, err)
-	}
-	j.policy = decider{facts: j.facts(), look: j.opt.decided}
-	j.policy.set(policy.State{})
-	if j.opt.Job != nil {
-		j.epochs, err = newEpochs[V](j.cat.Vertices, j.opt)
-	}
-	return err
-}
-
-// ask asks the program what it reads and can do, and says what that takes of memory.
-func (j *Job[V, A]) ask() (loops compiled.Loops[V, A], m memoryPlan, err error) {
+// ask sets what depends on the program: its loops and abilities, the shape of the graph, and the
+// memory needed.
+func (p *plan[V, A]) ask() error {
 	var v V
-	cat := j.store.Catalogue()
-	m = memoryPlan{
-		page:  page.Options{Threads: j.opt.Threads, PageBytes: j.opt.pageBytes, Encodings: cpuengine.Encodings(), Map: len(j.devices) == 0},
-		fixed: vertices.Bytes[V](cat.Vertices) + processBytes,
+	cat, m := p.store.Catalogue(), &p.memory
+	m.page = page.Options{Threads: p.opt.Threads, PageBytes: p.opt.pageBytes, Encodings: cpuengine.Encodings(), Map: true}
+	m.fixed = vertices.Bytes[V](cat.Vertices) + processBytes
+	if p.opt.Job != nil {
+		m.checkpoints = epochBytes[V](cat.Vertices, p.opt.Checkpoints)
 	}
-	if j.opt.Job != nil {
-		m.checkpoints = epochBytes[V](cat.Vertices, j.opt.Checkpoints)
-	}
-	err = panics.Guard(j.program, func() error {
-		loops = j.loops()
-		m.page.Gather, m.page.Notify = sides(cat, gas.DirectionOf(j.program))
-		m.in, m.out = j.readsDegrees(cat.Symmetric)
-		m.page.Bare = !loops.Weighs
-		j.shape = newShape(cat, int(unsafe.Sizeof(v)), m.page.Gather, m.page.Notify)
-		j.bare = m.page.Bare
-		j.abilities = abilitiesOf[V](j.program, j.firsts)
+	err := panics.Guard(p.program, func() error {
+		p.choose()
+		m.page.Gather, m.page.Notify = sides(cat, gas.DirectionOf(p.program))
+		m.in, m.out = p.readsDegrees(cat.Symmetric)
+		m.page.Bare = !p.loops.Weighs
+		p.shape = newShape(cat, int(unsafe.Sizeof(v)), m.page.Gather, m.page.Notify)
+		p.can = abilitiesOf[V](p.program)
 		return nil
 	})
 	for _, more := range [...]bool{m.in, m.out} {
@@ -99,100 +85,132 @@ func (j *Job[V, A]) ask() (loops compiled.Loops[V, A], m memoryPlan, err error) 
 			m.fixed += 4 * int64(cat.Vertices)
 		}
 	}
-	return loops, m, err
+	return err
 }
 
 // readsDegrees reports which degrees of vertices iterations read beside those along which
 // vertices notify.
-func (j *Job[V, A]) readsDegrees(symmetric bool) (in, out bool) {
+func (p *plan[V, A]) readsDegrees(symmetric bool) (in, out bool) {
 	in, out = true, true
-	if f, err := gpuengine.FragmentsOf(j.program); err == nil {
+	if f, err := gpuengine.FragmentsOf(p.program); err == nil {
 		in, out = f.ReadsDegrees()
 	}
-	d := gas.DirectionOf(j.program)
+	d := gas.DirectionOf(p.program)
 	return in && !symmetric && d != gas.Out, out && !symmetric && d != gas.In
 }
 
-// loops are those of the program.
-func (j *Job[V, A]) loops() compiled.Loops[V, A] {
-	if j.opt.generic {
-		return cpuengine.GenericLoops(j.program)
+// choose sets the loops: those of the program, unless it has none that are current.
+func (p *plan[V, A]) choose() {
+	if p.opt.generic {
+		p.loops = cpuengine.GenericLoops(p.program)
+		return
 	}
-	loops, own := cpuengine.LoopsOf(j.program)
-	if c, ok := j.program.(compiled.Program[V, A]); ok && !own && c.Loops().Program == nil {
-		j.opt.Log.Warn(fmt.Sprintf("the compiled loops of %s are of an older text of the program, and not used: run go generate", cmp.Or(j.opt.Name, fmt.Sprintf("%T", j.program))))
+	p.loops, p.compiled = cpuengine.LoopsOf(p.program)
+	if c, ok := p.program.(compiled.Program[V, A]); ok && !p.compiled && c.Loops().Program == nil {
+		p.opt.Log.Warn(fmt.Sprintf("the compiled loops of %s are of an older text of the program, and not used: run go generate", p.name()))
 	}
-	j.report.Compiled = own
-	return loops
 }
 
-// facts are what the policy is to know of the job.
-func (j *Job[V, A]) facts() policy.Facts {
-	_, saturates := j.program.(gas.Saturable[A])
+// name returns the name of the program for errors.
+func (p *plan[V, A]) name() string { return cmp.Or(p.opt.Name, fmt.Sprintf("%T", p.program)) }
+
+// facts returns what the policy knows of the job from the start.
+func (p *plan[V, A]) facts() policy.Facts {
+	_, saturates := p.program.(gas.Saturable[A])
 	var scans, folded uint64
-	if j.scans() {
-		scans = j.cat.Edges
+	if p.scans() {
+		scans = p.shape.cat.Edges
 	}
 	// A frontier of a monotone program may be in few shards: roads are like that.
-	if !j.monotone && !j.pages.Unpacks(shard.In) {
-		folded = j.packedEdges
+	if !p.can.monotone && !p.pages.Unpacks(shard.In) {
+		folded = p.shape.packedEdges
 	}
 	var rowsBytes, pullBytes uint64
-	if j.front.stored != nil {
-		rowsBytes, pullBytes = uint64(j.front.stored.StoredBytes()), uint64(j.pages.StreamedBytes())
+	if p.front.stored != nil {
+		rowsBytes, pullBytes = uint64(p.front.stored.StoredBytes()), uint64(p.pages.StreamedBytes())
 	}
 	return policy.Facts{
-		Method: j.opt.Method, Device: j.opt.Device, Vertices: uint64(j.cat.Vertices), ValueBytes: uint64(j.valueBytes),
-		PullEdges: j.pullEdges, NotifyEdges: j.notifyEdges, Pages: len(j.pages.Spans()), InMemory: j.pages.InMemory(),
-		OneSide: j.oneSide, Saturates: saturates, Aggregates: j.aggregable != nil,
+		Method: p.opt.Method, Device: p.opt.Device, Vertices: uint64(p.shape.cat.Vertices), ValueBytes: uint64(p.shape.valueBytes),
+		PullEdges: p.shape.pullEdges, NotifyEdges: p.shape.notifyEdges, Pages: len(p.pages.Spans()), InMemory: p.pages.InMemory(),
+		OneSide: p.shape.oneSide, Saturates: saturates, Aggregates: p.can.aggregable != nil,
 		FoldFacts: policy.FoldFacts{
-			News:   j.monotone && j.cat.Encoding(shard.In) == packed.Version && len(j.gpus) == 0 && j.pullEdges == j.cat.Edges,
-			Folded: folded, Shards: uint64(len(j.cat.Shards)), Scans: scans,
+			News:   p.can.monotone && p.shape.cat.Encoding(shard.In) == packed.Version && len(p.devices) == 0 && p.shape.pullEdges == p.shape.cat.Edges,
+			Folded: folded, Shards: uint64(len(p.shape.cat.Shards)), Scans: scans,
 		},
 		FrontierFacts: policy.FrontierFacts{
-			Frontier: j.frontierFits(), Ordered: j.front.ordered || j.cpu.engine.Seeks(), RowsEdges: j.front.edges, Iterations: j.opt.Iterations,
+			Frontier: p.front.unfit == nil && (p.opt.Mode == Sync || p.opt.Iterations == 0), // after n async iterations, values depend on pages
+			Ordered:  p.front.ordered || p.loops.Seek != nil, RowsEdges: p.front.edges, Iterations: p.opt.Iterations,
 			RowsBytes: rowsBytes, PullBytes: pullBytes,
 		},
 	}
 }
 
-// scans reports whether packed sides are gone through to notify: once, whatever is
-// active.
-func (j *Job[V, A]) scans() bool {
-	plain := j.pages.InMemory() && j.pages.Unpacks(shard.In)
-	return j.cat.Encoding(shard.In) != rows.Version && slices.Contains(j.notifySides, shard.In) && !plain
+// scans reports whether notifying reads packed sides as a whole, whatever is active.
+func (p *plan[V, A]) scans() bool {
+	plain := p.pages.InMemory() && p.pages.Unpacks(shard.In)
+	return p.shape.cat.Encoding(shard.In) != rows.Version && slices.Contains(p.shape.notifySides, shard.In) && !plain
 }
 
-// reserve allocates arrays and pages.
-func (j *Job[V, A]) reserve(m memoryPlan) (err error) {
-	if j.opt.Memory > 0 {
-		m.page.Budget = max(1, j.opt.Memory-m.fixed-m.checkpoints)
-	}
-	err = j.openPages(m.page, m.fixed+m.checkpoints)
-	var need *page.NeedError
-	if errors.As(err, &need) {
-		e := &MemoryError{Graph: j.store.Name(), Budget: j.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints}
-		if err := j.leastRows(e, m.page); err != nil {
-			return err
+// ErrMemory is a budget that is too small for a job, as a [MemoryError] says.
+var ErrMemory = hostmem.ErrBudget
+
+// MemoryError says how much memory a job would take. All figures are bytes.
+type MemoryError struct {
+	Graph    string
+	Budget   int64 // what was given
+	Vertices int64 // what the arrays over vertices take
+	Pages    int64 // what the least pages and buffers take
+	Rows     int64 // what rows take beside them that are read as they are needed
+	// Checkpoints is what those take that are written while the job runs.
+	Checkpoints int64
+}
+
+// Least is the smallest budget that would do.
+func (e *MemoryError) Least() int64 {
+	return processBytes + e.Vertices + e.Pages + e.Rows + e.Checkpoints
+}
+
+func (e *MemoryError) Error() string {
+	also := ""
+	for _, part := range []struct {
+		bytes int64
+		what  string
+	}{{e.Rows, "rows"}, {e.Checkpoints, "checkpoints"}} {
+		if part.bytes > 0 {
+			also += humanize.IBytes(uint64(part.bytes)) + " for " + part.what + ", "
 		}
-		return e
 	}
-	if err != nil {
-		return err
-	}
-	if err = j.allocate(m); err == nil && m.vertices != nil {
-		err = j.arrays.Pin(m.vertices)
-	}
-	return err
+	return fmt.Sprintf("graph %s: %v: the job takes %s for the arrays over vertices, %s%s for pages and %s for the process, more than %s; the smallest budget for it is %dMiB",
+		e.Graph, ErrMemory, humanize.IBytes(uint64(e.Vertices)), also, humanize.IBytes(uint64(e.Pages)), humanize.IBytes(processBytes),
+		humanize.IBytes(uint64(e.Budget)), (e.Least()+1<<20-1)>>20)
 }
 
-// allocate makes the arrays, unless they are there.
-func (j *Job[V, A]) allocate(m memoryPlan) (err error) {
-	if j.arrays != nil {
-		return nil
-	}
-	if j.arrays, err = vertices.New[V](j.cat.Vertices, nil); err != nil {
-		return fmt.Errorf("program %T: %w", j.program, err)
-	}
-	return j.arrays.AddDegrees(m.in, m.out)
+// Is makes it an [ErrMemory].
+func (e *MemoryError) Is(target error) bool { return target == ErrMemory }
+
+// abilities are what a program can do beside the methods of every program.
+type abilities[V any] struct {
+	aggregable gas.Aggregable[V] // nil without the ability
+	settleable gas.Settleable[V] // nil without the ability
+	restless   bool              // active vertices gather again themselves: the program is not gas.Idempotent
+	monotone   bool              // the program is gas.Monotone
+}
+
+func abilitiesOf[V any](program any) (a abilities[V]) {
+	a.aggregable, _ = program.(gas.Aggregable[V])
+	a.settleable, _ = program.(gas.Settleable[V])
+	idempotent, able := program.(gas.Idempotent)
+	a.restless = !able || !idempotent.Idempotent()
+	monotone, able := program.(gas.Monotone)
+	a.monotone = able && monotone.Monotone()
+	return a
+}
+
+// Improves reports whether a program is of the kind that can advance frontiers ([Frontier]): its
+// values only get better from neighbour to neighbour. Their type may still be one of which no
+// frontier is made, which a job says.
+func Improves(program any) bool {
+	a := abilitiesOf[struct{}](program)
+	_, aggregates := reflect.TypeOf(program).MethodByName("Aggregate") // with the type of its values, which is not known here
+	return a.monotone && !a.restless && !aggregates
 }

@@ -1,7 +1,6 @@
 package dispatcher
 
 import (
-	"maps"
 	"time"
 
 	"github.com/garaph/garaph/checkpoint"
@@ -72,8 +71,7 @@ type PageWork struct {
 	// Start and End are seconds since the first iteration began, on the host's
 	// clock; Start is when the page was handed out.
 	Start, End float64
-	// Copy and Compute are the GPU's own times, in seconds; the CPU's Compute is
-	// all of it.
+	// Copy and Compute are the GPU's own times, in seconds; the CPU's Compute is all of it.
 	Copy, Compute float64
 	// Copies is how many copies of each accumulator there were, the mean over
 	// the edges: 1 without replication, 0 on the CPU.
@@ -148,47 +146,6 @@ func (r *Report) Done() int {
 
 // MaxIterations is how many iterations a report has, at most: more are merged.
 const MaxIterations = 10_000
-
-// merging is how many iterations the report merges into one, as they were done, and how
-// many are in the last one.
-type merging struct{ each, last int }
-
-// add adds an iteration to the report.
-func (j *Job[V, A]) add(it Iteration) {
-	if it.Devices == nil {
-		it.Devices = map[Device]DeviceWork{it.Device: {it.Pages, it.Edges, it.Seconds}}
-	}
-	r := &j.report
-	if len(r.Iterations) == MaxIterations && j.merged.last >= j.merged.each {
-		for i := range MaxIterations / 2 {
-			pair := r.Iterations[2*i:]
-			pair[0].merge(pair[1])
-			r.Iterations[i] = pair[0]
-		}
-		clear(r.Iterations[MaxIterations/2:])
-		r.Iterations = r.Iterations[:MaxIterations/2]
-		j.merged.each, j.merged.last = 2*max(1, j.merged.each), 2*j.merged.last
-	}
-	if j.merged.last < j.merged.each && len(r.Iterations) > 0 {
-		r.Iterations[len(r.Iterations)-1].merge(it)
-		j.merged.last++
-	} else {
-		kept := it
-		kept.Devices = maps.Clone(it.Devices) // others may keep that of it
-		r.Iterations = append(r.Iterations, kept)
-		j.merged.last = 1
-	}
-	r.Edges += it.Edges
-	r.Reads.add(it.Reads)
-	r.Duration += it.Duration
-	if r.Devices == nil {
-		r.Devices = map[Device]DeviceWork{}
-	}
-	addWork(r.Devices, it.Devices)
-	if j.opt.Progress != nil {
-		j.opt.Progress(it)
-	}
-}
 
 // merge adds the iterations after it: sums of what was done; method, device and alpha are
 // those of what took longer, and what is active is that of the start.

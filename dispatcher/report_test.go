@@ -43,10 +43,13 @@ func TestLongReport(t *testing.T) {
 	if next != all || kept != edges || r.Edges != edges || sum.Pages != r.Devices[CPU].Pages {
 		t.Errorf("%d iterations of %d, %d edges of %d, %d pages of %d", next, all, kept, edges, sum.Pages, r.Devices[CPU].Pages)
 	}
-	j.place.active = 1 // a GPU has what is newest, and fails
-	j.safe = j.position
-	j.safe.step.Iteration = r.Iterations[100].Iteration + 3
-	if j.rewind(); j.report.Done() != j.step.Iteration {
-		t.Errorf("%d iterations are reported, %d done", j.report.Done(), j.step.Iteration)
+	j.state.place.active = 1 // a GPU has what is newest, and fails
+	j.state.safe = j.state.now
+	j.state.safe.step.Iteration = r.Iterations[100].Iteration + 3
+	if j.state.rewind() {
+		j.recorder.rewind()
+	}
+	if j.recorder.report.Done() != j.state.now.step.Iteration {
+		t.Errorf("%d iterations are reported, %d done", j.recorder.report.Done(), j.state.now.step.Iteration)
 	}
 }

@@ -13,64 +13,69 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// restore takes over the state of the newest sound epoch, if the job is recorded
-// and has one.
-func (j *Job[V, A]) restore(ctx context.Context) (resumed bool, err error) {
-	if j.epochs != nil && !j.epochs.job.Begun() { // it could not be recorded
-		j.epochs.free()
-		j.epochs = nil
+// restore takes over the state of the newest sound epoch, if the job is recorded and has one.
+func (r *recorder[V, A]) restore(ctx context.Context) (resumed bool, err error) {
+	if r.epochs != nil && !r.epochs.job.Begun() { // it could not be recorded
+		r.epochs.free()
+		r.epochs = nil
 	}
-	if j.epochs == nil {
+	if r.epochs == nil {
 		return false, nil
 	}
-	r, err := j.epochs.job.Restore(ctx, restorer[V, A]{j})
-	for _, passed := range r.Passed {
-		j.opt.Log.Warn(fmt.Sprintf("job %d: a checkpoint is passed over: %v", j.epochs.job.ID(), passed))
+	job, log := r.epochs.job, r.plan.opt.Log
+	epoch, err := job.Restore(ctx, r.state)
+	for _, passed := range epoch.Passed {
+		log.Warn(fmt.Sprintf("job %d: a checkpoint is passed over: %v", job.ID(), passed))
 	}
 	if err != nil {
-		return false, fmt.Errorf("graph %s: %w", j.store.Name(), err)
+		return false, fmt.Errorf("graph %s: %w", r.plan.store.Name(), err)
 	}
-	if r.Number == 0 {
+	if epoch.Number == 0 {
 		return false, nil
 	}
-	s := r.State
-	j.step = gas.Step{Iteration: s.Iteration, Aggregate: float64(s.Aggregate)}
-	j.previous = float64(s.Previous)
-	known, err := policy.Decode(s.Policy, j.policy.State)
-	if err != nil {
-		j.opt.Log.Debug("the policy begins without what the checkpoint says", zap.Error(err))
+	if err := r.state.resume(epoch.State); err != nil {
+		log.Debug("the policy begins without what the checkpoint says", zap.Error(err))
 	}
-	j.policy.set(known)
-	for i, a := range s.Aggregates {
-		j.aggregates[i] = float64(a)
-	}
-	j.unsummed = j.aggregable != nil && math.IsNaN(j.previous)
-	j.report.Before, j.report.Earlier = s.Iteration, s.Work
-	j.opt.Log.Info(fmt.Sprintf("job %d goes on from checkpoint %d, after %d iterations", j.epochs.job.ID(), r.Number, s.Iteration))
-	if s.Within && j.restless {
-		j.opt.Log.Warn(fmt.Sprintf("job %d: iteration %d was cut and begins again, and the program is not idempotent: values may differ from those of a run that was not interrupted",
-			j.epochs.job.ID(), s.Iteration+1))
+	before := epoch.State.Iteration
+	r.report.Before, r.report.Earlier = before, epoch.State.Work
+	log.Info(fmt.Sprintf("job %d goes on from checkpoint %d, after %d iterations", job.ID(), epoch.Number, before))
+	if epoch.State.Within && r.plan.can.restless {
+		log.Warn(fmt.Sprintf("job %d: iteration %d was cut and begins again, and the program is not idempotent: values may differ from those of a run that was not interrupted",
+			job.ID(), before+1))
 	}
 	return true, nil
 }
 
-// restorer is the [checkpoint.Sink] that fills the arrays of a job.
-type restorer[V, A any] struct{ *Job[V, A] }
+// resume takes over what an epoch holds beside values and active set. The error is that of its
+// policy, without which the run goes on.
+func (s *state[V, A]) resume(from checkpoint.State) error {
+	s.now.step = gas.Step{Iteration: from.Iteration, Aggregate: float64(from.Aggregate)}
+	s.now.previous = float64(from.Previous)
+	known, err := policy.Decode(from.Policy, s.policy.State)
+	s.policy.set(known)
+	for i, a := range from.Aggregates {
+		s.aggregates[i] = float64(a)
+	}
+	s.now.unsummed = s.plan.can.aggregable != nil && math.IsNaN(s.now.previous)
+	return err
+}
 
-func (r restorer[V, A]) Begin(s checkpoint.State) error {
-	if s.Vertices != r.cat.Vertices || s.ValueBytes != r.valueBytes || len(s.Aggregates) != len(r.aggregates) {
+// Begin is [checkpoint.Sink].
+func (s *state[V, A]) Begin(from checkpoint.State) error {
+	if from.Vertices != s.shape.cat.Vertices || from.ValueBytes != s.shape.valueBytes || len(from.Aggregates) != len(s.aggregates) {
 		return fmt.Errorf("%w: it has %d vertices of %d bytes and %d aggregates, the job %d of %d and %d", checkpoint.ErrDiffers,
-			s.Vertices, s.ValueBytes, len(s.Aggregates), r.cat.Vertices, r.valueBytes, len(r.aggregates))
+			from.Vertices, from.ValueBytes, len(from.Aggregates), s.shape.cat.Vertices, s.shape.valueBytes, len(s.aggregates))
 	}
-	if n := r.opt.Iterations; n > 0 && s.Iteration > n {
-		return fmt.Errorf("%w: it has done %d iterations of %d", checkpoint.ErrDiffers, s.Iteration, n)
+	if n := s.plan.opt.Iterations; n > 0 && from.Iteration > n {
+		return fmt.Errorf("%w: it has done %d iterations of %d", checkpoint.ErrDiffers, from.Iteration, n)
 	}
-	clear(r.arrays.Active)
+	clear(s.arrays.Active)
 	return nil
 }
 
-func (r restorer[V, A]) Take(from, to uint32, values []byte, active []uint64) error {
-	copy(hostmem.AsBytes(r.arrays.Cur[from:to]), values)
-	copy(r.arrays.Active[from/64:(uint64(to)+63)/64], active)
+// Take is [checkpoint.Sink].
+func (s *state[V, A]) Take(from, to uint32, values []byte, active []uint64) error {
+	copy(hostmem.AsBytes(s.arrays.Cur[from:to]), values)
+	copy(s.arrays.Active[from/64:(uint64(to)+63)/64], active)
 	return nil
 }

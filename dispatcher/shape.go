@@ -1,9 +1,14 @@
 package dispatcher
 
 import (
+	"context"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/panics"
+	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
@@ -22,11 +27,8 @@ type shape struct {
 	notifySides []shard.Direction // along which active vertices notify
 	notifyEdges uint64            // edges on those sides
 	oneSide     bool              // vertices notify by sides that are gathered along too
-	bare        bool              // edges are gathered along without their weights
-}
 
-// span is consecutive shards or vertices: [from, to).
-type span struct{ from, to int }
+}
 
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
 	s := &shape{cat: cat, valueBytes: valueBytes, gatherSides: gather, notifySides: notify, oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
@@ -45,9 +47,8 @@ func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direc
 	return s
 }
 
-// sides are the sides of shards that a program gathers from, and those by
-// which a changed vertex finds who gathers from it. On a symmetric graph all
-// directions are one.
+// sides are the sides of shards that a program gathers from, and those by which a changed vertex
+// finds who gathers from it. On a symmetric graph all directions are one.
 func sides(cat *store.Catalogue, d gas.Direction) (gather, notify []shard.Direction) {
 	if cat.Symmetric {
 		return []shard.Direction{shard.In}, []shard.Direction{cat.Stored(shard.Out)}
@@ -69,14 +70,14 @@ func (s *shape) interval(i int) (from, to uint32) {
 }
 
 // vertices are those of a span of shards.
-func (s *shape) vertices(r span) (from, to uint32) {
-	from, _ = s.interval(r.from)
-	_, to = s.interval(r.to - 1)
+func (s *shape) vertices(r page.Span) (from, to uint32) {
+	from, _ = s.interval(r.From)
+	_, to = s.interval(r.To - 1)
 	return from, to
 }
 
 // bytesIn is how many bytes the values of spans of shards have.
-func (s *shape) bytesIn(list []span) (n uint64) {
+func (s *shape) bytesIn(list []page.Span) (n uint64) {
 	for _, r := range list {
 		from, to := s.vertices(r)
 		n += uint64(to-from) * uint64(s.valueBytes)
@@ -105,12 +106,50 @@ func (s *shape) degree(v gas.Vertex) uint32 {
 	return d
 }
 
-func (s *shape) allShards() []int { return shardsOfSpan(span{0, len(s.firsts)}) }
+func (s *shape) allShards() []int { return page.Span{To: len(s.firsts)}.List() }
 
-func shardsOfSpan(r span) []int {
-	list := make([]int, 0, r.to-r.from)
-	for i := r.from; i < r.to; i++ {
-		list = append(list, i)
+// eachVertex calls f for the vertices of shard i. It returns a panic of the program as an error.
+func (p *plan[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
+	var d degrees
+	in, out, err := d.of(p.store, i)
+	if err != nil {
+		return err
 	}
-	return list
+	first, _ := p.shape.interval(i)
+	return panics.Guard(p.program, func() error {
+		for v := range in {
+			f(gas.Vertex{ID: first + uint32(v), N: p.shape.cat.Vertices, In: in[v], Out: out[v]})
+		}
+		return nil
+	})
+}
+
+// degrees holds buffers for the degrees of a shard's vertices.
+type degrees struct{ in, out []uint32 }
+
+// of returns the in- and out-degrees of shard i, which are valid until the next call.
+func (d *degrees) of(s *store.Store, i int) (in, out []uint32, err error) {
+	if d.in, err = s.DegreesInto(d.in, shard.In, i); err != nil {
+		return nil, nil, err
+	}
+	if s.Catalogue().Symmetric {
+		return d.in, d.in, nil
+	}
+	d.out, err = s.DegreesInto(d.out, shard.Out, i)
+	return d.in, d.out, err
+}
+
+// eachShard calls f for every shard, on several goroutines, until one fails or the context ends.
+func (p *plan[V, A]) eachShard(ctx context.Context, f func(i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(p.opt.Threads)
+	for i := range p.shape.firsts {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return f(i)
+		})
+	}
+	return g.Wait()
 }

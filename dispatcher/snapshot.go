@@ -8,12 +8,11 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// snapshot is the state of a job at one moment, for an epoch that is written
-// while the job goes on. It has a set of active vertices of its own, but no copy
-// of the values: it reads them where they stand, in chunks, and a chunk that is
-// about to be overwritten before it was read is copied to spare memory. In sync
-// mode that is rare: what is current is not written to until the iteration after
-// the next, unless that marks few vertices.
+// snapshot is the state of a job at one moment, for an epoch that is written while the job goes on.
+// It has a set of active vertices of its own, but no copy of the values: it reads them where they
+// stand, in chunks, and a chunk that is about to be overwritten before it was read is copied to
+// spare memory. In sync mode that is rare: what is current is not written to until the iteration
+// after the next, unless that marks few vertices.
 //
 // Fill is the one place where an epoch's values come from. An engine that holds
 // newer ones than the host must have brought them before the snapshot is taken.
@@ -102,8 +101,7 @@ func (s *snapshot[V]) Fill(from, to uint32, values []byte, active []uint64) erro
 	return nil
 }
 
-// keep must be called before the vertices in [from, to) of an array are written
-// to.
+// keep must be called before the vertices in [from, to) of an array are written to.
 func (s *snapshot[V]) keep(array []V, from, to uint32) {
 	if from >= to || unsafe.SliceData(array) != unsafe.SliceData(s.values) {
 		return

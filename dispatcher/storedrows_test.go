@@ -36,7 +36,7 @@ func storedAsByPull[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progr
 		}
 		return
 	}
-	if j.front.stored == nil {
+	if j.plan.front.stored == nil {
 		t.Fatalf("%T: rows are not read as they are needed", p)
 	}
 	j.Close()

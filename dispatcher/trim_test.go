@@ -28,7 +28,7 @@ func TestTrim(t *testing.T) {
 			if _, err := j.Run(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			want := slices.Clone(j.arrays.Cur)
+			want := slices.Clone(j.state.arrays.Cur)
 			left := int64(math.MaxInt64)
 			if o.Memory > 0 {
 				left = o.Memory - processBytes - 4*int64(n) - 2*8*int64(bitset.Words(n))

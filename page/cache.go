@@ -295,6 +295,18 @@ func (c *Cache) Close() error {
 // Spans are the pages of the graph, in order.
 func (c *Cache) Spans() []Span { return c.spans }
 
+// ShardsOf lists the shards of requests.
+func (c *Cache) ShardsOf(requests ...Request) (list []int) {
+	for _, rq := range requests {
+		if shards := rq.Shards; shards != nil {
+			list = append(list, shards...)
+		} else {
+			list = append(list, c.spans[rq.Page].List()...)
+		}
+	}
+	return list
+}
+
 // InMemory reports whether everything that the job reads stays in memory.
 func (c *Cache) InMemory() bool { return c.all }
 

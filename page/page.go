@@ -18,12 +18,30 @@ type Span struct {
 	From, To int // shards [From, To)
 }
 
+// List returns the shards of the span.
+func (s Span) List() []int {
+	list := make([]int, 0, s.To-s.From)
+	for i := s.From; i < s.To; i++ {
+		list = append(list, i)
+	}
+	return list
+}
+
 // Page is a loaded page. The arrays in it belong to the cache and are valid
 // until Release.
 type Page struct {
 	Index  int
 	Shards []Shard // those that were asked for, ascending
 	free   func()
+}
+
+// List returns the shards of the page.
+func (p *Page) List() []int {
+	list := make([]int, len(p.Shards))
+	for k := range p.Shards {
+		list[k] = p.Shards[k].Index
+	}
+	return list
 }
 
 // Shard is one loaded shard of a page, with the sides that the job gathers

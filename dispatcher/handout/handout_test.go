@@ -1,4 +1,4 @@
-package dispatcher
+package handout
 
 import (
 	"slices"
@@ -9,15 +9,18 @@ import (
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
-	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard"
 )
 
-// handoutJob is a job over ten pages of a shard of ten vertices each. Page p has degrees[p]
-// edges for each of them.
-func handoutJob(t *testing.T, degrees [10]int) *Job[float32, int64] {
+// pagesOf returns ten pages of a shard of ten vertices each, and the edges of the shards. Page p has degrees[p] edges for each
+// of its vertices.
+func pagesOf(t *testing.T, degrees [10]int) (*page.Cache, []uint64) {
 	t.Helper()
 	g := oracle.Graph{N: 100}
+	edges := make([]uint64, 10)
 	for p, d := range degrees {
+		edges[p] = uint64(10 * d)
 		for v := 10 * p; v < 10*p+10; v++ {
 			for k := range d {
 				g.Edges = append(g.Edges, oracle.Edge{Src: uint32((v + k) % g.N), Dst: uint32(v), Weight: 1})
@@ -25,26 +28,30 @@ func handoutJob(t *testing.T, degrees [10]int) *Job[float32, int64] {
 		}
 	}
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 10})
-	j, err := New[float32, int64](s, programs.PageRank[float32]{Damping: 0.85}, Options{Threads: 1, hooks: hooks{pageBytes: 1}})
+	pages, err := page.New(s, page.Options{Gather: []shard.Direction{shard.In}, Threads: 1, PageBytes: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(j.Close)
-	if n := len(j.pages.Spans()); n != 10 {
+	t.Cleanup(func() {
+		if err := pages.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if n := len(pages.Spans()); n != 10 {
 		t.Fatalf("%d pages", n)
 	}
-	return j
+	return pages, edges
 }
 
 // TestRank: the CPU begins with pages of large shards, but not of those that keep a
 // goroutine busy for too long.
 func TestRank(t *testing.T) {
-	j := handoutJob(t, [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6})
-	if want := []int{2, 9, 0, 4, 5, 1, 8, 3, 7, 6}; !slices.Equal(j.cpu.ranks, want) {
-		t.Errorf("ranks %v, want %v", j.cpu.ranks, want)
+	pages, edges := pagesOf(t, [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6})
+	if got, want := Rank(pages.Spans(), edges), []int{2, 9, 0, 4, 5, 1, 8, 3, 7, 6}; !slices.Equal(got, want) {
+		t.Errorf("ranks %v, want %v", got, want)
 	}
-	j.edges[1], j.edges[8] = longTask+2, longTask+1
-	if got, want := rank(j.pages.Spans(), j.edges), []int{4, 0, 2, 6, 7, 3, 9, 5, 1, 8}; !slices.Equal(got, want) {
+	edges[1], edges[8] = longTask+2, longTask+1
+	if got, want := Rank(pages.Spans(), edges), []int{4, 0, 2, 6, 7, 3, 9, 5, 1, 8}; !slices.Equal(got, want) {
 		t.Errorf("with long tasks: ranks %v, want %v", got, want)
 	}
 }
@@ -68,13 +75,13 @@ func TestHandout(t *testing.T) {
 		{"not shared", [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6}, policy.Speeds{Page: 1, Streamed: 2}, false, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := handoutJob(t, c.degrees)
-			requests := gpuengine.Requests(j.pages.Spans(), 0, 10)
-			h := newHandout(j.pages, requests, j.edges, time.Now(), nil)
-			gpu := h.parts[0]
+			pages, edges := pagesOf(t, c.degrees)
+			requests := gpuengine.Requests(pages.Spans(), 0, 10)
+			h := New(pages, requests, edges, time.Now(), GPU{Number: 1})
+			gpu := h.Parts[0]
 			h.speeds = c.speeds
 			if c.shared {
-				h.share(j.cpu.ranks, c.speeds)
+				h.Share(Rank(pages.Spans(), edges), c.speeds)
 			}
 			toGPU := func() (pages []int) {
 				for len(h.queue.cached) > 0 && !gpu.waits() {
@@ -92,22 +99,49 @@ func TestHandout(t *testing.T) {
 			var cpu []int
 			for i := h.toPull(); i >= 0; i = h.toPull() {
 				h.mu.Lock()
-				task, err := h.cachedFor(i)
+				p, err := h.cachedFor(i)
 				h.mu.Unlock()
 				if err != nil {
 					t.Fatal(err)
 				}
-				cpu = append(cpu, task.page.Index)
+				cpu = append(cpu, p.Index)
 			}
 			if !slices.Equal(cpu, c.cpu) {
 				t.Errorf("the CPU gets %v, want %v", cpu, c.cpu)
 			}
 			for _, p := range c.gpu[:2] {
-				gpu.Done(gpuengine.PageTime{From: p, To: p + 1, Edges: j.edges[p]})
+				gpu.Done(gpuengine.PageTime{From: p, To: p + 1, Edges: edges[p]})
 			}
 			if got := toGPU(); !slices.Equal(got, c.after) {
 				t.Errorf("after two pages the GPU gets %v, want %v", got, c.after)
 			}
 		})
+	}
+}
+
+// TestUnfinished: the CPU gets what a failed GPU had in work, and what its last batch continued, whatever the numbers of the
+// GPUs that are left.
+func TestUnfinished(t *testing.T) {
+	pages, edges := pagesOf(t, [10]int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
+	h := New(pages, gpuengine.Requests(pages.Spans(), 0, 10), edges, time.Now(), GPU{Number: 2}, GPU{Number: 3})
+	h.Taken = func([]int) {}
+	sound, failing := h.Parts[0], h.Parts[1]
+	for k, p := range []*Part{sound, sound, sound, sound, sound, sound, sound, failing, failing, failing} {
+		if _, err := p.next(t.Context()); err != nil {
+			t.Fatalf("page %d: %v", k, err)
+		}
+	}
+	sound.Done(gpuengine.PageTime{From: 0, To: 7, Continued: true})
+	failing.Done(gpuengine.PageTime{From: 7, To: 9, Continued: true})
+	if sound.End(false) || failing.End(true) {
+		t.Error("all GPUs have failed")
+	}
+	if got, want := h.Unfinished(), []int{7, 9}; !slices.Equal(got, want) {
+		t.Errorf("unfinished: %v, want %v", got, want)
+	}
+	for i, want := range []int{2, 2, 2, 2, 2, 2, 2, CPU, 3, CPU} {
+		if got, some := h.Worker(i); got != want || !some {
+			t.Errorf("shard %d is of worker %d, want %d", i, got, want)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package dispatcher
+package handout
 
 import (
 	"cmp"
@@ -8,14 +8,14 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// hostTask is what the CPU does next.
-type hostTask struct {
-	page    *page.Page // nil: nothing
-	arrived []int      // or shards to take over, which a GPU has brought
+// Task is what the CPU does next.
+type Task struct {
+	Page    *page.Page // nil if there is none to process
+	Arrived []int      // shards to take over, which a GPU has brought
 }
 
-// forHost returns the next task of the CPU; one with nothing to do is the last.
-func (h *handout) forHost(ctx context.Context) (hostTask, error) {
+// Host returns the next task of the CPU; one with nothing to do is the last.
+func (h *Handout) Host(ctx context.Context) (Task, error) {
 	stop := context.AfterFunc(ctx, h.wake)
 	defer stop()
 	h.mu.Lock()
@@ -23,17 +23,17 @@ func (h *handout) forHost(ctx context.Context) (hostTask, error) {
 	for {
 		if arrived := h.arrived; len(arrived) > 0 {
 			h.arrived = nil
-			return hostTask{arrived: arrived}, nil
+			return Task{Arrived: arrived}, nil
 		}
 		switch {
 		case ctx.Err() != nil:
-			return hostTask{}, ctx.Err()
+			return Task{}, ctx.Err()
 		case h.ended():
-			return hostTask{}, nil
+			return Task{}, nil
 		}
 		if h.ranks != nil {
-			if task, err := h.pageForHost(); task.page != nil || err != nil {
-				return task, err
+			if p, err := h.pageForHost(); p != nil || err != nil {
+				return Task{Page: p}, err
 			}
 		}
 		h.changed.Wait()
@@ -41,35 +41,33 @@ func (h *handout) forHost(ctx context.Context) (hostTask, error) {
 }
 
 // pageForHost returns a page that the CPU does sooner than the GPUs, if there is one.
-func (h *handout) pageForHost() (hostTask, error) {
+func (h *Handout) pageForHost() (*page.Page, error) {
 	if i := h.toPull(); i >= 0 {
 		return h.cachedFor(i)
 	}
-	if p := h.queue.ready; p != nil && h.sooner(shardsOf(p)) {
+	if p := h.queue.ready; p != nil && h.sooner(p.List()) {
 		h.queue.ready = nil
-		h.giveHost(shardsOf(p), streams)
-		return hostTask{page: p}, nil
+		h.giveHost(p.List(), streams)
+		return p, nil
 	}
 	if rq, ok := h.lastPiece(); ok {
-		p, err := h.get(rq)
-		return hostTask{page: p}, err
+		return h.get(rq)
 	}
-	return hostTask{}, nil
+	return nil, nil
 }
 
 // cachedFor acquires a page in memory for the CPU.
-func (h *handout) cachedFor(i int) (hostTask, error) {
+func (h *Handout) cachedFor(i int) (*page.Page, error) {
 	rq := h.queue.cached[i]
 	h.queue.cached = slices.Delete(h.queue.cached, i, i+1)
-	h.giveHost(shardsIn(rq, h.pages.Spans()), streams)
-	p, err := h.get(rq)
-	return hostTask{page: p}, err
+	h.giveHost(h.pages.ShardsOf(rq), streams)
+	return h.get(rq)
 }
 
 // toPull finds the last page in memory that the CPU does sooner; -1: none.
-func (h *handout) toPull() int {
+func (h *Handout) toPull() int {
 	for i, rq := range slices.Backward(h.queue.cached) {
-		if h.sooner(shardsIn(rq, h.pages.Spans())) {
+		if h.sooner(h.pages.ShardsOf(rq)) {
 			return i
 		}
 	}
@@ -78,16 +76,16 @@ func (h *handout) toPull() int {
 
 // lastPiece acquires the last of the pieces that stay on the first GPU for the CPU, where
 // it is sooner done and its page is in the host's memory.
-func (h *handout) lastPiece() (rq page.Request, ok bool) {
-	p := h.parts[0]
-	for p.to > 0 && !h.open(p.pieces[p.to-1]) {
+func (h *Handout) lastPiece() (rq page.Request, ok bool) {
+	p := h.Parts[0]
+	for p.to > 0 && !h.open(p.Pieces[p.to-1]) {
 		p.to--
 	}
 	if p.to == 0 {
 		return rq, false
 	}
-	piece := p.pieces[p.to-1]
-	rq.Shards = shardsOfSpan(span{piece.From, piece.To})
+	piece := p.Pieces[p.to-1]
+	rq.Shards = page.Span(piece).List()
 	rq.Page = h.pages.PageOf(piece.From)
 	if !h.pages.Stays(rq.Page) || !h.sooner(rq.Shards) {
 		return rq, false
@@ -97,9 +95,9 @@ func (h *handout) lastPiece() (rq page.Request, ok bool) {
 }
 
 // giveHost notes that the CPU has shards.
-func (h *handout) giveHost(shards []int, kind int) {
+func (h *Handout) giveHost(shards []int, kind int) {
 	for _, i := range shards {
-		h.shards[i] = shardWork{state: onHost, by: host}
+		h.shards[i] = shardWork{state: onHost, by: CPU}
 	}
 	h.left[kind] -= min(h.left[kind], h.sum(shards))
 	h.changed.Broadcast()
@@ -107,11 +105,11 @@ func (h *handout) giveHost(shards []int, kind int) {
 
 // sooner reports whether the CPU would be done with shards before the GPU, which
 // has all the rest to do.
-func (h *handout) sooner(shards []int) bool { return h.speeds.Page*float64(h.sum(shards)) <= h.rest() }
+func (h *Handout) sooner(shards []int) bool { return h.speeds.Page*float64(h.sum(shards)) <= h.rest() }
 
 // rest is how long the GPU takes for all that is not done and that the CPU does not have.
-func (h *handout) rest() (gpu float64) {
-	now := h.now() - h.start
+func (h *Handout) rest() (gpu float64) {
+	now := h.now() - h.Start
 	rate := [2]float64{h.speeds.Resident, cmp.Or(h.speeds.Crowded, h.speeds.Streamed)}
 	for k := range rate {
 		if h.did[k] > h.left[k] { // it may be slower than it was

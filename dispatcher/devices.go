@@ -1,0 +1,137 @@
+package dispatcher
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/panics"
+)
+
+// openDevices starts opening the devices of the job, which takes a tenth of a second, and returns a
+// function that waits for them. Where the device is chosen, failures are logged, and the job runs
+// on the CPU.
+func (p *plan[V, A]) openDevices() (opened func() error) {
+	if !p.wantsGPU() {
+		return func() error { return nil }
+	}
+	if p.sooner = p.leavesGPU(); p.sooner {
+		p.without = sooner
+		return func() error { return nil }
+	}
+	err := panics.Guard(p.program, func() error {
+		_, err := gpuengine.FragmentsOf(p.program)
+		return err
+	})
+	var devices []device.Device
+	var pending sync.WaitGroup
+	pending.Go(func() {
+		defer func(began time.Time) { p.opened = time.Since(began) }(time.Now())
+		for _, name := range strings.Split(cmp.Or(p.opt.GPU.Name, "0"), ",") {
+			if err != nil {
+				break
+			}
+			var d device.Device
+			if d, err = p.opt.open(name); err == nil {
+				devices = append(devices, d)
+			}
+		}
+	})
+	return func() error {
+		pending.Wait()
+		p.devices = devices
+		if err == nil || p.opt.Device != AutoDevice {
+			return err
+		}
+		p.withoutGPU(errors.Join(err, p.closeDevices()))
+		return nil
+	}
+}
+
+// sooner is why a small job has no GPU.
+const sooner = "the CPU is likely done before a GPU is open; --device gpu takes it nevertheless"
+
+// wantsGPU reports whether a GPU is asked for, or may be used.
+func (p *plan[V, A]) wantsGPU() bool {
+	if p.sooner {
+		return false
+	}
+	switch p.opt.Device {
+	case GPU, Hybrid:
+		return true
+	case AutoDevice:
+		return p.opt.Method != NotifyPull && (p.opt.GPU.Name != "" || device.HasGPU())
+	default:
+		return false
+	}
+}
+
+// withoutGPU notes why a job that may choose does not run on the GPU.
+func (p *plan[V, A]) withoutGPU(err error) {
+	p.without = err.Error()
+	p.opt.Log.Info("the job runs on the CPU", zap.NamedError("reason", err))
+}
+
+// closeDevices closes the devices, whose memory must be free.
+func (p *plan[V, A]) closeDevices() error {
+	var errs []error
+	for _, d := range p.devices {
+		errs = append(errs, d.Close())
+	}
+	p.devices = nil
+	return errors.Join(errs...)
+}
+
+// pinning is the memory of a job's pages: one of the devices pins it for all of them,
+// while one can.
+type pinning struct {
+	devices []device.Device
+	log     *zap.Logger
+
+	mu sync.Mutex // guards by
+	by map[*byte]device.Device
+}
+
+// Pin returns memory that is not pinned once all devices refuse: a job that has
+// lost them still reads pages.
+func (p *pinning) Pin(n int64) (b []byte, err error) {
+	for _, d := range p.devices {
+		if b, err = d.Pin(n); err != nil {
+			continue
+		}
+		if n > 0 {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.by[&b[0]] = d
+		}
+		return b, nil
+	}
+	if n == 0 {
+		return nil, err
+	}
+	p.log.Debug("pages are not pinned", zap.Error(err))
+	return hostmem.Apart(n)
+}
+
+// Unpin returns it.
+func (p *pinning) Unpin(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	p.mu.Lock()
+	d := p.by[&b[0]]
+	delete(p.by, &b[0])
+	p.mu.Unlock()
+	if d == nil {
+		hostmem.FreeBytes(b)
+		return nil
+	}
+	return d.Unpin(b)
+}

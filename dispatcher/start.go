@@ -1,0 +1,175 @@
+package dispatcher
+
+import (
+	"cmp"
+	"context"
+
+	"go.uber.org/zap"
+
+	"github.com/garaph/garaph/dispatcher/policy"
+	"github.com/garaph/garaph/gas"
+)
+
+// start brings the job to where its first iteration can begin on the CPU.
+func (j *Job[V, A]) start(ctx context.Context) error {
+	p, s, r := j.plan, j.state, j.recorder
+	p.opt.Trace.Phase(Loading)
+	begun, err := s.endInit(ctx)
+	if err != nil {
+		return err
+	}
+	resumed, err := r.restore(ctx)
+	if err != nil {
+		return err
+	}
+	if !begun || resumed {
+		if err = s.init(ctx, resumed); err != nil {
+			return err
+		}
+	}
+	s.now.activated = uint64(s.arrays.Active.Count(0, p.shape.cat.Vertices))
+	if !resumed {
+		s.now.step = gas.Step{Aggregate: s.aggregate()}
+	}
+	r.report.InMemory = p.pages.InMemory()
+	if s.policy.Limit == 0 { // that of the job's first run holds, wherever it goes on
+		if !r.report.InMemory {
+			p.opt.Trace.Phase(TimingDisk)
+			r.report.AccessRatio = p.store.AccessRatio()
+			p.opt.Trace.Phase(Loading)
+		}
+		s.policy.set(policy.Start(s.policy.facts, s.policy.State, r.report.AccessRatio))
+	}
+	r.report.NotifyLimit = s.policy.Limit
+	if len(j.workers.gpus.live) == 0 && j.advances() {
+		read, err := j.workers.cpu.loadRows(ctx)
+		if err != nil {
+			return err
+		}
+		r.report.LoadRead += read
+		clear(s.arrays.Next) // so that memory is there
+	}
+	if !r.report.InMemory {
+		p.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
+			zap.Int64("memory", p.opt.Memory), zap.Float64("notify limit", s.policy.Limit))
+		j.workers.cpu.engine.Yield = true
+	}
+	return nil
+}
+
+// startGPUs makes the GPUs ready for the first iteration. It goes on without those that fail.
+func (j *Job[V, A]) startGPUs(ctx context.Context) error {
+	if err := j.workers.start(ctx); err != nil {
+		return err
+	}
+	if len(j.workers.gpus.live) == 0 || !j.advances() {
+		return nil
+	}
+	read, err := j.workers.gpus.frontier.load(ctx, j.workers.gpus.live[0])
+	j.recorder.report.LoadRead += read
+	return j.workers.survive(err)
+}
+
+// advances reports whether the next iteration, if there is one, advances a frontier.
+func (j *Job[V, A]) advances() bool {
+	return !j.last() && j.state.policy.peek(j.workers.observe()) == Frontier
+}
+
+// initialising is the computation of degrees and first values while a GPU is opened.
+type initialising struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed at the end; then err is there
+	err    error
+}
+
+// beginInit starts initialising the vertices, as if the job were not resumed. It does nothing if
+// the arrays exceed the budget, for which the job is refused later.
+func (s *state[V, A]) beginInit() error {
+	if m := s.plan.memory; s.plan.opt.Memory > 0 && m.fixed+m.checkpoints > s.plan.opt.Memory {
+		return nil
+	}
+	if err := s.allocate(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	x := &initialising{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(x.done)
+		x.err = s.init(ctx, false)
+	}()
+	s.ahead = x
+	return nil
+}
+
+// endInit waits for the initialisation that beginInit started, and reports whether it was started.
+func (s *state[V, A]) endInit(ctx context.Context) (begun bool, err error) {
+	x := s.ahead
+	if x == nil {
+		return false, nil
+	}
+	defer context.AfterFunc(ctx, x.cancel)()
+	<-x.done
+	x.cancel()
+	return true, cmp.Or(ctx.Err(), x.err)
+}
+
+// stopInit cancels the initialisation and waits for its end.
+func (s *state[V, A]) stopInit() {
+	if s.ahead != nil {
+		s.ahead.cancel()
+		<-s.ahead.done
+	}
+}
+
+// init sets the degrees of every vertex and, unless the job was resumed, its first value. It sums
+// those of the active ones.
+func (s *state[V, A]) init(ctx context.Context, resumed bool) error {
+	degrees := make([]uint64, len(s.shape.firsts))
+	err := s.plan.eachShard(ctx, func(i int) error {
+		var sum uint64 // stored once at the end, as the aggregate: those of other shards lie in the same line of the cache
+		var aggregate float64
+		var active uint64 // of a word of bits: a locked instruction for each vertex takes a third of the time
+		err := s.plan.eachVertex(i, func(v gas.Vertex) {
+			degree := s.shape.degree(v)
+			s.arrays.Degree[v.ID] = degree
+			if s.arrays.In != nil {
+				s.arrays.In[v.ID] = v.In
+			}
+			if s.arrays.Out != nil {
+				s.arrays.Out[v.ID] = v.Out
+			}
+			if resumed {
+				if s.arrays.Active.Has(v.ID) {
+					sum += uint64(degree)
+				}
+				return
+			}
+			value, rises := s.plan.program.Init(v)
+			s.arrays.Cur[v.ID] = value
+			if s.plan.can.aggregable != nil {
+				aggregate += s.plan.can.aggregable.Aggregate(v, value)
+			}
+			if rises {
+				sum += uint64(degree)
+				active |= 1 << (v.ID & 63)
+			}
+			if v.ID&63 == 63 {
+				s.arrays.Active.Or(v.ID>>6, active)
+				active = 0
+			}
+		})
+		if _, end := s.shape.interval(i); active != 0 {
+			s.arrays.Active.Or((end-1)>>6, active)
+		}
+		degrees[i] = sum
+		if s.plan.can.aggregable != nil && !resumed {
+			s.aggregates[i] = aggregate
+		}
+		return err
+	})
+	s.now.degrees = 0
+	for _, d := range degrees {
+		s.now.degrees += d
+	}
+	return err
+}
