@@ -21,6 +21,7 @@ type frontiers[V, A any] struct {
 	bytes    int64            // of memory
 	edges    uint64           // in rows; with weights they count twice
 	ordered  bool             // by priorities, where iterations are not limited
+	few      int              // iterations in a row from disk with few active vertices
 	asked    int              // levels, or rounds of ordered ones, between the last two times that the job asked whether it has arrived
 	seeks    bool             // vertices settle: each is active once
 	stored   *page.StoredRows // that are read as they are needed; nil: all are brought into memory
@@ -105,6 +106,27 @@ func (j *Job[V, A]) frontierUnfit(loops compiled.Loops[V, A]) error {
 // async job, values depend on its pages.
 func (j *Job[V, A]) frontierFits() bool {
 	return j.front.unfit == nil && (j.opt.Mode == Sync || j.opt.Iterations == 0)
+}
+
+// After manyFew iterations in a row, each with less than a thousandth of the vertices active, a job from
+// disk says that these are slow.
+const (
+	manyFew   = 100
+	fewActive = 1000
+)
+
+// hintDisk warns once of a job that goes along few edges at a time from disk.
+func (j *Job[V, A]) hintDisk(done int) {
+	f := &j.front
+	if j.report.InMemory && f.stored == nil || !j.monotone || f.few >= manyFew {
+		return
+	}
+	if f.few += done; j.activated*fewActive >= uint64(j.cat.Vertices) {
+		f.few = 0
+	}
+	if f.few >= manyFew {
+		j.opt.Log.Warn("iterations with few active vertices read from disk, and there may be many: more --memory makes them fast, and components is enough where only reachability is asked for")
+	}
 }
 
 // loadRows brings the rows into memory, unless they are there, and returns how many bytes

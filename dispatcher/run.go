@@ -240,6 +240,7 @@ func (j *Job[V, A]) record(x *iteration) error {
 	if x.Levels == 1 {
 		x.Levels = 0
 	}
+	j.hintDisk(max(1, x.Levels))
 	x.Duration = time.Since(x.at.began)
 	x.Seconds = x.Duration.Seconds()
 	j.add(x.Iteration)
