@@ -82,6 +82,14 @@ func (a *app) run(ctx context.Context, t *task) (err error) {
 	if t.program.Timed && t.options.Iterations == 0 {
 		a.console.log.Warn(fmt.Sprintf("%s does not end by itself: without a number of --iterations, it runs until it is interrupted", t.program.Name))
 	}
+	if *t.flags.checkpoints.resume && a.resumed == nil {
+		if a.resumed, err = t.unfinished(); err != nil {
+			return err
+		}
+		if a.resumed != nil {
+			defer a.resumed.Close()
+		}
+	}
 	if !t.program.Algorithm {
 		t.record(a.resumed)
 	}
