@@ -134,6 +134,6 @@ func TestImage(t *testing.T) {
 		}
 	}
 	if _, there := modes["etc/passwd"]; !there || modes["data"] != 0o1777 || modes["tmp"] != 0o1777 || modes["usr/bin/garaph"] != 0o755 {
-		t.Errorf("modes are %o", modes)
+		t.Errorf("modes are %v", modes)
 	}
 }
