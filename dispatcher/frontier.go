@@ -125,7 +125,7 @@ func (j *Job[V, A]) hintDisk(done int) {
 		f.few = 0
 	}
 	if f.few >= manyFew {
-		j.opt.Log.Warn("iterations with few active vertices read from disk, and there may be many: more --memory makes them fast, and components is enough where only reachability is asked for")
+		j.opt.Log.Warn("many iterations with few active vertices read from disk: more --memory makes them fast, and components tells what is connected")
 	}
 }
 

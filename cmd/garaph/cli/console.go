@@ -80,7 +80,7 @@ func (c *console) declare(fs *pflag.FlagSet) {
 		fd:        fs.Int("progress-fd", 0, "the file descriptor for --progress json (default standard error)"),
 		logFormat: enumFlag(fs, "log-format", logText, []string{logText, logJSON}, "how what is reported is written: for people, or as a JSON object in each line"),
 		metrics:   fs.String("metrics", "", "`ADDRESS` where the command serves metrics for Prometheus, and profiles, until it ends: localhost:9100, or localhost:0 for any free port"),
-		file:      fs.String("metrics-file", "", "`FILE` for metrics, written every 15 s and at the end: a name with .prom, in the folder that the textfile collector of the node exporter reads"),
+		file:      fs.String("metrics-file", "", "`FILE` for metrics, written every 15 s and at the end: NAME.prom for the node exporter's textfile collector"),
 	}
 }
 
