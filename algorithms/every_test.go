@@ -137,7 +137,7 @@ func manyTriangles() oracle.Graph {
 
 // drawDense is a graph of few vertices and many triangles: its first vertices are a clique.
 func drawDense(t *rapid.T) oracle.Graph {
-	n := rapid.Uint32Range(4, 40).Draw(t, "vertices")
+	n := rapid.Uint32Range(4, 90).Draw(t, "vertices") // with rows of one word of bits and of two
 	g := oracle.Graph{N: int(n)}
 	for u := range rapid.Uint32Range(4, min(n, 9)).Draw(t, "clique") {
 		for v := range u {

@@ -74,11 +74,18 @@ func newMinimum() *atomic.Uint32 {
 	return &least
 }
 
+// lowerTo makes x the minimum, if it is less.
+func lowerTo(least *atomic.Uint32, x uint32) {
+	for old := least.Load(); x < old && !least.CompareAndSwap(old, x); {
+		old = least.Load()
+	}
+}
+
 // remains reports whether v is left after level k, and lowers least to its degree then.
 func (p *corePeeling) remains(v, k uint32, least *atomic.Uint32) bool {
 	d := p.core[v]
-	for old := least.Load(); k < d && d < old && !least.CompareAndSwap(old, d); {
-		old = least.Load()
+	if d > k {
+		lowerTo(least, d)
 	}
 	return d > k
 }

@@ -21,7 +21,9 @@ import (
 // goes to the other edges of their triangles, whose support falls, and those that fall to s
 // are the next one. None of these lies in an (s+3)-truss. Triangles are found by merging rows
 // of the graph as [Triangles] orients it: an edge is the position in its rows. The time is
-// O(m^1.5 log n). Memory: 20 bytes for an edge, 28 where there are 2^32, and 32 for a vertex.
+// O(m^1.5 log n). Once a quarter of the possible edges between the vertices that are left exists,
+// rows of bits replace the lists. Memory: 20 bytes for an edge, 28 where there are 2^32, and 32
+// for a vertex.
 type Truss struct{}
 
 // wide reports whether edges that are there once may have numbers of more than 32 bits.
@@ -60,27 +62,30 @@ func (Truss) Run(ctx context.Context, e *Env) ([]int64, error) {
 
 // trussOf peels a graph whose edges have numbers of type E.
 func trussOf[E frontier.ID](ctx context.Context, e *Env, g *oriented) ([]int64, error) {
-	values, err := Make[int64](e, len(g.rank))
+	p := &peeling[E]{env: e, below: &frontier.Rows{Off: g.offsets, Nbr: g.neighbours}}
+	err := p.degrees(len(g.rank))
+	if err == nil && !p.dense(0) {
+		if err = p.turn(); err == nil {
+			err = p.count(ctx, g)
+		}
+		if err == nil {
+			err = p.peel(ctx)
+		}
+	}
+	if err == nil && p.vertices.Load() > 0 {
+		err = p.peelDense(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
-	p := &peeling[E]{env: e, below: &frontier.Rows{Off: g.offsets, Nbr: g.neighbours}, rank: g.rank}
-	if p.best, err = Make[uint32](e, len(g.rank)); err != nil {
-		return nil, err
-	}
-	if err = p.turn(); err == nil {
-		err = p.count(ctx)
-	}
-	if err == nil {
-		err = p.peel(ctx)
-	}
+	values, err := Make[int64](e, len(g.rank))
 	if err != nil {
 		return nil, err
 	}
 	largest := uint32(0)
 	for v, rank := range g.rank {
-		values[v] = int64(p.best[rank])
-		largest = max(largest, p.best[rank])
+		k := p.best[rank] &^ done
+		values[v], largest = int64(k), max(largest, k)
 	}
 	e.Total("kmax", int64(largest))
 	return values, nil
@@ -95,13 +100,85 @@ const (
 // peeling is the graph and what is left of it. Vertices are called by their ranks.
 type peeling[E frontier.ID] struct {
 	env   *Env
-	rank  []uint32
 	below *frontier.Rows // each edge at its end of higher rank
 	above *frontier.Rows // and at the other end
 	edge  []E            // by position in above, that in below
 
-	support []uint32 // by edge
-	best    []uint32 // by vertex: the largest k so far
+	support  []uint32     // by edge; nil: all are left
+	best     []uint32     // by vertex: the number of edges left; if none are, its largest k with bit done
+	vertices atomic.Int64 // those that have edges left
+}
+
+// done marks the vertices without an edge that is left.
+const done = 1 << 31
+
+// degrees counts the edges of n vertices.
+func (p *peeling[E]) degrees(n int) (err error) {
+	if p.best, err = Make[uint32](p.env, n); err != nil {
+		return err
+	}
+	for v := range p.best {
+		p.best[v] += uint32(p.below.Off[v+1] - p.below.Off[v])
+	}
+	for _, u := range p.below.Nbr {
+		p.best[u]++
+	}
+	for v, degree := range p.best {
+		if degree > 0 {
+			p.vertices.Add(1)
+		} else {
+			p.best[v] = done
+		}
+	}
+	return nil
+}
+
+// dense reports whether what is left, after a number of edges, is dense.
+func (p *peeling[E]) dense(peeled int) bool {
+	return dense(uint64(p.vertices.Load()), uint64(len(p.below.Nbr)-peeled))
+}
+
+// peelDense peels what is left, as bits of the vertices that have edges. The lists are freed.
+func (p *peeling[E]) peelDense(ctx context.Context) error {
+	if p.above != nil {
+		Free(p.env, p.above.Off)
+		Free(p.env, p.above.Nbr)
+		Free(p.env, p.edge)
+	}
+	left, err := newBitRows(p.env, int(p.vertices.Load()))
+	if err != nil {
+		return err
+	}
+	place := uint32(0)
+	for v, degree := range p.best {
+		if degree&done == 0 { // its place takes that of its degree
+			p.best[v] = place
+			place++
+		}
+	}
+	edges := int64(0)
+	for v := range p.best {
+		for at := p.below.Off[v]; at < p.below.Off[v+1]; at++ {
+			if p.support == nil || p.support[at] != peeled {
+				left.add(int(p.best[v]), int(p.best[p.below.Nbr[at]]))
+				edges++
+			}
+		}
+	}
+	Free(p.env, p.below.Off)
+	Free(p.env, p.below.Nbr)
+	Free(p.env, p.support)
+	best, err := peelDense(ctx, p.env, left, edges)
+	if err != nil {
+		return err
+	}
+	for v, place := range p.best {
+		if place&done == 0 {
+			p.best[v] = best[place]
+		}
+	}
+	Free(p.env, best)
+	return nil
 }
 
 // turn makes the rows of edges at their other ends. Filled in the order of ranks, they are
@@ -119,12 +196,9 @@ func (p *peeling[E]) turn() (err error) {
 		return err
 	}
 	off := p.above.Off
-	for _, u := range p.below.Nbr {
-		off[u+1]++
-	}
 	sum := uint64(0)
 	for v := range n { // where a row begins moves to its end as it is filled
-		off[v+1], sum = sum, sum+off[v+1]
+		off[v+1], sum = sum, sum+uint64(p.best[v]&^done)-(p.below.Off[v+1]-p.below.Off[v])
 	}
 	for v := range n {
 		for at := p.below.Off[v]; at < p.below.Off[v+1]; at++ {
@@ -136,9 +210,15 @@ func (p *peeling[E]) turn() (err error) {
 	return nil
 }
 
-// count finds every triangle once, from the edge of its two ends of the highest ranks.
-func (p *peeling[E]) count(ctx context.Context) (err error) {
+// count finds every triangle once, from the edge of its two ends of the highest ranks, and
+// triangles within the core of the graph from each of their edges.
+func (p *peeling[E]) count(ctx context.Context, g *oriented) error {
 	m := len(p.below.Nbr)
+	core, err := g.core(ctx, p.env)
+	if err != nil {
+		return err
+	}
+	defer func() { Free(p.env, core.bits) }()
 	if p.support, err = Make[uint32](p.env, m); err != nil {
 		return err
 	}
@@ -149,6 +229,11 @@ func (p *peeling[E]) count(ctx context.Context) (err error) {
 		for at := from; at < to; at++ {
 			for p.below.Off[v+1] <= at {
 				v++
+			}
+			if int(v) < core.n {
+				own := commonBits(core.row(int(v)), core.row(int(p.below.Nbr[at])))
+				atomic.AddUint32(&p.support[at], uint32(own))
+				continue
 			}
 			own := uint32(0)
 			p.least(v, at, func(f, g uint64) {
@@ -163,15 +248,17 @@ func (p *peeling[E]) count(ctx context.Context) (err error) {
 	})
 }
 
-// peel empties the graph. Every edge joins the frontier once: its list has room for all.
+// peel empties the graph, or leaves of it what is dense. Every edge joins the frontier once: its
+// list has room for all.
 func (p *peeling[E]) peel(ctx context.Context) error {
 	m := len(p.support)
 	memory, err := Make[E](p.env, m)
 	if err != nil {
 		return err
 	}
+	defer Free(p.env, memory)
 	edges := frontier.New(memory, p.env.Threads)
-	for done := 0; done < m; {
+	for done := 0; done < m && !p.dense(done); {
 		least, err := p.leastSupport(ctx)
 		if err != nil {
 			return err
@@ -193,17 +280,14 @@ func (p *peeling[E]) peel(ctx context.Context) error {
 // leastSupport is that of the edges that are left.
 func (p *peeling[E]) leastSupport(ctx context.Context) (uint32, error) {
 	const scanned = 1 << 16
-	var least atomic.Uint32
-	least.Store(peeled)
+	least := newMinimum()
 	m := len(p.support)
 	err := p.env.Each(ctx, (m+scanned-1)/scanned, func(_, i int) error {
 		own := uint32(peeled)
 		for _, s := range p.support[i*scanned : min((i+1)*scanned, m)] {
 			own = min(own, s)
 		}
-		for old := least.Load(); own < old && !least.CompareAndSwap(old, own); {
-			old = least.Load()
-		}
+		lowerTo(least, own)
 		return nil
 	})
 	return least.Load(), err
@@ -211,8 +295,16 @@ func (p *peeling[E]) leastSupport(ctx context.Context) (uint32, error) {
 
 // round peels a frontier of support least or less, and adds the edges that fall to it.
 func (p *peeling[E]) round(ctx context.Context, now []E, next *frontier.Frontier[E], least uint32) error {
-	err := frontier.Compute(ctx, p.env, now, func(e E) { p.support[e] = current })
-	if err == nil {
+	err := frontier.Compute(ctx, p.env, now, func(e E) {
+		p.support[e] = current
+		for _, v := range []uint32{p.below.Source(uint64(e)), p.below.Nbr[e]} {
+			if atomic.AddUint32(&p.best[v], math.MaxUint32) == 0 {
+				atomic.StoreUint32(&p.best[v], done|(least+2))
+				p.vertices.Add(-1)
+			}
+		}
+	})
+	if err == nil && least > 0 && len(next.List()) < len(p.support) { // else no support falls
 		err = frontier.Expand(ctx, p.env, now, next, func(e E, lane *frontier.Lane[E]) {
 			p.peelEdge(uint64(e), least, lane)
 		})
@@ -226,15 +318,12 @@ func (p *peeling[E]) round(ctx context.Context, now []E, next *frontier.Frontier
 // peelEdge takes an edge of the frontier, and the triangles that it is in. Of the edges of a
 // triangle that are in the frontier, the first takes it.
 func (p *peeling[E]) peelEdge(e uint64, least uint32, lane *frontier.Lane[E]) {
-	v, u := p.below.Source(e), p.below.Nbr[e]
-	atomic.StoreUint32(&p.best[v], least+2) // never less than before
-	atomic.StoreUint32(&p.best[u], least+2)
 	lower := func(f uint64, s uint32) {
 		if s != current && atomic.AddUint32(&p.support[f], math.MaxUint32) == least {
 			lane.Add(E(f))
 		}
 	}
-	p.triangles(v, e, func(f, g uint64) {
+	p.triangles(p.below.Source(e), e, func(f, g uint64) {
 		s, t := atomic.LoadUint32(&p.support[f]), atomic.LoadUint32(&p.support[g])
 		if s == peeled || t == peeled || s == current && f < e || t == current && g < e {
 			return

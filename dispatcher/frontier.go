@@ -259,3 +259,24 @@ func (p *plan[V, A]) leastRows(e *MemoryError, o page.Options) error {
 func leastBudget(pages int64, rows *page.StoredRows) int64 {
 	return max(pages+rows.Memory(1), pages+pages/(frameShare-1)+1)
 }
+
+// After manyFew iterations in a row, each with less than a thousandth of the vertices active, a job from
+// disk says that these are slow.
+const (
+	manyFew   = 100
+	fewActive = 1000
+)
+
+// hintDisk warns once of a job that goes along few edges at a time from disk.
+func (j *Job[V, A]) hintDisk(done int) {
+	s := j.state
+	if j.recorder.report.InMemory && j.plan.front.stored == nil || !j.plan.can.monotone || s.few >= manyFew {
+		return
+	}
+	if s.few += done; s.now.activated*fewActive >= uint64(j.plan.shape.cat.Vertices) {
+		s.few = 0
+	}
+	if s.few >= manyFew {
+		j.plan.opt.Log.Warn("many iterations with few active vertices read from disk: more --memory makes them fast, and components tells what is connected")
+	}
+}

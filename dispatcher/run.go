@@ -117,6 +117,7 @@ func (j *Job[V, A]) record(x *iteration) error {
 	if x.Levels == 1 {
 		x.Levels = 0
 	}
+	j.hintDisk(max(1, x.Levels))
 	x.Duration = time.Since(x.began)
 	x.Seconds = x.Duration.Seconds()
 	j.recorder.add(x.Iteration)

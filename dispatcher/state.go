@@ -35,6 +35,7 @@ type state[V, A any] struct {
 	aggregates []float64 // by shard; nil if the program is not [gas.Aggregable]
 	unsettled  []uint32  // by shard, the first vertex that was not settled when last looked
 	asked      int       // see rounds
+	few        int       // iterations in a row from disk with few active vertices
 
 	ahead *initialising // nil: nothing is initialised ahead
 	taken *snapshot[V]  // being written; nil: none

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/checkpoint"
@@ -247,4 +249,35 @@ func TestLeastOfFrontiers(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.Close()
+}
+
+// TestHintDisk: a search along a long path from disk warns once; one in memory does not, nor does a short one.
+func TestHintDisk(t *testing.T) {
+	for _, c := range []struct {
+		long  uint32
+		least bool
+		want  int
+	}{{130, true, 1}, {130, false, 0}, {50, true, 0}} {
+		g := oracle.Graph{N: 20_000}
+		for v := range uint32(g.N) - 1 {
+			g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v + 1) % c.long, Weight: 1})
+		}
+		s := teststore.Build(t, g, teststore.Options{Layout: store.Packed})
+		core, logs := observer.New(zap.WarnLevel)
+		o := Options{Device: CPU, Log: zap.New(core)}
+		if c.least {
+			_, err := New(s, programs.BFS{}, Options{Device: CPU, Memory: 1})
+			var least *MemoryError
+			if !errors.As(err, &least) {
+				t.Fatal(err)
+			}
+			o.Memory = least.Least()
+		}
+		if _, _, err := runJob[uint32, uint32](s, programs.BFS{}, o); err != nil {
+			t.Fatal(err)
+		}
+		if logs.Len() != c.want {
+			t.Errorf("%+v: warned %d times: %v", c, logs.Len(), logs.All())
+		}
+	}
 }

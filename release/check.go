@@ -125,7 +125,7 @@ var steps = []struct{ line, want string }{
 	{"verify g -q", ""},
 }
 
-// job runs a command as a user would, in a folder, with root as / unless it is "".
+// job runs a command as a user would, in a folder. Unless root is "", that is /, and the user that of images.
 func job(path, dir, root string) error {
 	if err := os.WriteFile(filepath.Join(root, dir, "edges.txt"), []byte(edges), 0o666); err != nil {
 		return err
@@ -134,7 +134,7 @@ func job(path, dir, root string) error {
 		cmd := exec.Command(path, strings.Fields(s.line)...)
 		cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin"}
 		if root != "" {
-			cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: imageUser, Gid: imageUser}}
 		}
 		var problems bytes.Buffer
 		cmd.Stderr = &problems

@@ -139,14 +139,21 @@ func (r *release) components(p product) error {
 	return errors.Join(cdx.NewBOMEncoder(out, cdx.BOMFileFormatJSON).SetPretty(true).Encode(bom), out.Close())
 }
 
+// imageUser is the user and the group of images, by which distroless images have nonroot.
+const imageUser = 65532
+
 // image writes a container image that docker and podman load: the commands, and
 // nothing but the libraries that they are linked with. NVIDIA's container runtime
-// adds the driver's.
+// adds the driver's. Commands run as a user other than root; any user may write to
+// /data and /tmp.
 func (r *release) image(p product) error {
 	root, layer := p.tree+"-image", p.tree+".tar"
-	err := errors.Join(os.RemoveAll(root), os.CopyFS(root, os.DirFS(p.tree)), os.Mkdir(filepath.Join(root, "data"), 0o777), os.Mkdir(filepath.Join(root, "etc"), 0o777),
-		os.WriteFile(filepath.Join(root, "etc/passwd"), []byte("root:x:0:0:root:/:/none\n"), 0o666),
-		os.Mkdir(filepath.Join(root, "tmp"), 0o777), os.Chmod(filepath.Join(root, "tmp"), 0o777|fs.ModeSticky))
+	users := fmt.Sprintf("root:x:0:0:root:/:/none\ngaraph:x:%d:%[1]d:garaph:/data:/none\n", imageUser)
+	err := errors.Join(os.RemoveAll(root), os.CopyFS(root, os.DirFS(p.tree)), os.Mkdir(filepath.Join(root, "etc"), 0o777),
+		os.WriteFile(filepath.Join(root, "etc/passwd"), []byte(users), 0o666))
+	for _, dir := range []string{"data", "tmp"} {
+		err = errors.Join(err, os.Mkdir(filepath.Join(root, dir), 0o777), os.Chmod(filepath.Join(root, dir), 0o777|fs.ModeSticky))
+	}
 	if err == nil && p.cuda() {
 		err = addLibraries(root, filepath.Join(root, "usr/bin", p.name))
 	}
@@ -171,7 +178,8 @@ func (r *release) image(p product) error {
 	config = config.DeepCopy()
 	config.OS, config.Architecture, config.Created = "linux", p.arch, v1.Time{Time: r.date}
 	config.Config.Entrypoint, config.Config.WorkingDir = []string{"/usr/bin/garaph"}, "/data"
-	config.Config.Env = []string{"PATH=/usr/bin"}
+	config.Config.User = fmt.Sprintf("%d:%[1]d", imageUser)
+	config.Config.Env = []string{"PATH=/usr/bin", "HOME=/data"}
 	config.Config.Labels = map[string]string{"org.opencontainers.image.version": r.plain(), "org.opencontainers.image.source": home, "org.opencontainers.image.licenses": "Apache-2.0"}
 	if p.cuda() {
 		config.Config.Env = slices.Concat(config.Config.Env, []string{"NVIDIA_VISIBLE_DEVICES=all", "NVIDIA_DRIVER_CAPABILITIES=compute,utility"})

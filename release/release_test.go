@@ -1,12 +1,18 @@
 package main
 
 import (
+	"archive/tar"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
 // TestClean: a folder of something else stays.
@@ -87,5 +93,47 @@ func TestTar(t *testing.T) {
 	const top = "garaph_1.2.3_linux_amd64/"
 	if want := top + "share/man/man1/garaph.1.gz\n" + top + "garaph\n" + top + "LICENSE\n"; err != nil || string(out) != want {
 		t.Errorf("in it are\n%s, %v", out, err)
+	}
+}
+
+// TestImage: an image has a user other than root, who may write to the folders that are there for that.
+func TestImage(t *testing.T) {
+	tree := filepath.Join(t.TempDir(), "amd64")
+	r := &release{version: "v1.2.3", date: time.Unix(1_700_000_000, 0), out: t.TempDir()}
+	if err := install("release_test.go", filepath.Join(tree, "usr/bin/garaph"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.image(product{"garaph", "amd64", tree}); err != nil {
+		t.Fatal(err)
+	}
+	image, err := tarball.ImageFromPath(r.name("garaph", "amd64", ".image.tar"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := image.ConfigFile()
+	if err != nil || config.Config.User != "65532:65532" || config.Config.WorkingDir != "/data" || !slices.Contains(config.Config.Env, "HOME=/data") {
+		t.Errorf("got %+v, %v", config.Config, err)
+	}
+	flat := mutate.Extract(image)
+	defer flat.Close()
+	modes := map[string]int64{}
+	files := tar.NewReader(flat)
+	for h, err := files.Next(); err != io.EOF; h, err = files.Next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.Trim(h.Name, "./")
+		modes[name] = h.Mode
+		if name == "etc/passwd" {
+			if text, err := io.ReadAll(files); err != nil || !strings.Contains(string(text), "\ngaraph:x:65532:65532:") {
+				t.Errorf("the users are %q, %v", text, err)
+			}
+		}
+		if h.Uid != 0 {
+			t.Errorf("%s is of user %d", h.Name, h.Uid)
+		}
+	}
+	if _, there := modes["etc/passwd"]; !there || modes["data"] != 0o1777 || modes["tmp"] != 0o1777 || modes["usr/bin/garaph"] != 0o755 {
+		t.Errorf("modes are %v", modes)
 	}
 }

@@ -11,8 +11,8 @@ import numpy as np
 
 from ._errors import UsageError
 
-# What a run prints and where is this package's own affair.
-OWN = {"output", "output_format", "top", "json", "scratch"}
+# What a run prints and where, and when it goes on, is this package's own affair.
+OWN = {"output", "output_format", "top", "json", "scratch", "resume"}
 
 # Flags of garaph import that garaph run has under other headings.
 IMPORT = [

@@ -39,6 +39,10 @@ class RunOptions(TypedDict, total=False):
     """memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of
     what is available)
     """
+    time_limit: Union[float, str, datetime.timedelta]
+    """end this process after TIME, such as 2h, as an interrupt does: with a checkpoint, for
+    resume; 0: no limit
+    """
     gpu: str
     """NAME of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first
     one)

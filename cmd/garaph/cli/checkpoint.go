@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 type checkpointFlags struct {
 	every, pages, keep *int
 	interval           *time.Duration
+	resume             *bool
 }
 
 // newCheckpointFlags declares the flags of every job, which progresses by iterations or something else.
@@ -29,6 +31,7 @@ func newCheckpointFlags(fs *pflag.FlagSet, iterations string) *checkpointFlags {
 		interval: fs.Duration("checkpoint-interval", 0, "write the state to disk every `TIME`, such as 10m, less often where writing takes longer; 0: not by time"),
 		keep:     countFlag(fs, "keep-checkpoints", checkpoint.DefaultKeep, 1, "keep the newest N checkpoints"),
 		pages:    new(int),
+		resume:   new(bool),
 	}
 }
 
@@ -36,11 +39,12 @@ func newCheckpointFlags(fs *pflag.FlagSet, iterations string) *checkpointFlags {
 func newRunCheckpointFlags(fs *pflag.FlagSet) *checkpointFlags {
 	f := newCheckpointFlags(fs, "iterations")
 	f.pages = countFlag(fs, "checkpoint-pages", 0, 0, "with --mode async, write the state to disk after every N pages; 0: not by pages")
+	f.resume = fs.Bool("resume", false, "continue the newest unfinished job of this command line, if the graph has one, as resume does; otherwise begin")
 	return f
 }
 
 // checkpointFlagNames are those of newRunCheckpointFlags.
-var checkpointFlagNames = []string{"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints"}
+var checkpointFlagNames = []string{"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints", "resume"}
 
 func (f *checkpointFlags) policy() garaph.Checkpoints {
 	return garaph.Checkpoints{Every: *f.every, Interval: *f.interval, Pages: *f.pages, Keep: *f.keep}
@@ -67,6 +71,28 @@ func (t *task) record(resumed *garaph.Job) {
 	case t.input.temporary == nil:
 		t.options.Job = t.input.graph.NewJob(s)
 	}
+}
+
+// unfinished takes the newest unfinished job that was begun by the command line of the run, flags aside that a
+// job may be resumed with; nil: there is none. The error is that of a job that is running.
+func (t *task) unfinished() (*garaph.Job, error) {
+	jobs, err := t.input.graph.Jobs()
+	if err != nil {
+		return nil, err
+	}
+	lasting := func(flags map[string]string) map[string]string {
+		flags = maps.Clone(flags)
+		maps.DeleteFunc(flags, func(name, _ string) bool { return slices.Contains(resumeFlags, name) })
+		return flags
+	}
+	s := newSpec(t.program.Name, t.cmd, *t.flags.output)
+	for _, j := range slices.Backward(jobs) {
+		same := j.Err == nil && j.Name == s.Name && j.Output == s.Output && maps.Equal(lasting(j.Flags), lasting(s.Flags))
+		if same && (j.Unfinished() || j.Status == checkpoint.Running) {
+			return t.input.graph.OpenJob(j.ID)
+		}
+	}
+	return nil, nil
 }
 
 // fileFlags are the flags that name a file that a job reads.

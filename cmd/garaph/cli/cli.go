@@ -11,8 +11,9 @@
 // [NewAlgorithm] and [BindAlgorithm].
 //
 // Results go to standard output, everything else to standard error. The exit
-// code is 0, 1 after a failed job, 2 after a wrong command line, 130 after an
-// orderly interruption, and 141 when whoever read the output has gone.
+// code is 0, 1 after a failed job, 2 after a wrong command line, 124 at the end of
+// --time-limit, 130 after an orderly interruption, and 141 when whoever read the
+// output has gone.
 package cli
 
 import (
@@ -90,7 +91,9 @@ func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, st
 	if err == nil {
 		_, err = help.WriteTo(a.stdout)
 	}
-	return a.exitCode(cmd, err, ctx.Err() != nil)
+	code := a.exitCode(cmd, err, ctx.Err() != nil)
+	a.console.metrics.finish(code, a.console.log)
+	return code
 }
 
 // nameOf returns garaph, or the name of the executable where it has programs of its own.

@@ -52,7 +52,7 @@ the graph: garaph resume continues one that was interrupted, as with a run.`,
 		queries:   fs.String("queries", "", "`FILE` with query vertices, "+idLines+"; - is standard input"),
 		low:       countFlag(fs, "min-size", 1, 1, "vertices of the community at least"),
 		high:      countFlag(fs, "max-size", 0, 1, "vertices of the community at most (required)"),
-		limit:     fs.Duration("time-limit", 0, "time for a query, such as 10m; 0: no limit"),
+		limit:     timeFlag(fs, "time-limit", "time for a query, such as 10m; 0: no limit"),
 		threads:   threadsFlag(fs),
 		memory:    sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)"),
 		device:    enumFlag(fs, "device", autoDevice, words(algorithms.AutoDevice, algorithms.CPU, algorithms.GPU), "where searches run: on a GPU, many queries at once; auto there if there is one and a query takes longer than moments"),
@@ -87,8 +87,6 @@ func (f *communityFlags) check(cmd *cobra.Command) error {
 		return Usagef("%s needs --query or --queries", cmd.Name())
 	case *f.high < *f.low:
 		return Usagef("--min-size %d is more than --max-size %d", *f.low, *f.high)
-	case *f.limit < 0:
-		return Usagef("--time-limit %v: expected 0 or more", *f.limit)
 	}
 	return checkOutput(cmd.Flags())
 }

@@ -36,7 +36,7 @@ type console struct {
 // consoleFlags say what of a command is shown, and how.
 type consoleFlags struct {
 	progress, logFormat *string
-	metrics             *string // the address
+	metrics, file       *string // the address, and the file
 	fd                  *int
 }
 
@@ -57,7 +57,7 @@ const logTime = "2006-01-02T15:04:05.000Z"
 func newConsole(stderr io.Writer) *console {
 	return &console{
 		w: stderr, tty: hasSize(stderr), log: zap.NewNop(), metrics: newMetrics(),
-		flags: consoleFlags{new(progressAuto), new(logText), new(""), new(0)},
+		flags: consoleFlags{new(progressAuto), new(logText), new(""), new(""), new(0)},
 	}
 }
 
@@ -80,6 +80,7 @@ func (c *console) declare(fs *pflag.FlagSet) {
 		fd:        fs.Int("progress-fd", 0, "the file descriptor for --progress json (default standard error)"),
 		logFormat: enumFlag(fs, "log-format", logText, []string{logText, logJSON}, "how what is reported is written: for people, or as a JSON object in each line"),
 		metrics:   fs.String("metrics", "", "`ADDRESS` where the command serves metrics for Prometheus, and profiles, until it ends: localhost:9100, or localhost:0 for any free port"),
+		file:      fs.String("metrics-file", "", "`FILE` for metrics, written every 15 s and at the end: NAME.prom for the node exporter's textfile collector"),
 	}
 }
 
@@ -95,8 +96,16 @@ func (c *console) open() error {
 		level = zap.DebugLevel
 	}
 	c.log = zap.New(zapcore.NewCore(c.encoder(), zapcore.AddSync(printableLines{c, c.jsonLog()}), level), zap.Hooks(c.metrics.logged))
-	if err := c.openUpdates(); err != nil || *c.flags.metrics == "" {
+	if err := c.openUpdates(); err != nil {
 		return err
+	}
+	if *c.flags.file != "" {
+		if err := c.metrics.keep(*c.flags.file, c.log); err != nil {
+			return err
+		}
+	}
+	if *c.flags.metrics == "" {
+		return nil
 	}
 	url, err := c.metrics.serve(*c.flags.metrics)
 	if err == nil {

@@ -17,9 +17,13 @@ const (
 	exitDone        = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitTimeLimit   = 124 // as timeout has it
 	exitInterrupted = 130 // as shells have it for SIGINT
 	exitPipe        = 141 // and for SIGPIPE, which ends most commands whose reader has gone
 )
+
+// errTimeLimit: the time of --time-limit is over.
+var errTimeLimit = errors.New("--time-limit is over")
 
 // errPipe: the reader of standard output has gone.
 var errPipe = errors.New("standard output was closed")
@@ -64,6 +68,9 @@ func (a *app) exitCode(cmd *cobra.Command, err error, interrupted bool) int {
 	case interrupted:
 		a.complain(exitInterrupted, "interrupted: %s", oneLine(err))
 		return exitInterrupted
+	case errors.Is(err, errTimeLimit):
+		a.complain(exitTimeLimit, "%s", oneLine(err))
+		return exitTimeLimit
 	case !a.began && !errors.Is(err, errOutput) || errors.As(err, &usage) || errors.As(err, &noFile):
 		a.complain(exitUsage, "%s\nSee `%s --help`.", oneLine(err), cmd.CommandPath())
 		return exitUsage

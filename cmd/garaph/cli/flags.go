@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -114,6 +115,26 @@ func numberFlag(fs *pflag.FlagSet, name string, value, below float64, usage stri
 	}
 	show := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	return checkedFlag(fs, name, "X", value, parse, show, usage)
+}
+
+// timeFlag declares a flag that takes a duration, 0 or more, in Go's units and in days: 90m, 30d, 1d12h.
+func timeFlag(fs *pflag.FlagSet, name, usage string) *time.Duration {
+	parse := func(s string) (time.Duration, error) {
+		days, rest, inDays := strings.Cut(s, "d")
+		if !inDays {
+			days, rest = "0", s
+		} else if rest == "" {
+			rest = "0s"
+		}
+		n, err := strconv.ParseUint(days, 10, 16)
+		d, restErr := time.ParseDuration(rest)
+		if err != nil || restErr != nil || d < 0 {
+			return 0, errors.New("expected a time such as 90s, 2h or 30d")
+		}
+		return time.Duration(n)*24*time.Hour + d, nil
+	}
+	show := func(d time.Duration) string { return strings.Replace(d.String(), "0s", "0", 1) }
+	return checkedFlag(fs, name, "TIME", 0, parse, show, usage)
 }
 
 // sizeFlag declares a flag that takes a number of bytes, such as 512MiB, 2GiB or 1.5G.

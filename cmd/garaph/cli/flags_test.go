@@ -2,9 +2,11 @@ package cli
 
 import (
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -75,6 +77,50 @@ func TestDestination(t *testing.T) {
 	for _, test := range [][2]string{{"a", ""}, {"a.xyz", ""}, {"a.gz", "npy"}, {"a.zst", "tsv.gz"}, {"-", "xml"}} {
 		if d, err := newDestination(test[0], test[1]); err == nil {
 			t.Errorf("%q: got %q, want an error", test, d.format)
+		}
+	}
+}
+
+// TestTimes: durations have days, and are not negative.
+func TestTimes(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"30d": 720 * time.Hour, "1d12h": 36 * time.Hour, "0d": 0, "90s": 90 * time.Second, "0": 0, "1.5h": 90 * time.Minute,
+		"": -1, "d": -1, "-1d": -1, "-1s": -1, "1d-2h": -1, "2": -1, "1.5d": -1, "1h1d": -1, "99999d": -1,
+	} {
+		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+		got := timeFlag(fs, "time", "")
+		if err := fs.Set("time", text); (err != nil) != (want < 0) || err == nil && *got != want {
+			t.Errorf("%q: got %v, error %v, want %v", text, *got, err, want)
+		}
+	}
+}
+
+// TestJobFilter: of the jobs that match, running ones are none, nor those whose age is unknown.
+func TestJobFilter(t *testing.T) {
+	now := time.Now()
+	ago := func(state garaph.JobStatus, days int) jobInfo {
+		return jobInfo{State: state, Updated: now.AddDate(0, 0, -days)}
+	}
+	for _, c := range []struct {
+		job             jobInfo
+		old, done, both bool
+	}{
+		{ago("done", 40), true, true, true},
+		{ago("done", 2), false, true, false},
+		{ago("failed", 40), true, false, false},
+		{ago("interrupted", 40), true, false, false},
+		{ago("interrupted", 2), false, false, false},
+		{ago("running", 40), false, false, false},
+		{jobInfo{State: "damaged"}, false, false, false},
+	} {
+		for i, want := range []bool{c.old, c.done, c.both} {
+			older, done := time.Duration(0), i > 0
+			if i != 1 {
+				older = 30 * 24 * time.Hour
+			}
+			if got := (jobFilter{&older, &done}).matches(&c.job, now); got != want {
+				t.Errorf("%s of %v, older %v, done %v: %v", c.job.State, c.job.Updated, older, done, got)
+			}
 		}
 	}
 }

@@ -40,13 +40,31 @@ last noted it; saved are those in its newest checkpoint, after which resume goes
 		return a.printJobs(list)
 	})
 	rm := &cobra.Command{
-		Use:   "rm GRAPH JOB...",
+		Use:   "rm GRAPH JOB... | GRAPH [--older-than TIME] [--done]",
 		Short: "Remove jobs and their checkpoints",
-		Long: `Remove jobs and their checkpoints. A new job has the number after the highest of
+		Long: `Remove jobs and their checkpoints: those of the given numbers, or those that match
+all of the flags, of which running ones are none. A new job has the number after the highest of
 those that are there, so that the number of the last one is given again when it is removed.`,
-		Args: cobra.MinimumNArgs(2),
+		Example: `  garaph jobs rm web.graph 3
+  garaph jobs rm web.graph --older-than 30d --done`,
+		Args: cobra.MinimumNArgs(1),
 	}
-	rm.RunE = a.job(func(_ *cobra.Command, args []string) error { return a.removeJobs(args[0], args[1:]) })
+	which := jobFilter{
+		older: timeFlag(rm.Flags(), "older-than", "remove jobs that have not changed for TIME, such as 12h or 30d"),
+		done:  rm.Flags().Bool("done", false, "remove jobs that are done"),
+	}
+	rm.RunE = a.job(func(cmd *cobra.Command, args []string) error {
+		flags := given(cmd.Flags(), []string{"older-than", "done"})
+		switch {
+		case flags == "" && len(args) == 1:
+			return Usagef("expected the numbers of jobs, --older-than or --done")
+		case flags != "" && len(args) > 1:
+			return Usagef("%s: does not go with the numbers of jobs", flags)
+		case flags != "":
+			return a.removeMatching(args[0], which)
+		}
+		return a.removeJobs(args[0], args[1:])
+	})
 	cmd.AddCommand(rm)
 	return cmd
 }
@@ -125,6 +143,37 @@ func (a *app) printJobs(list []jobInfo) error {
 		fmt.Fprintln(table)
 	}
 	return table.Flush()
+}
+
+// jobFilter says which jobs are removed.
+type jobFilter struct {
+	older *time.Duration
+	done  *bool
+}
+
+// matches reports whether a job is one that is removed at a time.
+func (f jobFilter) matches(j *jobInfo, now time.Time) bool {
+	long := *f.older == 0 || !j.Updated.IsZero() && now.Sub(j.Updated) >= *f.older
+	return long && (j.State == checkpoint.Done || !*f.done && j.State != checkpoint.Running)
+}
+
+// removeMatching removes the jobs of a filter.
+func (a *app) removeMatching(path string, which jobFilter) error {
+	list, err := jobsOf(path)
+	if err != nil {
+		return err
+	}
+	var numbers []string
+	for i := range list {
+		if which.matches(&list[i], time.Now()) {
+			numbers = append(numbers, strconv.Itoa(list[i].Job))
+		}
+	}
+	if len(numbers) == 0 {
+		a.console.summary(fmt.Sprintf("no job of %s matches", printable(path)))
+		return nil
+	}
+	return a.removeJobs(path, numbers)
 }
 
 // removeJobs removes jobs of the graph at path; none where one of them is not there.

@@ -15,6 +15,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 )
 
 // lockedBuffer is standard error that is read while it is written.
@@ -159,4 +162,104 @@ func TestMetricsRefused(t *testing.T) {
 			t.Errorf("%s: exit code %d: %s", address, code, stderr.String())
 		}
 	}
+}
+
+// sample is a line of the text format of Prometheus with a label run.
+var sample = regexp.MustCompile(`^(garaph_\w+)\{run="[^"]+"(?:, ?\w+="[^"]*")*\} -?[0-9.e+-]+\n$`)
+
+// metricsFile returns the content of a file for the textfile collector, and reports what is no line of one, or
+// has no HELP and TYPE before it.
+func metricsFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(line); words[0] == "#" {
+			described[words[2]]++
+		} else if m := sample.FindStringSubmatch(line); m == nil || described[m[1]] != 2 {
+			t.Errorf("got %q", line)
+		}
+	}
+	return string(text)
+}
+
+// TestMetricsFile: the file is there, whole, while a command runs and when it has ended, with its exit code.
+func TestMetricsFile(t *testing.T) {
+	dir := t.TempDir()
+	edges, file := filepath.Join(dir, "edges.txt"), filepath.Join(dir, "nightly.prom")
+	if err := os.WriteFile(edges, []byte("0 1\n1 2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	do := func(ctx context.Context, args ...string) int {
+		return Run(ctx, append(args, "--metrics-file", file), strings.NewReader(""), io.Discard, io.Discard)
+	}
+	if code := do(t.Context(), "run", "pagerank", edges); code != exitDone {
+		t.Fatalf("exit code %d", code)
+	}
+	text := metricsFile(t, file)
+	for name, least := range map[string]float64{
+		`garaph_exit_code{run="nightly"}`: 0, `garaph_iterations_total{run="nightly"}`: 1, `garaph_log_lines_total{run="nightly",level="warn"}`: 0,
+		`garaph_end_time_seconds{run="nightly"}`: 1e9, `garaph_process_resident_memory_peak_bytes{run="nightly"}`: 1 << 20,
+	} {
+		if got := metric(text, name); got < least {
+			t.Errorf("%s is %v, want %v or more:\n%s", name, got, least, text)
+		}
+	}
+	if code := do(t.Context(), "run", "bfs", edges, "--source", "7"); code != exitFailed || metric(metricsFile(t, file), `garaph_exit_code{run="nightly"}`) != 1 {
+		t.Errorf("exit code %d:\n%s", code, metricsFile(t, file))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan int)
+	go func() { ended <- do(ctx, "run", "heat", edges, "--source", "0", "--iterations", "0") }()
+	eventually(t, func() string {
+		if text := metricsFile(t, file); !strings.Contains(text, "garaph_exit_code") {
+			return text
+		}
+		return ""
+	})
+	cancel()
+	if code := <-ended; code != exitInterrupted || metric(metricsFile(t, file), `garaph_exit_code{run="nightly"}`) != exitInterrupted {
+		t.Errorf("exit code %d:\n%s", code, metricsFile(t, file))
+	}
+	if code := do(t.Context(), "run", "wcc", edges, "--output", file); code != exitUsage {
+		t.Errorf("results in the same file: exit code %d", code)
+	}
+	file = filepath.Join(dir, "nowhere", "x.prom")
+	if code := do(t.Context(), "version"); code != exitFailed {
+		t.Errorf("no such folder: exit code %d", code)
+	}
+}
+
+// TestMetricsKept: the file is written now and then, and a folder that goes is a warning, once.
+func TestMetricsKept(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dir")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	core, logs := observer.New(zap.WarnLevel)
+	m := newMetrics()
+	m.every = time.Millisecond
+	path := filepath.Join(dir, "x.prom")
+	if err := m.keep(path, zap.New(core)); err != nil {
+		t.Fatal(err)
+	}
+	m.count("garaph_iterations_total", 7)
+	eventually(t, func() string {
+		if text := metricsFile(t, path); metric(text, `garaph_iterations_total{run="x"}`) == 7 {
+			return text
+		}
+		return ""
+	})
+	if err := os.Rename(dir, dir+"-gone"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() string { return strings.Repeat("x", logs.Len()) })
+	time.Sleep(20 * time.Millisecond)
+	if logs.Len() != 1 {
+		t.Errorf("warned %d times", logs.Len())
+	}
+	m.finish(0, zap.NewNop())
 }

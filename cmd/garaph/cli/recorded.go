@@ -17,7 +17,10 @@ import (
 
 // notRecorded are the flags of a run that its record never has: those of one
 // process, and the output, which has a field of its own.
-var notRecorded = []string{"help", "verbose", "quiet", "log-format", "progress", "progress-fd", "lifeline-fd", "metrics", "scratch", "trace", "report", "output"}
+var notRecorded = []string{
+	"help", "verbose", "quiet", "log-format", "progress", "progress-fd", "lifeline-fd",
+	"metrics", "metrics-file", "scratch", "trace", "report", "output", "resume",
+}
 
 // checkRecordedFlags refuses a record with such flags.
 func checkRecordedFlags(flags map[string]string) error {

@@ -46,7 +46,7 @@ where another user began the job or the graph was copied or received.`,
 	}
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	newRunFlags(all)
-	all.AddFlag(a.communityCommand().Flags().Lookup("time-limit"))
+	all.Lookup("time-limit").Usage += "; of a community search: time for a query"
 	for _, name := range resumeFlags {
 		cmd.Flags().AddFlag(all.Lookup(name))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,6 +19,7 @@ type runFlags struct {
 	device, mode, method *string
 	iterations, threads  *int
 	memory               *int64
+	limit                *time.Duration
 	scratch              *string
 	gpuFlags
 	resultFlags
@@ -104,6 +106,7 @@ func newRunFlags(fs *pflag.FlagSet) *runFlags {
 		device:     enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it"),
 		threads:    threadsFlag(fs),
 		memory:     sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)"),
+		limit:      timeFlag(fs, "time-limit", "end this process after TIME, such as 2h, as an interrupt does: with a checkpoint, for resume; 0: no limit"),
 		scratch:    fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)"),
 		gpuFlags: gpuFlags{
 			gpu:            gpuFlag(fs),
@@ -162,7 +165,7 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		}
 		t := (&task{program: p, runner: runner, flags: flags, cmd: cmd, args: args}).instead(a)
 		if t.program.Algorithm && !t.program.GPU {
-			return a.run(cmd, t)
+			return a.runWithin(cmd, t)
 		}
 		if !t.soonerOnCPU() {
 			if err := a.handOver(*flags.device, *flags.gpu, p.Name); err != nil {
@@ -172,7 +175,7 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		if !hasGPU(*flags.gpu) {
 			t.warnGPU(a.console.log, "there is no GPU that this run can use") // and not after hours
 		}
-		return a.run(cmd, t)
+		return a.runWithin(cmd, t)
 	})
 	return cmd
 }
@@ -256,14 +259,15 @@ func checkFileName(fs *pflag.FlagSet, name string) error {
 // checkFiles refuses a file that would be written twice, and names for the trace
 // and the report that are none.
 func (f *resultFlags) checkFiles(fs *pflag.FlagSet) error {
-	for i, name := range []string{"output", "trace", "report"} {
+	files := []string{"output", "trace", "report", "metrics-file"}
+	for i, name := range files {
 		if !fs.Changed(name) {
 			continue
 		}
 		if err := checkFileName(fs, name); err != nil && name != "output" {
 			return err
 		}
-		for _, other := range []string{"output", "trace"}[:i] {
+		for _, other := range files[:i] {
 			if path := fs.Lookup(name).Value.String(); fs.Changed(other) && sameName(path, fs.Lookup(other).Value.String()) {
 				return Usagef("--%s and --%s both write %s: name two files", other, name, path)
 			}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -39,9 +40,22 @@ type task struct {
 	peak    int64 // see peakMemory
 }
 
+// runWithin is run until --time-limit.
+func (a *app) runWithin(cmd *cobra.Command, t *task) error {
+	ctx, stop := context.WithCancelCause(cmd.Context())
+	defer stop(nil)
+	if limit := *t.flags.limit; limit > 0 {
+		defer time.AfterFunc(limit, func() { stop(errTimeLimit) }).Stop()
+	}
+	err := a.run(ctx, t)
+	if err != nil && errors.Is(context.Cause(ctx), errTimeLimit) {
+		return fmt.Errorf("%w: %w", errTimeLimit, err)
+	}
+	return err
+}
+
 // run runs a program from the command line to its results.
-func (a *app) run(cmd *cobra.Command, t *task) (err error) {
-	ctx := cmd.Context()
+func (a *app) run(ctx context.Context, t *task) (err error) {
 	out, err := a.destination(*t.flags.output, *t.flags.format, t.reads())
 	if err != nil {
 		return err
@@ -67,6 +81,14 @@ func (a *app) run(cmd *cobra.Command, t *task) (err error) {
 	}
 	if t.program.Timed && t.options.Iterations == 0 {
 		a.console.log.Warn(fmt.Sprintf("%s does not end by itself: without a number of --iterations, it runs until it is interrupted", t.program.Name))
+	}
+	if *t.flags.checkpoints.resume && a.resumed == nil {
+		if a.resumed, err = t.unfinished(); err != nil {
+			return err
+		}
+		if a.resumed != nil {
+			defer a.resumed.Close()
+		}
 	}
 	if !t.program.Algorithm {
 		t.record(a.resumed)
