@@ -82,7 +82,9 @@ class RunOptions(TypedDict, total=False):
     checkpoint_pages: int
     """with mode async, write the state to disk after every N pages; 0: not by pages"""
     report: Union[str, os.PathLike[str]]
-    """FILE for an HTML page with the facts of the run, and plots of its iterations and pages"""
+    """FILE for an HTML page: how the results are distributed, the first vertices, and how the
+    run went, with plots
+    """
     trace: Union[str, os.PathLike[str]]
     """FILE for what CPU and GPU did when, by streams and pages; chrome://tracing and Perfetto
     show it
@@ -166,7 +168,7 @@ class Programs(Generic[R]):
         results in
         one pass over the edges, and no job is recorded. A flag about iterations,
         checkpoints, the
-        trace, the report or a GPU has the vertex program run: iterations 0 is enough.
+        trace or a GPU has the vertex program run: iterations 0 is enough.
         """
         return self.run("wcc", progress=progress, **options)
 
@@ -196,9 +198,9 @@ class Programs(Generic[R]):
         counts twice in a directed graph, and once in an undirected one.
         On the CPU an algorithm does the work, with the same results in one pass over the
         edges, and no
-        job is recorded. A flag about iterations, checkpoints, the trace, the report or a
-        GPU has the
-        vertex program run: iterations 0 is enough.
+        job is recorded. A flag about iterations, checkpoints, the trace or a GPU has the
+        vertex
+        program run: iterations 0 is enough.
 
         k: the least N of edges that a vertex of the core has within it
         """
