@@ -343,3 +343,15 @@ class Programs(Generic[R]):
         vertex.
         """
         return self.run("coreness", progress=progress, **options)
+
+    def degrees(
+        self, *, along: Literal["in", "out", "both"] = "both", progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Number of edges of every vertex, as they are stored.
+
+        Parallel edges and self-loops count. In an undirected graph, along makes no
+        difference. Edges are not read: their numbers lie beside them.
+
+        along: edges that lead to the vertex, out of it, or both
+        """
+        return self.run("degrees", progress=progress, along=along, **options)

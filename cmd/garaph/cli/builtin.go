@@ -133,6 +133,14 @@ are in memory.`, `  garaph run truss web.graph --top 10
 the largest core number. Where --memory has no room for the rows of the whole graph,
 passes over the edges are taken until nothing changes, with 12 bytes for each vertex.`, `  garaph run coreness web.graph --top 10
   garaph run coreness web.graph --output cores.parquet`),
+	{
+		Name: "degrees", Value: algorithms.Degrees{}, Short: "number of edges of every vertex, as they are stored", Algorithm: true,
+		Long: `Parallel edges and self-loops count. In an undirected graph, --along makes no
+difference. Edges are not read: their numbers lie beside them.`,
+		Example: `  garaph run degrees web.graph --along in --top 10
+  garaph run degrees web.graph --report degrees.html`,
+		Setup: setupDegrees,
+	},
 }
 
 // described adds to an algorithm its ranking and the texts of its help.
