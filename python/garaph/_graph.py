@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Generic, List, Optional, Set, Tuple, Typ
 
 import numpy as np
 
-from . import _binary, _edges, _ids, _names, _parameters, _process, _queries
+from . import _binary, _edges, _ids, _names, _page, _parameters, _process, _queries
 from ._errors import GaraphError, UsageError
 from ._index import Index, array_of, of_list
 from ._progress import Progress
@@ -232,14 +232,21 @@ class Graph(_queries.Queries[R], Generic[R]):
                 table = self._table(["run", program, *flags], progress, folder)
             except GaraphError as err:
                 raise _queries.unknown_vertex(err, "source", self.path, folder) from None
-        used = table.report["parameters"]
-        for name in (f["name"] for f in about["flags"] if f["value"] == "ID"):
+        given = {}
+        for name in _vertex_flags(about):
             value = parameters.get(_parameters.identifier(name))
-            if value is not None:  # in place of what the command knows
-                used[name] = value if self._is_one(value) else list(value)
+            if value is not None:
+                given[name] = value if self._is_one(value) else value.tolist() if isinstance(value, np.ndarray) else list(value)
         if parameters.get("sources") is None:
-            used.pop("sources", None)
+            table.report["parameters"].pop("sources", None)  # the file of many
+        self._name_vertices(table.report, given, parameters.get("report"))
         return self._deliver(table)
+
+    def _name_vertices(self, report: Dict[str, Any], given: Dict[str, Any], page: Any) -> None:
+        """Put vertices into a report, and into its page if there is one, in place of what the command knows."""
+        report["parameters"].update(given)
+        if page is not None and self._shared.index is not None:
+            _page.name_vertices(page, self._shared.index, given)
 
     def resume(self, job: Optional[int] = None, *, progress: Progress = None, **parameters: Any) -> R:
         """Go on with a run that was interrupted: the newest one, or the one of that
@@ -261,7 +268,12 @@ class Graph(_queries.Queries[R], Generic[R]):
             if "members" in report:
                 self.report = self._answers(said)
                 return {v: answer["members"] for v, answer in self.report.items()}  # type: ignore[return-value]
-            return self._deliver(self._read(output, report))
+            table = self._read(output, report)
+        about = _binary.program(_binary.find(), report["program"])
+        used = report["parameters"]
+        known = {name: used[name] for name in _vertex_flags(about or {"flags": []}) if name in used and self._shared.index is not None}
+        self._name_vertices(report, {n: [self._id(x) for x in v] if isinstance(v, list) else self._id(v) for n, v in known.items()}, parameters.get("report"))
+        return self._deliver(table)
 
     def jobs(self) -> List[Dict[str, Any]]:
         """Return the runs over the graph, as ``garaph jobs --json`` has them."""
@@ -463,6 +475,11 @@ def _with_file(flags: List[str], about: Dict[str, Any], folder: str) -> List[str
         return flags
     path = _queries.vertex_list(folder, [s.partition("=")[2] for s in sources])
     return [f for f in flags if not f.startswith("--source=")] + [f"--sources={path}"]
+
+
+def _vertex_flags(about: Dict[str, Any]) -> List[str]:
+    """Return the flags of a program that are vertices."""
+    return [f["name"] for f in about["flags"] if f["value"] == "ID"]
 
 
 def _resumed() -> Tuple[List[Dict[str, Any]], Set[str], List[str]]:

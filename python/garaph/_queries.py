@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Generic, List, Optional, Tuple, Typ
 
 import numpy as np
 
-from . import _binary, _edges, _parameters, _process
+from . import _binary, _edges, _page, _parameters, _process
 from ._errors import GaraphError, NoPath, UsageError, warn
 from ._index import Index, objects, of_list
 from ._programs import Programs
@@ -223,6 +223,8 @@ class Queries(Programs[R], Generic[R]):
         with Scratch() as folder:
             query = f"--queries={vertex_list(folder, queries)}" if many else f"--query={queries[0]}"
             answers = self._answers(self._ask(["community", "--json", query, *flags], [], progress, folder))
+        if options.get("report") is not None and self._shared.index is not None:
+            _page.name_vertices(options["report"], self._shared.index, {})
         self.report = answers if many else next(iter(answers.values()))
         members = {v: answer["members"] for v, answer in answers.items()}
         return members if many else next(iter(members.values()))
@@ -242,7 +244,8 @@ class Queries(Programs[R], Generic[R]):
             answers[answer["query"]] = answer
         late = [v for v, answer in answers.items() if not answer["proven"]]
         if late:
-            warn(f"time_limit ended the search before it was proven that no community is better, for {', '.join(map(repr, late[:3]))}" + ("" if len(late) <= 3 else f" and {len(late) - 3} others"))
+            others = "" if len(late) <= 3 else f" and {len(late) - 3} others"
+            warn("time_limit ended the search before it was proven that no community is better, for " + ", ".join(map(repr, late[:3])) + others)
         return answers
 
     def _numbered_edges(self, progress: Progress) -> Tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:

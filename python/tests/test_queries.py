@@ -69,7 +69,8 @@ class CompareTest(unittest.TestCase):
         part = g.subgraph(chosen)
         self.same(part.to_networkx(), graph.subgraph(chosen))
         self.assertEqual(set(part.ids.tolist()), set(chosen))
-        self.assertEqual(part.bfs(source=chosen[0]), {v: nx.single_source_shortest_path_length(graph.subgraph(chosen), chosen[0]).get(v) for v in part.ids.tolist()})
+        hops = nx.single_source_shortest_path_length(graph.subgraph(chosen), chosen[0])
+        self.assertEqual(part.bfs(source=chosen[0]), {v: hops.get(v) for v in chosen})
         near = g.ego_graph(nodes[1], radius=2)
         self.same(near.to_networkx(), nx.ego_graph(graph, nodes[1], radius=2, undirected=True))
         self.same(near.ego_graph([nodes[1]], 1, "out").to_networkx(), nx.ego_graph(graph, nodes[1]))
@@ -111,7 +112,9 @@ class QueriesTest(unittest.TestCase):
         columns = g.edges()
         self.assertEqual(list(columns), ["source", "target", "weight"])
         self.assertEqual(sorted(zip(*(c.tolist() for c in columns.values()))), sorted(TRAINS))
-        self.assertEqual(list(Graph.from_edges([3], [2**40]).edges()), ["source", "target"])
+        large = Graph.from_edges([3, -5], [2**40, 3])
+        self.assertEqual((list(large.edges()), sorted(large.as_dicts().edges())), (["source", "target"], [(-5, 3), (3, 2**40)]))
+        self.assertEqual((large.neighbors(3), large.shortest_path(-5, 2**40), large.subgraph([3, -5]).as_dicts().edges()), ([2**40], [-5, 3, 2**40], [(-5, 3)]))
         self.assertEqual(g.edges("Lugano", along="in")["source"].tolist(), [])
         self.assertEqual(g.as_dicts().edges("Bern", along="both"), [("Basel", "Bern", 55), ("Bern", "Brig", 66), ("Bern", "Zürich", 57)])
         loops = Graph.from_edges([5, 5], [5, 6], directed=False).as_dicts()
@@ -201,8 +204,29 @@ class QueriesTest(unittest.TestCase):
             json.dumps(g.report)
 
     def test_page(self):
+        """The page of a run has vertices as they were given, in text that cannot end its script."""
+
+        def tables(path):
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            self.assertEqual(text.count("</script>"), 2)
+            page, _ = json.JSONDecoder().raw_decode(text.partition("const page = ")[2])
+            return page["Sections"]
+
         with tempfile.TemporaryDirectory() as folder:
             page = os.path.join(folder, "page.html")
+            g = Graph.from_edges(["a", "a", "</script>"], ["</script>", "Zürich", "Zürich"])
+            g.bfs(source="a", report=page)
+            sections = tables(page)
+            self.assertEqual(sections[1]["Table"]["Rows"], [["1", "a", "0"], ["2", "</script>", "1"], ["3", "Zürich", "1"]])
+            self.assertEqual(sections[1]["Table"]["Columns"][2], "hops (nearest first, of those reached)")
+            self.assertIn(", source a, ", dict(sections[0]["Facts"])["Parameters"])
+            g.components(report=page)
+            self.assertEqual(tables(page)[1]["Table"]["Rows"], [["1", "</script>", "3"]])
+            g.community("Zürich", 3, report=page)
+            row = tables(page)[1]["Table"]["Rows"][0]
+            self.assertEqual((row[0], row[-1]), ("Zürich", "</script>, Zürich, a"))
+            g.degrees(report="/dev/null")
             g = trains()
             g.degrees(report=page)
             self.assertEqual((g.report["summary"][0]["column"], g.report["summary"][0]["max"]), ("degree", 3))

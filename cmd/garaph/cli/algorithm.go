@@ -45,7 +45,8 @@ func BindAlgorithm[T algorithms.Value](build func(Env) (algorithms.Algorithm[T],
 // programFlagNames are the flags of a run for vertex programs only, and algorithmGPUFlagNames
 // those for algorithms that run on a GPU, beside --device.
 var (
-	programFlagNames      = slices.Concat([]string{"iterations", "mode", "method", "trace", "streams", "gather", "advance", "filter", "direction"}, checkpointFlagNames)
+	programFlagNames = slices.Concat([]string{"iterations", "mode", "method", "trace", "streams", "gather"},
+		advancingFlagNames, checkpointFlagNames)
 	algorithmGPUFlagNames = []string{"gpu", "gpu-memory"}
 )
 

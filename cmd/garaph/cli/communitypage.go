@@ -49,8 +49,10 @@ func (s *communitySearch) resultSection() (section htmlreport.Section, branches 
 	proven := 0
 	for i, c := range s.found {
 		branches += c.Branches
+		best := "not proven"
 		if c.Proven {
 			proven++
+			best = "proven"
 		}
 		times.Add(c.Search.Seconds())
 		degree := "none"
@@ -70,8 +72,7 @@ func (s *communitySearch) resultSection() (section htmlreport.Section, branches 
 		if err != nil {
 			return section, 0, err
 		}
-		table.Rows = append(table.Rows, []string{printable(query), degree, humanize.Comma(int64(len(c.Members))), map[bool]string{true: "proven", false: "not proven"}[c.Proven],
-			seconds(c.Search), members})
+		table.Rows = append(table.Rows, []string{printable(query), degree, humanize.Comma(int64(len(c.Members))), best, seconds(c.Search), members})
 	}
 	section = htmlreport.Section{Title: "Result", Table: table, Facts: []htmlreport.Fact{
 		{"Answers", fmt.Sprintf("%s, of which %s proven to be the best", humanize.Comma(int64(len(s.found))), humanize.Comma(int64(proven)))},
