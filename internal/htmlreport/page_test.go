@@ -47,7 +47,7 @@ func hybridRun(n int) (r dispatcher.Report, pages *Pages) {
 }
 
 func runPage(r dispatcher.Report, pages *Pages) Page {
-	hops := results.Summary{Integers: true}
+	hops := results.Summary{}
 	for i := range 10 {
 		hops.Add(float64(i % 4))
 	}
@@ -64,17 +64,16 @@ func TestDistribution(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		value      func(i int) float64
-		integers   bool
 		x, y, bars bool // logarithmic axes
 		places     []Value
 	}{
-		{"hops", func(i int) float64 { return float64(i % 5) }, true, false, false, true, []Value{0, 1, 2, 3, 4}},
-		{"degrees", func(i int) float64 { return math.Ceil(1000 / float64(i+1)) }, true, true, true, false, []Value{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}},
-		{"distances", func(i int) float64 { return float64(i) / 1000 }, false, false, false, true, nil},
-		{"ranks", func(i int) float64 { return 1 / math.Pow(float64(i+1), 1.5) }, false, true, true, false, nil},
-		{"outlier", func(i int) float64 { return 1 + math.Floor(float64(i)/1999) }, false, false, true, false, nil},
+		{"hops", func(i int) float64 { return float64(i % 5) }, false, false, true, []Value{0, 1, 2, 3, 4}},
+		{"degrees", func(i int) float64 { return math.Ceil(1000 / float64(i+1)) }, true, true, false, []Value{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}},
+		{"distances", func(i int) float64 { return float64(i) / 1000 }, false, false, true, nil},
+		{"ranks", func(i int) float64 { return 1 / math.Pow(float64(i+1), 1.5) }, true, true, false, nil},
+		{"outlier", func(i int) float64 { return 1.5 + math.Floor(float64(i)/1999) }, false, true, false, nil},
 	} {
-		s := results.Summary{Integers: test.integers}
+		s := results.Summary{}
 		for i := range 2000 {
 			s.Add(test.value(i))
 		}

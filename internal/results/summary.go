@@ -13,7 +13,7 @@ type Summary struct {
 	Null, Infinite int64 // rows without a number; infinite numbers
 	Zeros          int64
 	Min, Max       float64 // of the finite ones, as the rest
-	Integers       bool    // the numbers are of a type of integers
+	Whole          bool    // all of these are integers
 
 	sum    float64
 	values histogram // by value
@@ -40,13 +40,10 @@ func (s *Summary) Add(x float64) {
 		return
 	}
 	if s.Count == 0 {
-		s.Min, s.Max = x, x
-		s.powers.least = 1
-		if s.Integers {
-			s.values.least = 1
-		}
+		s.Min, s.Max, s.Whole = x, x, true
 	}
 	s.Count++
+	s.Whole = s.Whole && x == math.Trunc(x)
 	s.Min, s.Max = min(s.Min, x), max(s.Max, x)
 	s.sum += x
 	s.values.add(min(max(x, -most), most), 1)
@@ -65,12 +62,12 @@ func (s *Summary) Merge(o *Summary) {
 		return
 	}
 	if s.Count == 0 {
-		s.Min, s.Max = o.Min, o.Max
+		s.Min, s.Max, s.Whole = o.Min, o.Max, true
 	}
+	s.Whole = s.Whole && o.Whole
 	s.Count += o.Count
 	s.Zeros += o.Zeros
 	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
-	s.Integers = s.Integers || o.Integers
 	s.sum += o.sum
 	s.values.merge(&o.values)
 	s.powers.merge(&o.powers)
@@ -116,7 +113,7 @@ func (s *Summary) quantile(bins []Bin, rank int64) (x float64, exact bool) {
 			continue
 		}
 		x = b.From + (b.To-b.From)*float64(rank-below)/float64(b.Count+1)
-		if s.Integers {
+		if s.Whole {
 			x = max(math.Floor(x), math.Ceil(b.From))
 			exact = math.Ceil(b.From)+1 >= b.To
 		}
@@ -131,14 +128,20 @@ func (s *Summary) Bins() []Bin {
 	switch {
 	case !s.HeavyTailed():
 		return s.steps()
-	case s.Integers:
+	case s.Whole:
 		return s.octaves(perOctave) // narrower ones have none of the small integers
 	}
 	return s.octaves(1)
 }
 
 // steps returns the bins by value.
-func (s *Summary) steps() []Bin { return s.values.bins(0, func(x float64) float64 { return x }) }
+func (s *Summary) steps() []Bin {
+	least := 0.0
+	if s.Whole {
+		least = 1
+	}
+	return s.values.bins(least, func(x float64) float64 { return x })
+}
 
 // octaves returns the bins by powers, of a least width.
 func (s *Summary) octaves(width float64) []Bin {
@@ -158,7 +161,6 @@ const places = 128
 type histogram struct {
 	width float64 // 0: it is empty
 	first float64 // the number of the first bin: where it begins, over width
-	least float64 // the least width
 	count [places]int64
 }
 
@@ -166,7 +168,7 @@ type histogram struct {
 func (h *histogram) add(x float64, n int64) {
 	at := math.Floor(x/h.width) - h.first
 	if !(at >= 0 && at < places) { // or NaN, of width 0
-		h.widen(x, h.least)
+		h.widen(x, 0)
 		at = math.Floor(x/h.width) - h.first
 	}
 	h.count[int(at)] += n
@@ -193,7 +195,7 @@ func (h *histogram) widen(x, least float64) {
 		w *= 2
 	}
 	room := places - 1 - (math.Floor(high/w) - math.Floor(low/w))
-	*h = histogram{width: w, first: math.Floor(low/w) - math.Floor(room/2), least: old.least}
+	*h = histogram{width: w, first: math.Floor(low/w) - math.Floor(room/2)}
 	for i, n := range old.count {
 		if n > 0 {
 			h.count[int(math.Floor(old.start(i)/w)-h.first)] += n
@@ -205,7 +207,6 @@ func (h *histogram) widen(x, least float64) {
 func (h *histogram) start(i int) float64 { return (h.first + float64(i)) * h.width }
 
 func (h *histogram) merge(o *histogram) {
-	h.least = max(h.least, o.least)
 	for i, n := range o.count {
 		if n == 0 {
 			continue
@@ -252,7 +253,6 @@ func Summarize(t Table, i, threads int) (*Summary, error) {
 	for k := range parts {
 		from, to := t.Rows()*int64(k)/intervals, t.Rows()*int64(k+1)/intervals
 		part := &parts[k]
-		part.Integers = t.Columns()[i].Kind == Int64
 		group.Go(func() error {
 			return t.Numbers(i, from, to, func(v *Values) error {
 				addAll(part, v.F32, v)

@@ -44,7 +44,7 @@ func (s *communitySearch) writePage() error {
 
 // resultSection describes the answers, and of many how they are distributed.
 func (s *communitySearch) resultSection() (section htmlreport.Section, branches int64, err error) {
-	degrees, sizes, times := results.Summary{Integers: true}, results.Summary{Integers: true}, results.Summary{}
+	var degrees, sizes, times results.Summary
 	table := htmlreport.Table{Title: "Answers", Columns: []string{"query", "minimum degree", "vertices", "best", "search", "members"}}
 	proven := 0
 	for i, c := range s.found {

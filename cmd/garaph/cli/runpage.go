@@ -104,7 +104,7 @@ func summaryText(s *results.Summary) string {
 			if exact {
 				about = ""
 			}
-			if s.Integers {
+			if s.Whole && max(-s.Min, s.Max) < 1e15 {
 				return about + humanize.Comma(int64(x))
 			}
 			return about + strconv.FormatFloat(x, 'g', 4, 64)
@@ -113,11 +113,11 @@ func summaryText(s *results.Summary) string {
 			number(s.Min, true), number(s.Quantile(0.5)), s.Mean(), number(s.Quantile(0.99)), number(s.Max, true))
 	}
 	for _, also := range []struct {
-		n    int64
-		what string
-	}{{s.Zeros, "0"}, {s.Infinite, "infinite"}, {s.Null, "without a value"}} {
+		n         int64
+		one, many string
+	}{{s.Zeros, "is 0", "are 0"}, {s.Infinite, "is infinite", "are infinite"}, {s.Null, "has no value", "have no value"}} {
 		if also.n > 0 {
-			text += fmt.Sprintf("; %s: %s", also.what, humanize.Comma(also.n))
+			text += "; " + counted(also.n, also.one, also.many)
 		}
 	}
 	return text

@@ -37,7 +37,7 @@ func topComponents(t results.Table, k int) (topRows, error) {
 	if err != nil {
 		return topRows{}, err
 	}
-	groups := results.Summary{Integers: true}
+	var groups results.Summary
 	first, err := newRanked(k, t.Room()-4*t.Rows(), largestFirst, func(yield func(scored[int64])) error {
 		for v, n := range sizes {
 			if n > 0 {
@@ -77,7 +77,7 @@ func topLabels(t results.Table, k int) (topRows, error) {
 	})
 	slices.Sort(labels[:n])
 	var first []scored[int64]
-	groups := results.Summary{Integers: true, Null: t.Rows() - int64(n)}
+	groups := results.Summary{Null: t.Rows() - int64(n)}
 	if err == nil {
 		first, err = newRanked(k, free-need, largestFirst, runsOf(labels[:n], &groups))
 	}
