@@ -113,6 +113,20 @@ func (t *table[V]) Filler() results.Fill {
 	}
 }
 
+// Numbers yields the numbers of a column in the rows [from, to).
+func (t *table[V]) Numbers(i int, from, to int64, yield func(*results.Values) error) error {
+	r := rowReader[V]{table: t}
+	var values results.Values
+	return t.valuesOf(uint32(from), uint32(to), func(vs []gas.Vertex, xs []V) error {
+		values.Empty()
+		if err := r.numbers(&t.columns[i], &values, vs, xs); err != nil {
+			return err
+		}
+		values.AddNulls(r.null, 0, len(vs))
+		return yield(&values)
+	})
+}
+
 func (t *table[V]) hasVertices() bool {
 	return slices.ContainsFunc(t.columns, func(c column[V]) bool { return c.vertex != nil })
 }

@@ -11,6 +11,9 @@ func (Coreness) ColumnName() string { return "core" }
 // ColumnName is that of 1 in the core, and 0 outside it.
 func (KCore) ColumnName() string { return "core" }
 
+// ColumnName is that of the numbers of edges at vertices.
+func (Degrees) ColumnName() string { return "degree" }
+
 // ColumnName is that of the numbers of triangles at vertices.
 func (Triangles) ColumnName() string { return "triangles" }
 

@@ -13,15 +13,21 @@ import (
 	"strings"
 )
 
-// Page is the content of a page. Top is left out if it has no columns.
+// Page is the content of a page.
 type Page struct {
+	Title    string
+	Sections []Section
+}
+
+// Section is a part of a page under a title, if that is not empty. The table is left out if it has no columns.
+type Section struct {
 	Title string
 	Facts []Fact
-	Top   Table
+	Table Table
 	Plots []Plot
 }
 
-// Fact is a name and a value, a row of the first table.
+// Fact is a name and a value, a row of a table.
 type Fact [2]string
 
 // Table is a table of text.
@@ -39,16 +45,17 @@ type Plot struct {
 	Data           [][]Value // x in ascending order, then y of each series
 }
 
-// Axis is a linear or logarithmic axis. Labels of its ticks have the unit, with a prefix.
+// Axis is a linear or logarithmic axis. Labels of its ticks have the unit, with a prefix; they are integers if
+// Whole is set.
 type Axis struct {
 	Label, Unit string
-	Log         bool
+	Log, Whole  bool
 }
 
-// Series is drawn as a line, as dots, or dashed.
+// Series is drawn as a line, as dots, as bars around their places, or dashed.
 type Series struct {
-	Name, Color  string
-	Dots, Dashed bool
+	Name, Color        string
+	Dots, Bars, Dashed bool
 }
 
 // Value is a number, or NaN for a gap.
@@ -94,7 +101,9 @@ var (
 
 // Write writes the page. It does not use html/template, which keeps the linker from dropping unused methods.
 func Write(w io.Writer, p Page) error {
-	p.Plots = slices.DeleteFunc(p.Plots, func(p Plot) bool { return len(p.Series) == 0 })
+	for i, s := range p.Sections {
+		p.Sections[i].Plots = slices.DeleteFunc(s.Plots, func(p Plot) bool { return len(p.Series) == 0 })
+	}
 	data, err := json.Marshal(p) // escapes <, > and &
 	if err != nil {
 		return err

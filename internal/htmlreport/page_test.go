@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/internal/results"
 )
 
 // hybridRun is a run of n iterations on both devices.
@@ -45,10 +47,56 @@ func hybridRun(n int) (r dispatcher.Report, pages *Pages) {
 }
 
 func runPage(r dispatcher.Report, pages *Pages) Page {
-	return Page{
-		Title: `<script>alert(1)</script> on "a&b".graph`, Facts: []Fact{{"Vertices", "1,000,000"}, {"Graph", "</script><img src=x onerror='alert(1)'>"}},
-		Top:   Table{Title: "First vertices", Columns: []string{"rank", "id", "hops"}, Rows: [][]string{{"1", "A&B", "0"}, {"2", "<b>", "none"}}},
-		Plots: RunPlots(r, pages),
+	hops := results.Summary{}
+	for i := range 10 {
+		hops.Add(float64(i % 4))
+	}
+	top := Table{Title: "First vertices", Columns: []string{"rank", "id", "hops"}, Rows: [][]string{{"1", "A&B", "0"}, {"2", "<b>", "none"}}}
+	return Page{Title: `<script>alert(1)</script> on "a&b".graph`, Sections: []Section{
+		{Facts: []Fact{{"Vertices", "1,000,000"}, {"Graph", "</script><img src=x onerror='alert(1)'>"}}},
+		{Title: "Result", Plots: []Plot{Distribution("Distribution of hops", "hops", "vertices", &hops)}, Table: top},
+		{Title: "How it ran", Plots: RunPlots(r, pages)},
+	}}
+}
+
+// TestDistribution: axes fit the numbers, and no vertex is missing from the plot.
+func TestDistribution(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		value      func(i int) float64
+		x, y, bars bool // logarithmic axes
+		places     []Value
+	}{
+		{"hops", func(i int) float64 { return float64(i % 5) }, false, false, true, []Value{0, 1, 2, 3, 4}},
+		{"degrees", func(i int) float64 { return math.Ceil(1000 / float64(i+1)) }, true, true, false, []Value{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}},
+		{"distances", func(i int) float64 { return float64(i) / 1000 }, false, false, true, nil},
+		{"ranks", func(i int) float64 { return 1 / math.Pow(float64(i+1), 1.5) }, true, true, false, nil},
+		{"outlier", func(i int) float64 { return 1.5 + math.Floor(float64(i)/1999) }, false, true, false, nil},
+	} {
+		s := results.Summary{}
+		for i := range 2000 {
+			s.Add(test.value(i))
+		}
+		p := Distribution(test.name, "value", "vertices", &s)
+		if p.X.Log != test.x || p.Y.Log != test.y || p.Series[0].Bars != test.bars || test.places != nil && !slices.Equal(p.Data[0], test.places) {
+			t.Errorf("%s: logarithmic x: %v, y: %v; bars: %v, at %v", test.name, p.X.Log, p.Y.Log, p.Series[0].Bars, p.Data[0])
+		}
+		total := 0.0
+		for _, n := range p.Data[1] {
+			if !math.IsNaN(float64(n)) {
+				total += float64(n)
+			}
+		}
+		if total != 2000 {
+			t.Errorf("%s: %v of 2000 are there", test.name, total)
+		}
+	}
+	s := new(results.Summary)
+	for range 2 {
+		if p := Distribution("none or one", "value", "vertices", s); len(p.Series) != 0 {
+			t.Error("a plot of nothing")
+		}
+		s.Add(7)
 	}
 }
 
@@ -66,17 +114,19 @@ func shown(t *testing.T, text string) map[string][]string {
 	t.Helper()
 	_, data, _ := strings.Cut(text, "const page = ")
 	var p struct {
-		Plots []struct {
-			Title  string
-			Series []Series
-			Data   [][]*float64
+		Sections []struct {
+			Plots []struct {
+				Title  string
+				Series []Series
+				Data   [][]*float64
+			}
 		}
 	}
 	if err := json.NewDecoder(strings.NewReader(data)).Decode(&p); err != nil {
 		t.Fatal(err)
 	}
 	all := map[string][]string{}
-	for _, plot := range p.Plots {
+	for _, plot := range p.Sections[len(p.Sections)-1].Plots {
 		if len(plot.Data) != 1+len(plot.Series) {
 			t.Errorf("%s: %d columns for %d series", plot.Title, len(plot.Data), len(plot.Series))
 		}
@@ -197,7 +247,7 @@ func TestBrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, dom, _ := strings.Cut(string(out), "</noscript>")
-		for what, want := range map[string]int{"<canvas": 5, `<table class="u-legend`: 5, "<td>1,000,000</td>": 1,
+		for what, want := range map[string]int{"<canvas": 6, `<table class="u-legend`: 6, "<td>1,000,000</td>": 1,
 			"<td>&lt;b&gt;</td>": 1, "failed: ": 0, "GPU, replicated": 2} {
 			_, body, _ := strings.Cut(dom, "drawPlot);")
 			if got := strings.Count(body, what); got != want {

@@ -13,7 +13,7 @@ import (
 
 // RunPlots returns the plots of a run. Those without data are not shown.
 func RunPlots(r dispatcher.Report, pages *Pages) []Plot {
-	x := Axis{Label: "iteration"}
+	x := Axis{Label: "iteration", Whole: true}
 	times := Plot{Title: "Time of each iteration", Caption: "The time of a device is from its first page to its last.",
 		X: x, Y: Axis{Label: "time (seconds)", Unit: "s"}}
 	alpha := Plot{Title: "α: time of the CPU over time of the GPU", Caption: "Up to 1, the CPU works alone; above it, the GPU takes part.",
@@ -83,7 +83,10 @@ func (p *Pages) Add(w dispatcher.PageWork) {
 
 // plot plots two figures of pages against each other.
 func (p *Pages) plot(title string, x, y Axis, of func(dispatcher.PageWork) (x, y Value)) Plot {
-	plot := Plot{Title: title, X: x, Y: y, Data: make([][]Value, 1), Caption: "On the GPU a page is a batch; compute time is without copies."}
+	plot := Plot{Title: title, X: x, Y: y, Data: make([][]Value, 1)}
+	if slices.ContainsFunc(p.kept, func(w dispatcher.PageWork) bool { return w.Device == dispatcher.GPU }) {
+		plot.Caption = "On the GPU a page is a batch; compute time is without copies."
+	}
 	if p.seen > len(p.kept) {
 		plot.Caption += fmt.Sprintf(" An even sample: %s of %s pages.", humanize.Comma(int64(len(p.kept))), humanize.Comma(int64(p.seen)))
 	}

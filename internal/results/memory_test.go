@@ -36,6 +36,8 @@ func (m *memory) Batches(yield func(*Batch) error) error {
 	return m.err
 }
 
+func (m *memory) Numbers(int, int64, int64, func(*Values) error) error { panic("files have ids, too") }
+
 func (m *memory) Vertices(int, func([]uint32) error) error { panic("files have the user's ids") }
 func (m *memory) Room() int64                              { return 0 }
 

@@ -146,6 +146,9 @@ type Table interface {
 	// Filler returns a function that gets any rows, for one goroutine: each that calls one has
 	// its own. It is nil where rows can be had in their order only.
 	Filler() Fill
+	// Numbers yields the values of the i-th column, of another kind than VertexID, in the rows [from, to), without
+	// ids. Goroutines may call it at the same time. Memory is as with Batches.
+	Numbers(i int, from, to int64, yield func(*Values) error) error
 	// Vertices yields the values of the i-th column, of kind VertexID, alone, as the engine's
 	// ids, which have the order of the user's, and without nulls. Memory is as with Batches.
 	Vertices(i int, yield func([]uint32) error) error

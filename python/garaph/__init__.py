@@ -10,13 +10,13 @@ The work is done by the command garaph, in a process of its own.
 
 from typing import TYPE_CHECKING, Any, List
 
-from ._errors import GaraphError, GaraphWarning, Interrupted, UsageError
+from ._errors import GaraphError, GaraphWarning, Interrupted, NoPath, UsageError
 from ._version import __version__
 
 if TYPE_CHECKING:
     from ._graph import Graph
 
-__all__ = ["Graph", "GaraphError", "GaraphWarning", "Interrupted", "UsageError", "__version__"]
+__all__ = ["Graph", "GaraphError", "GaraphWarning", "Interrupted", "NoPath", "UsageError", "__version__"]
 
 
 def __getattr__(name: str) -> Any:

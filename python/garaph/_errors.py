@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 
-__all__ = ["GaraphError", "GaraphWarning", "Interrupted", "UsageError"]
+__all__ = ["GaraphError", "GaraphWarning", "Interrupted", "NoPath", "UsageError"]
 
 
 class GaraphError(RuntimeError):
@@ -15,6 +15,10 @@ class GaraphError(RuntimeError):
 
 class UsageError(GaraphError, ValueError):
     """What was asked for cannot be: a parameter, an id or an array is wrong."""
+
+
+class NoPath(GaraphError):
+    """No path leads from one vertex to another."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
-import re
 from typing import Any, Callable, Dict, Generic, List, Optional, Set, Tuple, TypeVar, Union
 
 import numpy as np
 
-from . import _binary, _edges, _ids, _names, _parameters, _process
+from . import _binary, _edges, _ids, _names, _page, _parameters, _process, _queries
 from ._errors import GaraphError, UsageError
 from ._index import Index, array_of, of_list
-from ._programs import Programs
 from ._progress import Progress
 from ._results import Table
 from ._scratch import Scratch
@@ -30,14 +29,16 @@ _KEPT = ["iterations", "mode", "method"]
 _ARRAY, _SERIES, _DICT = "array", "series", "dict"
 
 
-class Graph(Programs[R], Generic[R]):
+class Graph(_queries.Queries[R], Generic[R]):
     """A graph on disk, over which programs run.
 
     It is made from edges by :meth:`from_edges`, :meth:`from_pandas`, :meth:`from_scipy`,
     :meth:`from_networkx` or :meth:`from_file`, in the folder ``path`` or in a temporary
     one, which goes when the graph is closed or collected; :meth:`open` opens one that is
     there. Each program of the command is a method, such as :meth:`pagerank` and
-    :meth:`sssp`; :meth:`run` runs any by its name.
+    :meth:`sssp`; :meth:`run` runs any by its name. Others look at single vertices and edges,
+    such as :meth:`shortest_path`, :meth:`neighbors` and :meth:`edges`, or make a graph of a
+    part of this one, such as :meth:`subgraph`.
 
     Results come as what the edges came as, one value for each vertex in the order of
     :attr:`ids`: arrays from arrays and SciPy, Series from pandas, dictionaries from
@@ -53,16 +54,16 @@ class Graph(Programs[R], Generic[R]):
 
     path: str
     """The folder."""
-    vertices: int
+    num_vertices: int
     """The number of vertices."""
-    edges: int
+    num_edges: int
     """The number of edges, as they are stored: those of an undirected graph twice."""
     weighted: bool
     """Whether edges have weights."""
     directed: bool
     """Whether edges have one direction."""
     report: Optional[Dict[str, Any]] = None
-    """What the command reports of the last run (``garaph run --json``)."""
+    """What the command reports of the last run, path or community (``--json``); vertices are under the user's ids."""
 
     def __init__(self) -> None:
         raise TypeError("a graph is made by Graph.from_edges, from_pandas, from_scipy, from_networkx or from_file, or opened by Graph.open")
@@ -195,11 +196,12 @@ class Graph(Programs[R], Generic[R]):
             return shared.index.ids
         if shared.ids is None:
             if shared.dense:
-                shared.ids = np.arange(self.vertices)
-            else:  # the program that costs least: nothing is read but degrees
+                shared.ids = np.arange(self.num_vertices)
+            else:  # the program that costs least: it reads no edges
                 self._check_open()
                 report = self.report
-                self._table(["run", "pagerank", "--iterations=1"], [self.path], False)
+                with Scratch() as folder:
+                    self._table(["run", "degrees"], False, folder)
                 self.report = report
         return shared.ids
 
@@ -227,14 +229,30 @@ class Graph(Programs[R], Generic[R]):
                 raise UsageError("sources: the command does not know the ids of this graph; give a list of them as source")
             flags = _with_file(flags, about, folder)
             try:
-                table = self._table(["run", program, *flags], [self.path], progress, folder)
+                table = self._table(["run", program, *flags], progress, folder)
             except GaraphError as err:
-                raise _unknown_vertex(err, self.path, folder) from None
-            return self._deliver(table)
+                raise _queries.unknown_vertex(err, "source", self.path, folder) from None
+        given = {}
+        for name in _vertex_flags(about):
+            value = parameters.get(_parameters.identifier(name))
+            if value is not None:
+                given[name] = value if self._is_one(value) else value.tolist() if isinstance(value, np.ndarray) else list(value)
+        if parameters.get("sources") is None:
+            table.report["parameters"].pop("sources", None)  # the file of many
+        self._name_vertices(table.report, given, parameters.get("report"))
+        return self._deliver(table)
+
+    def _name_vertices(self, report: Dict[str, Any], given: Dict[str, Any], page: Any) -> None:
+        """Put vertices into a report, and into its page if there is one, in place of what the command knows."""
+        report["parameters"].update(given)
+        if page is not None and self._shared.index is not None:
+            _page.name_vertices(page, self._shared.index, given)
 
     def resume(self, job: Optional[int] = None, *, progress: Progress = None, **parameters: Any) -> R:
         """Go on with a run that was interrupted: the newest one, or the one of that
         number. Parameters are the flags of ``garaph resume``, such as threads and memory.
+
+        Of a search for communities, the result is a dictionary of their members by vertex.
         """
         self._check_open()
         specs, kept, also = _resumed()
@@ -243,23 +261,35 @@ class Graph(Programs[R], Generic[R]):
                 known = ", ".join([*also, *(_parameters.identifier(f["name"]) for f in specs)])
                 raise TypeError(f"resume() has no parameter {name!r}: a job goes on with the program and the parameters that it began with; beside them, resume() has {known}")
         flags = _parameters.arguments("resume()", specs, parameters, lambda name, value: self._vertex(name, value), also)
-        return self._deliver(self._table(["resume", *flags], [self.path] + ([] if job is None else [str(job)]), progress))
+        with Scratch() as folder:
+            output = os.path.join(folder, "values.npy")
+            said = self._ask(["resume", "--json", f"--output={output}", *flags], [] if job is None else [str(job)], progress)
+            report = json.loads(said.splitlines()[0])
+            if "members" in report:
+                self.report = self._answers(said)
+                return {v: answer["members"] for v, answer in self.report.items()}  # type: ignore[return-value]
+            table = self._read(output, report)
+        about = _binary.program(_binary.find(), report["program"])
+        used = report["parameters"]
+        known = {name: used[name] for name in _vertex_flags(about or {"flags": []}) if name in used and self._shared.index is not None}
+        self._name_vertices(report, {n: [self._id(x) for x in v] if isinstance(v, list) else self._id(v) for n, v in known.items()}, parameters.get("report"))
+        return self._deliver(table)
 
     def jobs(self) -> List[Dict[str, Any]]:
         """Return the runs over the graph, as ``garaph jobs --json`` has them."""
         self._check_open()
         return _process.run(["jobs", "--json", "--", self.path], progress=False)["jobs"]
 
-    def _table(self, command: List[str], operands: List[str], progress: Progress, folder: Optional[str] = None) -> Table:
+    def _table(self, command: List[str], progress: Progress, folder: str) -> Table:
         """Run a command that writes values of vertices, and read them."""
-        shared = self._shared
-        if folder is None:
-            with Scratch() as made:
-                return self._table(command, operands, progress, made)
         output = os.path.join(folder, "values.npy")
-        self.report = _process.run([*command, "--json", f"--output={output}", "--", *operands], progress=progress)
+        return self._read(output, _process.run([*command, "--json", f"--output={output}", "--", self.path], progress=progress))
+
+    def _read(self, output: str, report: Dict[str, Any]) -> Table:
+        """Read the values that a command has written, which reports so."""
+        shared, self.report = self._shared, report
         known = shared.index is not None or shared.dense or shared.ids is not None
-        table = Table(output, self.report, shared.index, not known)
+        table = Table(output, report, shared.index, not known)
         if not known:
             shared.ids = table.ids
         return table
@@ -277,14 +307,18 @@ class Graph(Programs[R], Generic[R]):
             shared.pandas_index = _pandas_index(pandas, self.ids)
         return table.frame(pandas, shared.pandas_index)
 
+    def _is_one(self, value: Any) -> bool:
+        """Report whether a value is one vertex and not several, as a set may be."""
+        index = self._shared.index
+        return not _parameters.several(value) or index is not None and not index.ascending and index.number(value) is not None
+
     def _vertex(self, name: str, value: Any) -> List[str]:
         """Return vertices as the command knows them."""
         index = self._shared.index
         if index is None:
             return _parameters.plain_vertex(name, value, self._shared.names)
-        single = not _parameters.several(value) or not index.ascending and index.number(value) is not None  # as a set may be
         numbers = []
-        for x in [value] if single else value:
+        for x in [value] if self._is_one(value) else value:
             number = index.number(x)
             if number is None:
                 raise UsageError(f"{name}: the graph has no vertex {x!r}; its {len(index):,} ids begin with {index.ids[0]!r}")
@@ -311,12 +345,12 @@ class Graph(Programs[R], Generic[R]):
         self.close()
 
     def __len__(self) -> int:
-        return self.vertices
+        return self.num_vertices
 
     def __repr__(self) -> str:
         kind = ("directed" if self.directed else "undirected") + (", weighted" if self.weighted else "")
         where = "closed" if self._shared.closed else f"in {self.path}"
-        return f"<garaph.Graph of {_count(self.vertices, 'vertex', 'vertices')} and {_count(self.edges, 'edge', 'edges')}, {kind}, {where}>"
+        return f"<garaph.Graph of {_count(self.num_vertices, 'vertex', 'vertices')} and {_count(self.num_edges, 'edge', 'edges')}, {kind}, {where}>"
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return a program of the command that this package does not know, as a method."""
@@ -350,7 +384,7 @@ class _Shared:
 
 def _new(path: str, about: Dict[str, Any], returns: str) -> Graph[Any]:
     g: Graph[Any] = object.__new__(Graph)
-    g.path, g.vertices, g.edges = path, about["vertices"], about["edges"]
+    g.path, g.num_vertices, g.num_edges = path, about["vertices"], about["edges"]
     g.weighted, g.directed = about["weighted"], not about["symmetric"]
     g._returns, g._shared = returns, _Shared()
     return g
@@ -439,27 +473,20 @@ def _with_file(flags: List[str], about: Dict[str, Any], folder: str) -> List[str
     sources = [f for f in flags if f.startswith("--source=")]
     if len(sources) <= _MANY_SOURCES or not any(f["name"] == "sources" for f in about["flags"]):
         return flags
-    path = os.path.join(folder, "sources")
-    with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
-        f.writelines(s.partition("=")[2] + "\n" for s in sources)
+    path = _queries.vertex_list(folder, [s.partition("=")[2] for s in sources])
     return [f for f in flags if not f.startswith("--source=")] + [f"--sources={path}"]
 
 
-def _unknown_vertex(err: GaraphError, path: str, folder: str) -> GaraphError:
-    """Return the error of a run as one of usage, without folders that are nothing to the user, if it is that
-    the graph has no vertex of an id.
-    """
-    text, missing = str(err), f"graph {path} has no vertex"
-    if missing not in text:
-        return err
-    ours = "^sources: " + re.escape(os.path.join(folder, "sources")) + ":[0-9]+: "
-    return UsageError(re.sub(ours, "source: ", text).replace(missing, "the graph has no vertex"))
+def _vertex_flags(about: Dict[str, Any]) -> List[str]:
+    """Return the flags of a program that are vertices."""
+    return [f["name"] for f in about["flags"] if f["value"] == "ID"]
 
 
 def _resumed() -> Tuple[List[Dict[str, Any]], Set[str], List[str]]:
     """Return the flags of a job that goes on, the parameters that it keeps, and what else resume() has."""
     binary = _binary.find()
     specs = [f for f in _binary.flags(binary, "run_flags") if _parameters.identifier(f["name"]) not in _parameters.OWN.union(_KEPT)]
+    specs += [f for f in _parameters.COMMUNITY if f["name"] == "time-limit"]
     kept = {_parameters.identifier(f["name"]) for about in _binary.programs(binary)["programs"] for f in about["flags"]}
     return specs, kept.union(_KEPT), ["job", "progress"]
 
@@ -480,3 +507,6 @@ def _method(graph: Graph[Any], about: Dict[str, Any]) -> Callable[..., Any]:
     usage = "\n".join(f"{_parameters.identifier(f['name'])}: {f['usage']}" for f in about["flags"])
     method.__doc__ = "\n\n".join(x for x in (about["short"], about.get("long", ""), usage) if x)
     return method
+
+
+_queries.Graph = Graph  # type: ignore[misc]  # for those who ask for the annotations there

@@ -22,6 +22,14 @@ IMPORT = [
 ]
 
 
+# Flags of garaph community that are parameters; no list of the command has them.
+COMMUNITY = [
+    {"name": "min-size", "value": "N"}, {"name": "max-size", "value": "N"}, {"name": "time-limit", "value": "TIME"},
+    {"name": "threads", "value": "N"}, {"name": "memory", "value": "SIZE"}, {"name": "device", "value": "auto|cpu|gpu"},
+    {"name": "gpu", "value": "NAME"}, {"name": "gpu-memory", "value": "SIZE"}, {"name": "report", "value": "FILE"},
+]  # fmt: skip
+
+
 def identifier(flag: str) -> str:
     """Return the name that a flag has in Python.
 

@@ -78,8 +78,8 @@ class Run:
             os.close(lifeline), os.close(updates)
         _running.add(self)
 
-    def output(self) -> bytes:
-        """Wait for the end, and return what the command printed."""
+    def output(self, quiet: bool = False) -> bytes:
+        """Wait for the end, and return what the command printed. Its warnings are shown unless quiet."""
         try:
             try:
                 self._drain()
@@ -92,7 +92,7 @@ class Run:
         finally:
             self.show(None)
             self._close()
-        for message in self.warnings:
+        for message in [] if quiet else self.warnings:
             warn(self._worded(message))
         if self.fed is not None:
             raise self.fed

@@ -44,7 +44,7 @@ class RunOptions(TypedDict, total=False):
     resume; 0: no limit
     """
     gpu: str
-    """NAME of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first
+    """name of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first
     one)
     """
     gpu_memory: Union[int, str]
@@ -86,9 +86,11 @@ class RunOptions(TypedDict, total=False):
     checkpoint_pages: int
     """with mode async, write the state to disk after every N pages; 0: not by pages"""
     report: Union[str, os.PathLike[str]]
-    """FILE for an HTML page with the facts of the run, and plots of its iterations and pages"""
+    """file for an HTML page: how the results are distributed, the first vertices, and how the
+    run went, with plots
+    """
     trace: Union[str, os.PathLike[str]]
-    """FILE for what CPU and GPU did when, by streams and pages; chrome://tracing and Perfetto
+    """file for what CPU and GPU did when, by streams and pages; chrome://tracing and Perfetto
     show it
     """
 
@@ -109,16 +111,16 @@ class Programs(Generic[R]):
         weighted.
 
         damping: probability of following an edge, at least 0 and below 1; otherwise a
-        teleport
+            teleport
         tolerance: change of all ranks together (L1, they sum up to 1) in an iteration below
-        which the job ends; 0: none, as with iterations N alone (default 1e-06)
-        source: ID of the vertex where teleports end: personalised PageRank, or a list of
-        them
-        sources: FILE with such vertices, an id a line, in quotes or not; lines that begin
-        with # are comments, unless the graph has that very id
+            which the job ends; 0: none, as with iterations N alone (default 1e-06)
+        source: id of the vertex where teleports end: personalised PageRank, or a list of
+            them
+        sources: file with such vertices, an id a line, in quotes or not; lines that begin
+            with # are comments, unless the graph has that very id
         weighted: an edge is followed in proportion to its weight, not as often as any other
         precision: bits of a value, a floating-point number: 32 where results are exact or
-        within 1e-6 of themselves, otherwise 64 (auto)
+            within 1e-6 of themselves, otherwise 64 (auto)
         """
         return self.run("pagerank", progress=progress, damping=damping, tolerance=tolerance, source=source, sources=sources, weighted=weighted, precision=precision, **options)
 
@@ -128,14 +130,13 @@ class Programs(Generic[R]):
         """Number of hops from a source along edge direction.
 
         Of several sources, the nearest counts. Vertices that no path leads to have no
-        value.
-        With parents, a second column has the vertex before on a shortest path.
+        value. With parents, a second column has the vertex before on a shortest path.
 
-        source: ID of the vertex to begin at, or a list of them
-        sources: FILE with such vertices, an id a line, in quotes or not; lines that begin
-        with # are comments, unless the graph has that very id
+        source: id of the vertex to begin at, or a list of them
+        sources: file with such vertices, an id a line, in quotes or not; lines that begin
+            with # are comments, unless the graph has that very id
         parents: find the vertex before on a shortest path, too: the smallest of the nearer
-        ones
+            ones
         """
         return self.run("bfs", progress=progress, source=source, sources=sources, parents=parents, **options)
 
@@ -145,19 +146,18 @@ class Programs(Generic[R]):
         """Least total weight of a path from a source along edge direction.
 
         Without weights, every edge counts 1. Of several sources, the nearest counts.
-        Vertices that no path leads to have no value. With parents, a second column has
-        the vertex before on a shortest path.
-        Sums of weights are exact in 24 bits, or else computed in 53, in which sums of
-        whole numbers are exact up to 2^53. With precision 32 they are rounded to 24,
-        and the job fails if one is 3.4028235e+38 or more.
+        Vertices that no path leads to have no value. With parents, a second column has the
+        vertex before on a shortest path. Sums of weights are exact in 24 bits, or else
+        computed in 53, in which sums of whole numbers are exact up to 2^53. With precision
+        32 they are rounded to 24, and the job fails if one is 3.4028235e+38 or more.
 
-        source: ID of the vertex to begin at, or a list of them
-        sources: FILE with such vertices, an id a line, in quotes or not; lines that begin
-        with # are comments, unless the graph has that very id
+        source: id of the vertex to begin at, or a list of them
+        sources: file with such vertices, an id a line, in quotes or not; lines that begin
+            with # are comments, unless the graph has that very id
         parents: find the vertex before on a shortest path, too: the smallest of the nearer
-        ones
+            ones
         precision: bits of a value, a floating-point number: 32 where results are exact or
-        within 1e-6 of themselves, otherwise 64 (auto)
+            within 1e-6 of themselves, otherwise 64 (auto)
         """
         return self.run("sssp", progress=progress, source=source, sources=sources, parents=parents, precision=precision, **options)
 
@@ -167,10 +167,9 @@ class Programs(Generic[R]):
         """Weakly connected component of every vertex, named by its least vertex.
 
         On the CPU the algorithm of garaph run components does the work, with the same
-        results in
-        one pass over the edges, and no job is recorded. A flag about iterations,
-        checkpoints, the
-        trace, the report or a GPU has the vertex program run: iterations 0 is enough.
+        results in one pass over the edges, and no job is recorded. A parameter about
+        iterations, checkpoints, the trace or a GPU has the vertex program run: iterations 0
+        is enough.
         """
         return self.run("wcc", progress=progress, **options)
 
@@ -183,9 +182,9 @@ class Programs(Generic[R]):
         source has inf, vertices that no path leads to have no value. Of several sources,
         the one with the widest path counts.
 
-        source: ID of the vertex to begin at, or a list of them
-        sources: FILE with such vertices, an id a line, in quotes or not; lines that begin
-        with # are comments, unless the graph has that very id
+        source: id of the vertex to begin at, or a list of them
+        sources: file with such vertices, an id a line, in quotes or not; lines that begin
+            with # are comments, unless the graph has that very id
         """
         return self.run("sswp", progress=progress, source=source, sources=sources, **options)
 
@@ -194,17 +193,15 @@ class Programs(Generic[R]):
     ) -> R:
         """1 for every vertex of the k-core, 0 for the others.
 
-        The k-core is the largest set of vertices each of which has k edges or more
-        within the set, whatever their directions; parallel edges count each, and so do the
-        two of vertices that lead to each other, where coreness counts one. A self-loop
-        counts twice in a directed graph, and once in an undirected one.
-        On the CPU an algorithm does the work, with the same results in one pass over the
-        edges, and no
-        job is recorded. A flag about iterations, checkpoints, the trace, the report or a
-        GPU has the
+        The k-core is the largest set of vertices each of which has k edges or more within
+        the set, whatever their directions; parallel edges count each, and so do the two of
+        vertices that lead to each other, where coreness counts one. A self-loop counts
+        twice in a directed graph, and once in an undirected one. On the CPU an algorithm
+        does the work, with the same results in one pass over the edges, and no job is
+        recorded. A parameter about iterations, checkpoints, the trace or a GPU has the
         vertex program run: iterations 0 is enough.
 
-        k: the least N of edges that a vertex of the core has within it
+        k: the least number of edges that a vertex of the core has within it
         """
         return self.run("kcore", progress=progress, k=k, **options)
 
@@ -213,13 +210,12 @@ class Programs(Generic[R]):
     ) -> R:
         """Community of every vertex by label propagation, named by one of its vertices.
 
-        Directions and weights of edges don't matter. Labels are drawn at random: the
-        same seed and iterations give the same communities in sync mode. A vertex stops when
-        it has drawn 32 neighbours since a label around it last changed, and none had a
-        label that
-        more neighbours have than its own. The job has converged when all have stopped.
+        Directions and weights of edges don't matter. Labels are drawn at random: the same
+        seed and iterations give the same communities in sync mode. A vertex stops when it
+        has drawn 32 neighbours since a label around it last changed, and none had a label
+        that more neighbours have than its own. The job has converged when all have stopped.
 
-        seed: N that the random numbers begin with, from 0 to 4294967295
+        seed: number that the random numbers begin with, from 0 to 4294967295
         """
         return self.run("lpa", progress=progress, seed=seed, **options)
 
@@ -228,16 +224,16 @@ class Programs(Generic[R]):
     ) -> R:
         """Katz centrality of every vertex, not scaled.
 
-        The value of a vertex is beta + alpha · sum of the values of the vertices that
-        lead to it; weights are ignored. Values are finite where alpha is below
-        1 / the largest eigenvalue of the graph, and always where it is below 1 / the
-        largest in-degree: the default, 1 / (the largest in-degree + 1), is NetworKit's.
+        The value of a vertex is beta + alpha · sum of the values of the vertices that lead
+        to it; weights are ignored. Values are finite where alpha is below 1 / the largest
+        eigenvalue of the graph, and always where it is below 1 / the largest in-degree: the
+        default, 1 / (the largest in-degree + 1), is NetworKit's.
 
         alpha: weight of an edge, 0 or more (default 1 / (the largest in-degree + 1))
         beta: value of a vertex by itself, 0 or more
         tolerance: relative change of a value in an iteration that counts as none
         precision: bits of a value, a floating-point number: 32 where results are exact or
-        within 1e-6 of themselves, otherwise 64 (auto)
+            within 1e-6 of themselves, otherwise 64 (auto)
         """
         return self.run("katz", progress=progress, alpha=alpha, beta=beta, tolerance=tolerance, precision=precision, **options)
 
@@ -248,15 +244,15 @@ class Programs(Generic[R]):
 
         The source begins at temperature 1, the others at 0. Weights are conductances,
         without weights each is 1: in a short time t, a vertex comes closer to a neighbour
-        by weight · t · the difference of their temperatures. iterations N is a time of
-        N · step. The sum of all heat stays the same only as far as a step is short: far
-        below 1 / the sum of the weights at a vertex. Long steps stay stable, and lose or
-        make heat at hubs. Nor is it conserved at vertices without in-edges, which keep
-        their temperature while others take it from them.
+        by weight · t · the difference of their temperatures. iterations N is a time of N ·
+        step. The sum of all heat stays the same only as far as a step is short: far below 1
+        / the sum of the weights at a vertex. Long steps stay stable, and lose or make heat
+        at hubs. Nor is it conserved at vertices without in-edges, which keep their
+        temperature while others take it from them.
 
-        source: ID of the vertex that begins at temperature 1
+        source: id of the vertex that begins at temperature 1
         step: time that passes in an iteration, above 0; smaller ones are more exact, and
-        none makes temperatures overshoot
+            none makes temperatures overshoot
         """
         return self.run("heat", progress=progress, source=source, step=step, **options)
 
@@ -266,14 +262,14 @@ class Programs(Generic[R]):
         """Voltage of every node of a network of resistors; weights are conductances (1/ohm).
 
         Weights are conductances, in 1/ohm, and not resistances; without weights each is 1.
-        tolerance bounds the change of a voltage in an iteration and not its error,
-        which may be many times larger where the solution is approached slowly.
+        tolerance bounds the change of a voltage in an iteration and not its error, which
+        may be many times larger where the solution is approached slowly.
 
-        source: ID of the vertex held at volts
-        ground: ID of the vertex held at 0 volts
+        source: id of the vertex held at volts
+        ground: id of the vertex held at 0 volts
         volts: voltage of the source against the ground, at least 0 and below 1e38
         tolerance: change of a voltage in an iteration, as part of volts, that counts as
-        none; not a bound of the error (default 1e-06)
+            none; not a bound of the error (default 1e-06)
         """
         return self.run("circuit", progress=progress, source=source, ground=ground, volts=volts, tolerance=tolerance, **options)
 
@@ -282,13 +278,13 @@ class Programs(Generic[R]):
     ) -> R:
         """Activity of every neuron of a network, tanh of the weighted sum.
 
-        A neuron's activity is tanh(bias + gain · sum of weight · activity of what leads
-        to it); without weights, each is 1. With a gain well above 1 / the sum of the
-        weights that lead to a neuron, activities are near 1 and differ little:
-        begin with a small one.
+        A neuron's activity is tanh(bias + gain · sum of weight · activity of what leads to
+        it); without weights, each is 1. With a gain well above 1 / the sum of the weights
+        that lead to a neuron, activities are near 1 and differ little: begin with a small
+        one.
 
         gain: what weights are multiplied with, 0 or more; large ones drive every activity
-        to 1
+            to 1
         bias: what a neuron hears by itself, 0 or more
         tolerance: change of an activity in an iteration that counts as none
         """
@@ -300,8 +296,8 @@ class Programs(Generic[R]):
         """Number of triangles at every vertex: pairs of its neighbours that are neighbours.
 
         Directions of edges, parallel edges and self-loops don't matter. Every triangle
-        counts at its three vertices; the summary has the number of all. Beside 20 bytes
-        for each vertex, 4 for each pair of neighbours are in memory.
+        counts at its three vertices; the summary has the number of all. Beside 20 bytes for
+        each vertex, 4 for each pair of neighbours are in memory.
         """
         return self.run("triangles", progress=progress, **options)
 
@@ -313,12 +309,9 @@ class Programs(Generic[R]):
 
         A k-truss is a set of edges each of which is in k-2 triangles of the set, or more: a
         dense part of the graph, inside its (k-1)-core. Directions of edges, parallel edges
-        and
-        self-loops don't matter. A vertex with a neighbour has 2 at least, one without has
-        0; the
-        summary has the largest k. Beside 32 bytes for each vertex, 20 for each pair of
-        neighbours
-        are in memory.
+        and self-loops don't matter. A vertex with a neighbour has 2 at least, one without
+        has 0; the summary has the largest k. Beside 32 bytes for each vertex, 20 for each
+        pair of neighbours are in memory.
         """
         return self.run("truss", progress=progress, **options)
 
@@ -328,9 +321,9 @@ class Programs(Generic[R]):
         """Weakly connected components, as wcc, in one pass over the edges.
 
         A component has the id of one of its vertices, the same as with wcc. Each edge is
-        read once and links its two ends; the summary has the number of components. Beside
-        4 bytes for each vertex, memory has to hold little. A GPU has all edges in its
-        memory, 4 bytes each, and 12 for each vertex. Use wcc for checkpoints.
+        read once and links its two ends; the summary has the number of components. Beside 4
+        bytes for each vertex, memory has to hold little. A GPU has all edges in its memory,
+        4 bytes each, and 12 for each vertex. Use wcc for checkpoints.
         """
         return self.run("components", progress=progress, **options)
 
@@ -339,9 +332,21 @@ class Programs(Generic[R]):
     ) -> R:
         """Core number of every vertex: the largest k whose k-core it is in.
 
-        Directions of edges, parallel edges and self-loops don't matter. The summary has
-        the largest core number. Where memory has no room for the rows of the whole graph,
+        Directions of edges, parallel edges and self-loops don't matter. The summary has the
+        largest core number. Where memory has no room for the rows of the whole graph,
         passes over the edges are taken until nothing changes, with 12 bytes for each
         vertex.
         """
         return self.run("coreness", progress=progress, **options)
+
+    def degrees(
+        self, *, along: Literal["in", "out", "both"] = "both", progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Number of edges of every vertex, as they are stored.
+
+        Parallel edges and self-loops count. In an undirected graph, along makes no
+        difference. Edges are not read: their numbers lie beside them.
+
+        along: edges that lead to the vertex, out of it, or both
+        """
+        return self.run("degrees", progress=progress, along=along, **options)

@@ -59,6 +59,7 @@ class Table:
         os.unlink(path)
         if index is not None and len(index) != len(rows):
             raise GaraphError(f"the graph has {len(rows):,} vertices now, and had {len(index):,} when it was opened: was it replaced?")
+        self.report = report
         self.ids = np.array(rows["id"]) if want_ids else None
         self.columns: List[Column] = []
         for c in report["columns"]:

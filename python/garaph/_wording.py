@@ -7,7 +7,7 @@ from typing import Any, Dict, Mapping
 
 from . import _binary
 from ._errors import GaraphError
-from ._parameters import IMPORT, identifier
+from ._parameters import COMMUNITY, IMPORT, identifier
 
 _WRONG = re.compile(r'invalid argument "(.*)" for "(?:-\w, )?--([a-z][a-z0-9-]*)" flag: (.*)', re.S)
 
@@ -26,7 +26,7 @@ def specs(path: str) -> Dict[str, Dict[str, Any]]:
         about = _binary.programs(path)
     except GaraphError:
         return {}
-    lists = [IMPORT] + [p["flags"] for p in about["programs"]] + [about[group] for group in ("run_flags", "import_flags", "common_flags")]
+    lists = [IMPORT, COMMUNITY] + [p["flags"] for p in about["programs"]] + [about[group] for group in ("run_flags", "import_flags", "common_flags")]
     return {flag["name"]: flag for flags in lists for flag in flags}
 
 

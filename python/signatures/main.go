@@ -111,7 +111,7 @@ func generate() ([]byte, error) {
 func (p program) Doc() string {
 	doc := strings.ToUpper(p.Short[:1]) + strings.TrimSuffix(p.Short[1:], ".") + "."
 	if p.Long != "" {
-		doc += "\n\n" + p.Long
+		doc += "\n\n" + strings.ReplaceAll(p.Long, "\n", " ")
 	}
 	for i, f := range p.Flags {
 		if i == 0 {
@@ -186,25 +186,35 @@ func identifier(name string) string { return strings.ReplaceAll(name, "-", "_") 
 
 var flagName = regexp.MustCompile(`--([a-z][a-z-]*[a-z]|[a-z])`)
 
+// words of the command line, and what they are in Python.
+var words = strings.NewReplacer("; again for several", ", or a list of them", "A flag ", "A parameter ",
+	"ID of", "id of", "FILE ", "file ", "NAME of", "name of", "least N of", "least number of", "N that", "number that")
+
 // pythonic names flags in a text as parameters.
 func pythonic(text string) string {
-	text = strings.ReplaceAll(text, "; again for several", ", or a list of them")
-	return flagName.ReplaceAllStringFunc(text, func(s string) string { return identifier(s[2:]) })
+	return flagName.ReplaceAllStringFunc(words.Replace(text), func(s string) string { return identifier(s[2:]) })
 }
 
-// docstring is a text between quotes, in lines of at most 92 columns.
+// parameter begins the line of a parameter.
+var parameter = regexp.MustCompile("^[a-z_]+: ")
+
+// docstring is a text between quotes, in lines of at most 92 columns. What follows the first line of a parameter is
+// indented.
 func docstring(indent, text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.ReplaceAll(pythonic(text), `\`, `\\`)) {
-		column := 0
+		column, margin, rest := 0, indent, indent
+		if parameter.MatchString(line) {
+			rest += "    "
+		}
 		for _, word := range strings.Fields(line) {
 			n := utf8.RuneCountInString(word)
-			if column > 0 && column+1+n > 92-len(indent) {
+			if column > 0 && column+1+n > 92-len(margin) {
 				b.WriteByte('\n')
-				column = 0
+				column, margin = 0, rest
 			}
 			if column == 0 {
-				b.WriteString(indent)
+				b.WriteString(margin)
 			} else {
 				b.WriteByte(' ')
 				column++

@@ -36,7 +36,7 @@ class FolderTest(unittest.TestCase):
     def test_stays(self):
         Graph.from_edges([3, 5], [5, 7], [1, 2], path=self.path)
         g = Graph.open(self.path)
-        self.assertEqual((g.vertices, g.edges, g.weighted, g.directed), (3, 2, True, True))
+        self.assertEqual((g.num_vertices, g.num_edges, g.weighted, g.directed), (3, 2, True, True))
         self.assertEqual(g.as_dicts().sssp(source=3), {3: 0, 5: 1, 7: 3})
         with self.assertRaisesRegex(garaph.GaraphError, "force=True.? replaces it"):
             Graph.from_edges([1], [2], path=self.path)
@@ -76,7 +76,7 @@ class FolderTest(unittest.TestCase):
         for ids, text in ((["a", None, "b"], "source: entry 1 is missing"), (["a", 1, "b"], "some ids are int and others str")):
             with self.assertRaisesRegex((ValueError, TypeError), text):
                 Graph.from_edges(ids, ["a", "b", "c"], path=self.path, force=True)
-        self.assertEqual(Graph.open(self.path).vertices, 3)  # the one before
+        self.assertEqual(Graph.open(self.path).num_vertices, 3)  # the one before
 
     def test_ids_go_with_the_graph(self):
         """Whatever becomes of the folder, names do not become numbers."""

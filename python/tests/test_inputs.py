@@ -45,7 +45,7 @@ class EdgesTest(unittest.TestCase):
         n = 2 * _CHUNK + 1000
         both = np.stack([np.arange(n), np.arange(1, n + 1)], axis=1)
         g = Graph.from_edges(both[:, 0], both[:, 1], np.full(n, 0.5))
-        self.assertEqual((g.vertices, g.edges), (n + 1, n))
+        self.assertEqual((g.num_vertices, g.num_edges), (n + 1, n))
         np.testing.assert_array_equal(g.sssp(source=0, precision=64), np.arange(n + 1) / 2)
 
     def test_wide_ids(self):
@@ -58,7 +58,7 @@ class EdgesTest(unittest.TestCase):
             for weight in (None, np.full(n, 0.25)) if LONG or source.dtype.kind == "i" else (np.full(n, 0.25),):
                 with self.subTest(source.dtype, weighted=weight is not None):
                     g = Graph.from_edges(source, target, weight)
-                    self.assertEqual((g.edges, g.weighted), (n, weight is not None))
+                    self.assertEqual((g.num_edges, g.weighted), (n, weight is not None))
                     np.testing.assert_array_equal(g.ids, np.append(source, target[-1]))
                     np.testing.assert_array_equal(g.sssp(source=source[0], precision=64), np.arange(n + 1) * (1 if weight is None else 0.25))
         g = Graph.from_edges(np.array([1, 2**40]), np.array([2**63, 1], np.uint64))
@@ -172,7 +172,7 @@ class EdgesTest(unittest.TestCase):
 
     def test_undirected_and_options(self):
         g = Graph.from_edges([0, 0, 1], [1, 1, 1], directed=False, dedup=True, drop_self_loops=True)
-        self.assertEqual((g.edges, g.directed), (2, False))
+        self.assertEqual((g.num_edges, g.directed), (2, False))
         self.assertEqual(g.bfs(source=1).tolist(), [1, 0])
 
     def test_refused(self):
@@ -262,14 +262,14 @@ class SciPyTest(unittest.TestCase):
         for kind in ("coo", "csr", "csc"):
             matrix = {"coo": twice, "csr": self.sparse.csr_matrix(([1.0, 2.0], [1, 1], [0, 2, 2]), (2, 2)), "csc": self.sparse.csc_matrix(([1.0, 2.0], [0, 0], [0, 0, 2]), (2, 2))}[kind]
             g = Graph.from_scipy(matrix)
-            self.assertEqual((g.edges, g.sssp(source=0).tolist(), matrix.nnz), (1, [0, 3], 2))
+            self.assertEqual((g.num_edges, g.sssp(source=0).tolist(), matrix.nnz), (1, [0, 3], 2))
 
     def test_undirected(self):
         one = self.sparse.csr_matrix([[1.0, 2, 0], [0, 0, 3], [0, 0, 0]])
         both = one + self.sparse.triu(one, 1).T
         for matrix in (one, one.T, both):
             g = Graph.from_scipy(matrix, directed=False)
-            self.assertEqual((g.edges, g.directed), (5, False))
+            self.assertEqual((g.num_edges, g.directed), (5, False))
             self.assertEqual(g.sssp(source=2).tolist(), [5, 3, 0])
         for pattern in (both.astype(bool), both * np.nan):
             self.assertEqual(Graph.from_scipy(pattern, weighted=False, directed=False).as_arrays().bfs(source=2).tolist(), [2, 1, 0])

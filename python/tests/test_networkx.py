@@ -84,7 +84,7 @@ class NetworkXTest(unittest.TestCase):
         for title, graph in graphs(None):
             with self.subTest(title), Graph.from_networkx(graph) as g:
                 self.assertEqual(g.weighted, bool(nx.get_edge_attributes(graph, "weight")) and graph.number_of_edges() > 0)
-                self.assertEqual((g.directed, g.vertices, list(g.ids)), (graph.is_directed(), len(graph), list(graph)))
+                self.assertEqual((g.directed, g.num_vertices, list(g.ids)), (graph.is_directed(), len(graph), list(graph)))
                 self.compare(g, graph)
 
     def test_other_weights(self):

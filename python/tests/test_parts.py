@@ -24,7 +24,7 @@ from garaph import Graph, _binary, _process, _progress, _typing
 
 
 def load_tests(loader, tests, pattern):
-    for name in ("garaph", "_arrow", "_edges", "_graph", "_index", "_names", "_parameters", "_progress", "_wording"):
+    for name in ("garaph", "_arrow", "_edges", "_graph", "_index", "_queries", "_names", "_parameters", "_progress", "_wording"):
         tests.addTests(doctest.DocTestSuite(importlib.import_module("garaph" if name == "garaph" else "garaph." + name)))
     return tests
 

@@ -45,7 +45,8 @@ func BindAlgorithm[T algorithms.Value](build func(Env) (algorithms.Algorithm[T],
 // programFlagNames are the flags of a run for vertex programs only, and algorithmGPUFlagNames
 // those for algorithms that run on a GPU, beside --device.
 var (
-	programFlagNames      = slices.Concat([]string{"iterations", "mode", "method", "report", "trace", "streams", "gather", "advance", "filter", "direction"}, checkpointFlagNames)
+	programFlagNames = slices.Concat([]string{"iterations", "mode", "method", "trace", "streams", "gather"},
+		advancingFlagNames, checkpointFlagNames)
 	algorithmGPUFlagNames = []string{"gpu", "gpu-memory"}
 )
 
@@ -156,14 +157,5 @@ func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
 	for _, total := range r.Totals {
 		totals[total.Name] = total.Value
 	}
-	parameters := t.ownParameters()
-	parameters["threads"], parameters["memory"] = t.options.Threads, t.options.Memory
-	if t.program.GPU || t.by() != "" {
-		parameters["device"] = t.options.Device
-	}
-	if r.GPU != "" {
-		parameters["gpu"], parameters["gpu_memory"] = t.options.GPU.Name, t.options.GPU.Memory
-	}
-	job := t.jobReport(parameters, r.Duration, r.Load, t.input.graph.Catalogue().Edges, r.InMemory)
-	return writeObject(w, algorithmReport{job, t.by(), totals, r.BytesRead, r.GPU, number(r.Kernels.Seconds()), r.GPUMemory}, top.inObject())
+	return writeObject(w, algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.GPU, number(r.Kernels.Seconds()), r.GPUMemory}, top.inObject())
 }

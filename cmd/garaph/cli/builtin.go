@@ -42,7 +42,7 @@ and the job fails if one is 3.4028235e+38 or more.`,
 		Name: "wcc", Value: programs.WCC{}, Short: "weakly connected component of every vertex, named by its least vertex",
 		Long: `On the CPU the algorithm of garaph run components does the work, with the same results in
 one pass over the edges, and no job is recorded. A flag about iterations, checkpoints, the
-trace, the report or a GPU has the vertex program run: --iterations 0 is enough.`,
+trace or a GPU has the vertex program run: --iterations 0 is enough.`,
 		Example: `  garaph run wcc web.graph --top 5
   garaph run wcc web.graph --output components.csv`,
 		Ranking: Groups, Instead: &components,
@@ -65,8 +65,8 @@ within the set, whatever their directions; parallel edges count each, and so do 
 two of vertices that lead to each other, where coreness counts one. A self-loop
 counts twice in a directed graph, and once in an undirected one.
 On the CPU an algorithm does the work, with the same results in one pass over the edges, and no
-job is recorded. A flag about iterations, checkpoints, the trace, the report or a GPU has the
-vertex program run: --iterations 0 is enough.`,
+job is recorded. A flag about iterations, checkpoints, the trace or a GPU has the vertex
+program run: --iterations 0 is enough.`,
 		Example: `  garaph run kcore web.graph --k 10 --output core.tsv`,
 		Ranking: Members, Instead: &peeling, Setup: setupKCore,
 	},
@@ -133,6 +133,14 @@ are in memory.`, `  garaph run truss web.graph --top 10
 the largest core number. Where --memory has no room for the rows of the whole graph,
 passes over the edges are taken until nothing changes, with 12 bytes for each vertex.`, `  garaph run coreness web.graph --top 10
   garaph run coreness web.graph --output cores.parquet`),
+	{
+		Name: "degrees", Value: algorithms.Degrees{}, Short: "number of edges of every vertex, as they are stored", Algorithm: true,
+		Long: `Parallel edges and self-loops count. In an undirected graph, --along makes no
+difference. Edges are not read: their numbers lie beside them.`,
+		Example: `  garaph run degrees web.graph --along in --top 10
+  garaph run degrees web.graph --report degrees.html`,
+		Setup: setupDegrees,
+	},
 }
 
 // described adds to an algorithm its ranking and the texts of its help.

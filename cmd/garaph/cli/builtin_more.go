@@ -33,6 +33,18 @@ var peeling = Program{Name: "peeling", Setup: func(*pflag.FlagSet) Runner {
 	})
 }}
 
+func setupDegrees(fs *pflag.FlagSet) Runner {
+	along := alongFlag(fs, "edges that lead to the vertex, out of it, or both")
+	return BindAlgorithm(func(Env) (algorithms.Algorithm[int64], error) {
+		return algorithms.Degrees{NotIn: *along == "out", NotOut: *along == "in"}, nil
+	})
+}
+
+// alongFlag declares --along for the edges of vertices.
+func alongFlag(fs *pflag.FlagSet, usage string) *string {
+	return enumFlag(fs, "along", "both", []string{"in", "out", "both"}, usage)
+}
+
 func setupLPA(fs *pflag.FlagSet) Runner {
 	seed := fs.Uint32("seed", 1, "`N` that the random numbers begin with, from 0 to 4294967295")
 	return bindBuiltin(func(Env) (any, error) { return programs.LPA{Seed: *seed}, nil })

@@ -20,13 +20,13 @@ import (
 
 // communityFlags are those of `garaph community`.
 type communityFlags struct {
-	query, queries, output, format *string
-	low, high, threads             *int
-	limit                          *time.Duration
-	memory, gpuMemory              *int64
-	device, gpu                    *string
-	json                           *bool
-	checkpoints                    *checkpointFlags
+	query, queries, output, format, report *string
+	low, high, threads                     *int
+	limit                                  *time.Duration
+	memory, gpuMemory                      *int64
+	device, gpu                            *string
+	json                                   *bool
+	checkpoints                            *checkpointFlags
 }
 
 func (a *app) communityCommand() *cobra.Command {
@@ -59,6 +59,7 @@ the graph: garaph resume continues one that was interrupted, as with a run.`,
 		gpu:       gpuFlag(fs),
 		output:    outputFlag(fs, "", "`FILE` for the members, a row each; - is standard output"),
 		format:    formatFlag(fs),
+		report:    fs.String("report", "", "`FILE` for an HTML page with the answers, and of many how they are distributed"),
 		gpuMemory: sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB (default what is free, but for a small reserve)"),
 		json:      fs.Bool("json", false, "print each answer as one JSON object on a line"),
 	}
@@ -88,6 +89,12 @@ func (f *communityFlags) check(cmd *cobra.Command) error {
 	case *f.high < *f.low:
 		return Usagef("--min-size %d is more than --max-size %d", *f.low, *f.high)
 	}
+	if err := checkFileName(cmd.Flags(), "report"); err != nil {
+		return err
+	}
+	if *f.report != "" && sameName(*f.report, *f.output) {
+		return Usagef("--output and --report both write %s: name two files", *f.report)
+	}
 	return checkOutput(cmd.Flags())
 }
 
@@ -97,6 +104,11 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 	out, err := a.destination(*f.output, *f.format, []string{path, *f.queries})
 	if err != nil {
 		return err
+	}
+	if *f.report != "" {
+		if err := checkBeside("the report", *f.report, []string{path, *f.queries}); err != nil {
+			return err
+		}
 	}
 	defer keepHeapWithin(*f.memory, *f.memory/2)() // where the search has its nodes
 	g, err := garaph.Open(path)
@@ -128,6 +140,11 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 	}
 	if err := s.write(ctx); err != nil {
 		return err
+	}
+	if *f.report != "" {
+		if err := s.writePage(); err != nil {
+			return err
+		}
 	}
 	a.console.summary(s.summary())
 	return nil

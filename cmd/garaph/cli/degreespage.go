@@ -12,7 +12,7 @@ import (
 // writeDegrees writes the page of how degrees are distributed.
 func writeDegrees(path string, i graphInfo) error {
 	number := func(n uint64) string { return humanize.Comma(int64(n)) }
-	page := htmlreport.Page{Title: "Degrees of " + i.Graph, Facts: []htmlreport.Fact{
+	section := htmlreport.Section{Facts: []htmlreport.Fact{
 		{"Vertices", number(uint64(i.Vertices))}, {"Edges", number(i.Edges)}, {"Fingerprint", i.Fingerprint},
 	}}
 	plot := htmlreport.Plot{
@@ -21,7 +21,7 @@ func writeDegrees(path string, i graphInfo) error {
 		X:       htmlreport.Axis{Label: "degree (edges of a vertex)", Log: true}, Y: htmlreport.Axis{Label: "vertices", Log: true},
 	}
 	for k, d := range i.Degrees {
-		page.Facts = append(page.Facts, htmlreport.Fact{"Degree, " + d.Direction, fmt.Sprintf(
+		section.Facts = append(section.Facts, htmlreport.Fact{"Degree, " + d.Direction, fmt.Sprintf(
 			"minimum %s, median %s, mean %.2f, 99 %% have %s or fewer; the most, %s, has vertex %s; degree 0: %s",
 			number(d.Min), number(d.Median), d.Mean, number(d.P99), number(d.Max), printable(d.MaxVertex), number(d.Bins[0].Vertices))})
 		var vertices []htmlreport.Value
@@ -32,6 +32,7 @@ func writeDegrees(path string, i graphInfo) error {
 		}
 		plot.Add(htmlreport.Series{Name: d.Direction, Color: htmlreport.Colors[k]}, vertices)
 	}
-	page.Plots = append(page.Plots, plot)
+	section.Plots = append(section.Plots, plot)
+	page := htmlreport.Page{Title: "Degrees of " + i.Graph, Sections: []htmlreport.Section{section}}
 	return writeWhole(path, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
 }

@@ -213,6 +213,15 @@ func (c cancellable) Batches(yield func(*results.Batch) error) error {
 	})
 }
 
+func (c cancellable) Numbers(i int, from, to int64, yield func(*results.Values) error) error {
+	return c.Table.Numbers(i, from, to, func(v *results.Values) error {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		return yield(v)
+	})
+}
+
 func (c cancellable) Filler() results.Fill {
 	fill := c.Table.Filler()
 	if fill == nil {

@@ -39,7 +39,7 @@ in, out, or both of an undirected graph, then the other vertex, and the weight. 
 	}
 	fs := cmd.Flags()
 	f := &neighborsFlags{
-		along:  enumFlag(fs, "along", "both", []string{"in", "out", "both"}, "edges into the vertex, out of it, or both"),
+		along:  alongFlag(fs, "edges into the vertex, out of it, or both"),
 		limit:  countFlag(fs, "limit", 0, 0, "edges of a direction at most; 0: all"),
 		json:   fs.Bool("json", false, "print them as one JSON object"),
 		memory: sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)"),

@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/programs"
+	"github.com/garaph/garaph/store"
 )
 
 func (a *app) pathCommand() *cobra.Command {
@@ -59,7 +60,7 @@ type foundPath struct {
 
 // stop is a vertex of a path.
 type stop struct {
-	ID       string  `json:"id"`
+	ID       any     `json:"id"` // a number, or a name
 	Distance float64 `json:"distance"`
 }
 
@@ -125,8 +126,11 @@ func pathOf[P any, V uint32 | float64](ctx context.Context, e Env, p P, to uint3
 		if err != nil {
 			return nil, err
 		}
-		found.Distance = float64(lengths[i])
-		found.Path = append(found.Path, stop{id, found.Distance})
+		s := stop{id, float64(lengths[i])}
+		if e.Graph.Catalogue().IDs.Kind != store.IDString {
+			s.ID = json.Number(id)
+		}
+		found.Distance, found.Path = s.Distance, append(found.Path, s)
 	}
 	return found, nil
 }
@@ -135,7 +139,7 @@ func pathOf[P any, V uint32 | float64](ctx context.Context, e Env, p P, to uint3
 func (f *foundPath) print(w *output) error {
 	table := tabwriter.NewWriter(w, 0, 0, 0, ' ', tabwriter.AlignRight)
 	for _, s := range f.Path {
-		fmt.Fprintf(table, "%s\t  %s\n", strconv.FormatFloat(s.Distance, 'g', -1, 64), idOnLine(s.ID, w.tty())) // errors are kept until Flush
+		fmt.Fprintf(table, "%s\t  %s\n", strconv.FormatFloat(s.Distance, 'g', -1, 64), idOnLine(fmt.Sprint(s.ID), w.tty())) // errors are kept until Flush
 	}
 	return table.Flush()
 }

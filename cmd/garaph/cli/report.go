@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/internal/results"
 )
 
 // jobReport is any run as JSON, of a vertex program or of an algorithm.
@@ -30,6 +31,8 @@ type jobReport struct {
 	PeakMemory     int64          `json:"peak_rss_bytes"`
 	InMemory       bool           `json:"in_memory"`
 	Columns        []columnReport `json:"columns"` // of the results, in order
+	// Summary is the results as the page of --report has them.
+	Summary []summaryReport `json:"summary,omitempty"`
 }
 
 // columnReport describes a column of results.
@@ -37,6 +40,42 @@ type columnReport struct {
 	Name     string `json:"name"`
 	Kind     string `json:"kind"` // float32, float64, int64, or vertex id
 	Nullable bool   `json:"nullable"`
+}
+
+// summaryReport describes how the values of a column are distributed, or how large the groups are that they name.
+type summaryReport struct {
+	Column   string      `json:"column"`
+	Of       string      `json:"of"` // vertices, or the plural of the column, which are groups of vertices
+	Count    int64       `json:"count"`
+	Null     int64       `json:"null"`
+	Infinite int64       `json:"infinite"`
+	Zeros    int64       `json:"zeros"`
+	Min      number      `json:"min"`
+	Median   number      `json:"median"`
+	Mean     number      `json:"mean"`
+	P99      number      `json:"p99"`
+	Max      number      `json:"max"`
+	Bins     []binReport `json:"bins"`
+}
+
+// binReport has the values of an interval without its end.
+type binReport struct {
+	From  number `json:"from"`
+	To    number `json:"to"`
+	Count int64  `json:"count"`
+}
+
+func newSummaryReport(column, of string, s *results.Summary) summaryReport {
+	median, _ := s.Quantile(0.5)
+	p99, _ := s.Quantile(0.99)
+	r := summaryReport{
+		Column: column, Of: of, Count: s.Count, Null: s.Null, Infinite: s.Infinite, Zeros: s.Zeros, Min: number(s.Min), Max: number(s.Max),
+		Median: number(median), Mean: number(s.Mean()), P99: number(p99), Bins: []binReport{},
+	}
+	for _, b := range s.Bins() {
+		r.Bins = append(r.Bins, binReport{number(b.From), number(b.To), b.Count})
+	}
+	return r
 }
 
 // runReport is the run of a vertex program as JSON.
@@ -71,16 +110,31 @@ type gpuReport struct {
 	GPULost     string `json:"gpu_lost,omitempty"` // why the job went on without it
 }
 
-// jobReport reports a run that took so long, for as many edges.
-func (t *task) jobReport(parameters map[string]any, took, load time.Duration, edges uint64, inMemory bool) jobReport {
+// took returns how long the run took, and loading before it, how many edges it processed, and whether those that it
+// needs stayed in memory.
+func (t *task) took() (took, load time.Duration, edges uint64, inMemory bool) {
+	if a := t.result.Algorithm; a != nil {
+		return a.Duration, a.Load, t.input.graph.Catalogue().Edges, a.InMemory
+	}
+	r := t.result.Report
+	return r.Duration, r.Load, r.Edges, r.InMemory
+}
+
+// jobReport reports what all runs have.
+func (t *task) jobReport() jobReport {
 	c := t.input.graph.Catalogue()
+	took, load, edges, inMemory := t.took()
+	var summary []summaryReport
+	if t.page != nil {
+		summary = t.page.summaries
+	}
 	var columns []columnReport
 	for _, column := range t.result.Table(t.program.column()).Columns() {
 		columns = append(columns, columnReport{column.Name, column.Kind.String(), column.Nullable})
 	}
 	return jobReport{
-		Columns: columns,
-		Program: t.program.Name, Graph: t.name(), Parameters: parameters, Vertices: c.Vertices, Edges: c.Edges,
+		Columns: columns, Summary: summary,
+		Program: t.program.Name, Graph: t.name(), Parameters: t.parameters(), Vertices: c.Vertices, Edges: c.Edges,
 		Seconds: number(took.Seconds()), LoadSeconds: number(load.Seconds()), Import: t.input.imported,
 		EdgesPerSecond: number(perSecond(float64(edges), took)), PeakMemory: t.peakMemory(), InMemory: inMemory,
 	}
@@ -90,7 +144,7 @@ func (t *task) jobReport(parameters map[string]any, took, load time.Duration, ed
 func (t *task) writeReport(w io.Writer, top *topRows) error {
 	r := t.result.Report
 	report := runReport{
-		jobReport:  t.jobReport(t.parameters(), r.Duration, r.Load, r.Edges, r.InMemory),
+		jobReport:  t.jobReport(),
 		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, BytesRead: r.BytesRead, LoadRead: r.LoadRead,
 		Earlier: r.Earlier, Calibration: number(r.Calibration.Seconds()), K: number(r.AccessRatio),
 		RowsRead: r.RowsRead, RowsNeeded: r.RowsNeeded,
@@ -140,6 +194,16 @@ func writeObject(w io.Writer, report any, last *list) error {
 // depend on, as they were used.
 func (t *task) parameters() map[string]any {
 	o, all := t.options, t.ownParameters()
+	if a := t.result.Algorithm; a != nil {
+		all["threads"], all["memory"] = o.Threads, o.Memory
+		if t.program.GPU || t.by() != "" {
+			all["device"] = o.Device
+		}
+		if a.GPU != "" {
+			all["gpu"], all["gpu_memory"] = o.GPU.Name, o.GPU.Memory
+		}
+		return all
+	}
 	all["device"], all["mode"], all["method"] = *t.flags.device, o.Mode, o.Method
 	all["threads"], all["memory"], all["iterations"] = o.Threads, o.Memory, o.Iterations
 	if t.result.Report.GPU != "" {

@@ -121,7 +121,7 @@ func newRunFlags(fs *pflag.FlagSet) *runFlags {
 			format: formatFlag(fs),
 			top:    countFlag(fs, "top", 0, 1, "print the first N vertices (default 10 without --output and --json)"),
 			json:   fs.Bool("json", false, "print a report as one JSON object"),
-			report: fs.String("report", "", "`FILE` for an HTML page with the facts of the run, and plots of its iterations and pages"),
+			report: fs.String("report", "", "`FILE` for an HTML page: how the results are distributed, the first vertices, and how the run went, with plots"),
 			trace:  fs.String("trace", "", "`FILE` for what CPU and GPU did when, by streams and pages; chrome://tracing and Perfetto show it"),
 		},
 		imports: newImportFlags(fs),

@@ -110,7 +110,7 @@ func (a *app) run(ctx context.Context, t *task) (err error) {
 	}()
 	t.warn(a.console.log)
 	failed := t.undelivered(ctx, t.deliver(ctx, a, out))
-	beside := t.saveBeside(ctx)
+	beside := t.saveBeside()
 	if failed != nil {
 		return errors.Join(failed, beside)
 	}
@@ -158,13 +158,13 @@ func (t *task) undelivered(ctx context.Context, err error) error {
 }
 
 // saveBeside writes the trace and the page of the run, if they are wanted.
-func (t *task) saveBeside(ctx context.Context) error {
+func (t *task) saveBeside() error {
 	var errs []error
 	if t.trace != nil {
 		errs = append(errs, t.trace.save(t.result.Report.GPU))
 	}
 	if t.page != nil {
-		errs = append(errs, t.page.save(ctx, t))
+		errs = append(errs, t.page.save(t))
 	}
 	return errors.Join(errs...)
 }
@@ -338,6 +338,10 @@ func (t *task) deliver(ctx context.Context, a *app, out destination) error {
 	table := t.result.Table(t.program.column())
 	if err := out.write(ctx, table, a.stdout, t.noted); err != nil {
 		return err
+	}
+	t.peakMemory() // before the page takes some
+	if t.page != nil {
+		t.page.err = t.page.summarize(ctx, t) // of the page, and not of the results
 	}
 	n := *t.flags.top
 	if n == 0 && out.path == "" && !*t.flags.json {

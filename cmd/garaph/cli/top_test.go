@@ -97,6 +97,10 @@ func (c column) Batches(yield func(*results.Batch) error) error {
 	return nil
 }
 
+func (c column) Numbers(_ int, _, _ int64, yield func(*results.Values) error) error {
+	return c.Batches(func(b *results.Batch) error { return yield(&b.Columns[0]) })
+}
+
 func (c column) Vertices(_ int, yield func([]uint32) error) error {
 	return c.Batches(func(b *results.Batch) error {
 		var values []uint32

@@ -37,15 +37,19 @@ func topComponents(t results.Table, k int) (topRows, error) {
 	if err != nil {
 		return topRows{}, err
 	}
+	var groups results.Summary
 	first, err := newRanked(k, t.Room()-4*t.Rows(), largestFirst, func(yield func(scored[int64])) error {
 		for v, n := range sizes {
 			if n > 0 {
+				groups.Add(float64(n))
 				yield(scored[int64]{int64(n), uint32(v)})
 			}
 		}
 		return nil
 	})
-	return topVertices(t, first, showInt), err
+	rows := topVertices(t, first, showInt)
+	rows.groups = &groups
+	return rows, err
 }
 
 // topLabels selects the numbers that most vertices have. All are sorted, in
@@ -73,14 +77,16 @@ func topLabels(t results.Table, k int) (topRows, error) {
 	})
 	slices.Sort(labels[:n])
 	var first []scored[int64]
+	groups := results.Summary{Null: t.Rows() - int64(n)}
 	if err == nil {
-		first, err = newRanked(k, free-need, largestFirst, runsOf(labels[:n]))
+		first, err = newRanked(k, free-need, largestFirst, runsOf(labels[:n], &groups))
 	}
 	if err != nil {
 		hostmem.Free(labels)
 		return topRows{}, err
 	}
 	return topRows{
+		groups: &groups,
 		each: func(yield func(topRow) error) error {
 			for i, g := range first {
 				if err := yield(topRow{Rank: i + 1, ID: labels[g.v], Value: showInt(g.value)}); err != nil {
@@ -96,14 +102,15 @@ func topLabels(t results.Table, k int) (topRows, error) {
 	}, nil
 }
 
-// runsOf yields the lengths of the runs of equal labels, by their first places.
-func runsOf(labels []int64) func(yield func(scored[int64])) error {
+// runsOf yields the lengths of the runs of equal labels, by their first places, and adds them to a summary.
+func runsOf(labels []int64, lengths *results.Summary) func(yield func(scored[int64])) error {
 	return func(yield func(scored[int64])) error {
 		for from := 0; from < len(labels); {
 			to := from + 1
 			for to < len(labels) && labels[to] == labels[from] {
 				to++
 			}
+			lengths.Add(float64(to - from))
 			yield(scored[int64]{int64(to - from), uint32(from)})
 			from = to
 		}

@@ -44,8 +44,9 @@ func (v valueText) MarshalJSON() ([]byte, error) {
 // topRows are the lines of --top. each goes through them in order, and may be
 // called again; close ends their use.
 type topRows struct {
-	each  func(yield func(topRow) error) error
-	close func()
+	each   func(yield func(topRow) error) error
+	close  func()
+	groups *results.Summary // how large all groups are; nil: the rows are no groups
 }
 
 // newTopRows finds the first k rows of t.
@@ -126,8 +127,7 @@ func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column fu
 	}
 	each := func(yield func(scored[N])) error {
 		v := uint32(0)
-		return t.Batches(func(b *results.Batch) error {
-			values := &b.Columns[0]
+		return t.Numbers(0, 0, t.Rows(), func(values *results.Values) error {
 			for i, x := range column(values) {
 				if !passed(x) && (len(values.Null) == 0 || !values.Null[i]) {
 					yield(scored[N]{x, v})

@@ -1,0 +1,53 @@
+package algorithms
+
+import (
+	"context"
+	"slices"
+
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// Degrees counts the edges of each vertex as they are stored, parallel edges and self-loops among them: those that
+// lead to it, those that lead away, or both. In an undirected graph these are the same edges, which count once.
+// It reads no edges, but the degrees that lie beside them.
+type Degrees struct {
+	NotIn, NotOut bool // edges of a directed graph that don't count
+}
+
+// Plan is the sums.
+func (Degrees) Plan(g *store.Catalogue, _ int) Plan {
+	return Plan{Arrays: []Array{{"the degrees", 8 * int64(g.Vertices)}}}
+}
+
+// Run adds up.
+func (d Degrees) Run(ctx context.Context, e *Env) ([]int64, error) {
+	sums, err := Make[int64](e, int(e.Graph.Vertices))
+	if err != nil {
+		return nil, err
+	}
+	var sides []shard.Direction
+	if e.Graph.Symmetric || !d.NotIn {
+		sides = append(sides, shard.In)
+	}
+	if !e.Graph.Symmetric && !d.NotOut {
+		sides = append(sides, shard.Out)
+	}
+	buffers := make([][]uint32, e.Threads)
+	err = e.Each(ctx, len(e.Graph.Shards), func(worker, i int) (err error) {
+		for _, dir := range sides {
+			if buffers[worker], err = e.store.DegreesInto(buffers[worker], dir, i); err != nil {
+				return err
+			}
+			for k, n := range buffers[worker] {
+				sums[e.Graph.Shards[i].First+uint32(k)] += int64(n)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.Total("largest degree", slices.Max(sums))
+	return sums, nil
+}

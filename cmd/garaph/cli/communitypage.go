@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/internal/htmlreport"
+	"github.com/garaph/garaph/internal/results"
+)
+
+// membersInRow is how many members of a community a row of a page shows.
+const membersInRow = 20
+
+// writePage writes the page of a search.
+func (s *communitySearch) writePage() error {
+	result, branches, err := s.resultSection()
+	if err != nil {
+		return fmt.Errorf("page of a search: %w", err)
+	}
+	c := s.graph.Catalogue()
+	facts := append([]htmlreport.Fact{
+		{"Graph", graphText(s.path, c)},
+		{"Sizes", fmt.Sprintf("%s to %s vertices", humanize.Comma(int64(*s.flags.low)), humanize.Comma(int64(*s.flags.high)))},
+	}, placeFacts()...)
+	work := []htmlreport.Fact{
+		{"Time", fmt.Sprintf("%s, of which %s of preparation", seconds(time.Since(s.began)), seconds(s.report.Prepare))},
+		{"Search", branchesText(branches)}, {"Peak memory (RSS)", bytesText(peakMemory())},
+	}
+	for _, c := range s.found {
+		if c.GPU != "" {
+			work = append(work, htmlreport.Fact{"GPU", c.GPU})
+			break
+		}
+	}
+	page := htmlreport.Page{Title: "Communities in " + s.path, Sections: []htmlreport.Section{{Facts: facts}, result, {Title: "How it ran", Facts: work}}}
+	return writeWhole(*s.flags.report, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
+}
+
+// resultSection describes the answers, and of many how they are distributed.
+func (s *communitySearch) resultSection() (section htmlreport.Section, branches int64, err error) {
+	var degrees, sizes, times results.Summary
+	table := htmlreport.Table{Title: "Answers", Columns: []string{"query", "minimum degree", "vertices", "best", "search", "members"}}
+	proven := 0
+	for i, c := range s.found {
+		branches += c.Branches
+		best := "not proven"
+		if c.Proven {
+			proven++
+			best = "proven"
+		}
+		times.Add(c.Search.Seconds())
+		degree := "none"
+		if len(c.Members) > 0 {
+			degrees.Add(float64(c.MinDegree))
+			sizes.Add(float64(len(c.Members)))
+			degree = strconv.Itoa(c.MinDegree)
+		}
+		if i >= mostOnPage {
+			continue
+		}
+		members, err := s.membersText(c)
+		if err != nil {
+			return section, 0, err
+		}
+		query, err := s.graph.Store().IDs().Text(c.Query.Vertex)
+		if err != nil {
+			return section, 0, err
+		}
+		table.Rows = append(table.Rows, []string{printable(query), degree, humanize.Comma(int64(len(c.Members))), best, seconds(c.Search), members})
+	}
+	section = htmlreport.Section{Title: "Result", Table: table, Facts: []htmlreport.Fact{
+		{"Answers", fmt.Sprintf("%s, of which %s proven to be the best", humanize.Comma(int64(len(s.found))), humanize.Comma(int64(proven)))},
+	}}
+	if len(s.found) > 1 {
+		section.Facts = append(section.Facts, htmlreport.Fact{"Minimum degree", summaryText(&degrees)}, htmlreport.Fact{"Vertices", summaryText(&sizes)})
+		section.Plots = []htmlreport.Plot{
+			htmlreport.Distribution("Minimum degrees of communities", "minimum degree", "communities", &degrees),
+			htmlreport.Distribution("Sizes of communities", "vertices in a community", "communities", &sizes),
+			htmlreport.Distribution("Times of searches", "search time (seconds)", "queries", &times),
+		}
+	}
+	return section, branches, nil
+}
+
+// membersText returns the ids of members: of a single answer up to mostOnPage, of several some of each.
+func (s *communitySearch) membersText(c *garaph.Community) (string, error) {
+	n := membersInRow
+	if len(s.found) == 1 {
+		n = mostOnPage
+	}
+	var ids []string
+	for _, v := range c.Members[:min(n, len(c.Members))] {
+		id, err := s.graph.Store().IDs().Text(v)
+		if err != nil {
+			return "", err
+		}
+		ids = append(ids, printable(id))
+	}
+	if len(c.Members) > n {
+		ids = append(ids, "…")
+	}
+	return strings.Join(ids, ", "), nil
+}
