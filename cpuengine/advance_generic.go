@@ -55,7 +55,7 @@ func eachArc(a *compiled.Advance, u uint32, f func(v uint32, e gas.Edge)) {
 	}
 	for k := from; k < to; k++ {
 		if a.Rows.Arcs != nil {
-			f(a.Rows.Arcs[k].To, gas.Edge{Weight: a.Rows.Arcs[k].Weight})
+			f(a.Rows.Arcs[k].To, gas.Edge{Weight: float64(a.Rows.Arcs[k].Weight)})
 		} else {
 			f(a.Rows.Nbr[k], gas.Edge{Weight: 1})
 		}
@@ -91,7 +91,7 @@ func (g *generic[V, A]) seek(a *compiled.Advance, b *compiled.Block, v uint32, c
 		a.Edges++
 		var u uint32
 		if a.In.Arcs != nil {
-			u, e.Weight = a.In.Arcs[k].To, a.In.Arcs[k].Weight
+			u, e.Weight = a.In.Arcs[k].To, float64(a.In.Arcs[k].Weight)
 		} else {
 			u = a.In.Nbr[k]
 		}

@@ -300,7 +300,7 @@ func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *fronti
 		var v uint32
 		e := gas.Edge{Weight: 1}
 		if rows.Arcs != nil {
-			v, e.Weight = rows.Arcs[k].To, rows.Arcs[k].Weight
+			v, e.Weight = rows.Arcs[k].To, float64(rows.Arcs[k].Weight)
 		} else {
 			v = rows.Nbr[k]
 		}

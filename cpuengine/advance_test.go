@@ -92,7 +92,7 @@ func levels[V comparable, A any](g oracle.Graph, p gas.Program[V, A], limit int)
 		}
 		for _, e := range g.Edges {
 			if active[e.Src] {
-				acc[e.Dst] = p.Sum(acc[e.Dst], p.Gather(values[e.Src], gas.Edge{Weight: e.Weight}, values[e.Dst]))
+				acc[e.Dst] = p.Sum(acc[e.Dst], p.Gather(values[e.Src], gas.Edge{Weight: float64(e.Weight)}, values[e.Dst]))
 			}
 		}
 		some = false

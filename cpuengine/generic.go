@@ -84,7 +84,7 @@ func fold[V, A any](p gas.Program[V, A], acc A, nbr []uint32, cur []V, dst V) A 
 //go:noinline
 func foldWeighted[V, A any](p gas.Program[V, A], acc A, nbr []uint32, weight []float32, cur []V, dst V) A {
 	for k, u := range nbr {
-		acc = p.Sum(acc, p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst))
+		acc = p.Sum(acc, p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst))
 	}
 	return acc
 }
@@ -98,7 +98,7 @@ func (g *generic[V, A]) untilSaturated(acc A, lo, hi uint32, b *compiled.Block, 
 			return acc, int(k - lo)
 		}
 		if b.Weight != nil {
-			edge.Weight = b.Weight[k]
+			edge.Weight = float64(b.Weight[k])
 		}
 		acc = g.program.Sum(acc, g.program.Gather(cur[b.Nbr[k]], edge, dst))
 	}

@@ -168,7 +168,7 @@ func expected[V, A any](g *csc, program gas.Program[V, A], value func(*rand.Rand
 		for v := from; v < to; v++ {
 			want[v] = program.Zero()
 			g.each(v, func(u uint32, w float32) {
-				want[v] = program.Sum(want[v], program.Gather(values[u], gas.Edge{Weight: w}, values[v]))
+				want[v] = program.Sum(want[v], program.Gather(values[u], gas.Edge{Weight: float64(w)}, values[v]))
 			})
 		}
 	})

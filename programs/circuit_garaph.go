@@ -18,7 +18,7 @@ var circuitSources embed.FS
 
 // Loops are the methods of Circuit as loops.
 func (p Circuit) Loops() compiled.Loops[Node, Branch] {
-	if !compiled.Fresh(circuitSources, "502d3d2a1dcfceece22341126d6397d5") {
+	if !compiled.Fresh(circuitSources, "ad881325960d6f1cd5eb84a8691ca7ac") {
 		return compiled.Loops[Node, Branch]{}
 	}
 	return circuitLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Circuit) Loops() compiled.Loops[Node, Branch] {
 
 // Fragments are the methods of Circuit as PTX.
 func (Circuit) Fragments() compiled.Fragments {
-	if !compiled.Fresh(circuitSources, "502d3d2a1dcfceece22341126d6397d5") {
+	if !compiled.Fresh(circuitSources, "ad881325960d6f1cd5eb84a8691ca7ac") {
 		return compiled.Fragments{}
 	}
 	return circuitFragments
@@ -72,7 +72,7 @@ func (l circuitLoops) gatherWeighted(acc []Branch, list []uint16, b *compiled.Bl
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
-			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -81,7 +81,7 @@ func (l circuitLoops) gatherWeighted(acc []Branch, list []uint16, b *compiled.Bl
 	return edges
 }
 
-func (l circuitLoops) edge(a Branch, src Node, weight float32) Branch {
+func (l circuitLoops) edge(a Branch, src Node, weight float64) Branch {
 	p := l.p
 	var dst Node
 	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
@@ -98,21 +98,21 @@ func circuitLoopsBlock[W packed.Width, D packed.Destination](l circuitLoops, acc
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[0]))
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[1]))
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[2]))
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[3]))
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[4]))
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[5]))
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[6]))
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[7]))
 		slots = slots.Next(w, d)
 	}
 }
@@ -183,18 +183,17 @@ var circuitFragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
-	.reg .b64 %gl<7>;
-	mov.f64 %gl0, 0d0000000000000000;
+	.reg .b64 %gl<6>;
+	cvt.f64.f32 %gl0, ${edge.weight};
 	mov.f64 %gl1, 0d0000000000000000;
-	cvt.f64.f32 %gl2, ${edge.weight};
-	mul.rn.f64 %gl3, %gl2, ${src.0};
-	mov.f64 %gl0, %gl3;
-	cvt.f64.f32 %gl4, ${edge.weight};
-	mov.f64 %gl1, %gl4;
-	mov.f64 %gl5, %gl0;
-	mov.f64 %gl6, %gl1;
-	mov.f64 ${out.0}, %gl5;
-	mov.f64 ${out.1}, %gl6;
+	mov.f64 %gl2, 0d0000000000000000;
+	mul.rn.f64 %gl3, %gl0, ${src.0};
+	mov.f64 %gl1, %gl3;
+	mov.f64 %gl2, %gl0;
+	mov.f64 %gl4, %gl1;
+	mov.f64 %gl5, %gl2;
+	mov.f64 ${out.0}, %gl4;
+	mov.f64 ${out.1}, %gl5;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{

@@ -19,7 +19,7 @@ var heatSources embed.FS
 
 // Loops are the methods of Heat as loops.
 func (p Heat) Loops() compiled.Loops[float32, Flow] {
-	if !compiled.Fresh(heatSources, "81366030f6c0461e52a38b2c97894b94") {
+	if !compiled.Fresh(heatSources, "cd1ab8fe75a54c8be8799e6dbdc1be19") {
 		return compiled.Loops[float32, Flow]{}
 	}
 	return heatLoops{p}.loops()
@@ -27,7 +27,7 @@ func (p Heat) Loops() compiled.Loops[float32, Flow] {
 
 // Fragments are the methods of Heat as PTX.
 func (Heat) Fragments() compiled.Fragments {
-	if !compiled.Fresh(heatSources, "81366030f6c0461e52a38b2c97894b94") {
+	if !compiled.Fresh(heatSources, "cd1ab8fe75a54c8be8799e6dbdc1be19") {
 		return compiled.Fragments{}
 	}
 	return heatFragments
@@ -73,7 +73,7 @@ func (l heatLoops) gatherWeighted(acc []Flow, list []uint16, b *compiled.Block, 
 		dst := cur[int(b.First)+int(v)]
 		a := acc[i]
 		for k, u := range nbr {
-			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -82,7 +82,7 @@ func (l heatLoops) gatherWeighted(acc []Flow, list []uint16, b *compiled.Block, 
 	return edges
 }
 
-func (l heatLoops) edge(a Flow, src, dst float32, weight float32) Flow {
+func (l heatLoops) edge(a Flow, src, dst float32, weight float64) Flow {
 	p := l.p
 	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
 	a = p.Sum(a, g)
@@ -99,21 +99,21 @@ func heatLoopsBlock[W packed.Width, D packed.Destination](l heatLoops, acc *[1 <
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[0])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[0]))
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[1])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[1]))
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[2])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[2]))
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[3])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[3]))
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[4])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[4]))
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[5])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[5]))
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[6])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[6]))
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[7])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[7]))
 		slots = slots.Next(w, d)
 	}
 }

@@ -18,7 +18,7 @@ var neuralSources embed.FS
 
 // Loops are the methods of Neural as loops.
 func (p Neural) Loops() compiled.Loops[float32, float64] {
-	if !compiled.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
+	if !compiled.Fresh(neuralSources, "bfac20b343d2b0f3bae1e788ec7d5615") {
 		return compiled.Loops[float32, float64]{}
 	}
 	return neuralLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Neural) Loops() compiled.Loops[float32, float64] {
 
 // Fragments are the methods of Neural as PTX.
 func (Neural) Fragments() compiled.Fragments {
-	if !compiled.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
+	if !compiled.Fresh(neuralSources, "bfac20b343d2b0f3bae1e788ec7d5615") {
 		return compiled.Fragments{}
 	}
 	return neuralFragments
@@ -72,7 +72,7 @@ func (l neuralLoops) gatherWeighted(acc []float64, list []uint16, b *compiled.Bl
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
-			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -81,7 +81,7 @@ func (l neuralLoops) gatherWeighted(acc []float64, list []uint16, b *compiled.Bl
 	return edges
 }
 
-func (l neuralLoops) edge(a float64, src float32, weight float32) float64 {
+func (l neuralLoops) edge(a float64, src float32, weight float64) float64 {
 	p := l.p
 	var dst float32
 	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
@@ -98,21 +98,21 @@ func neuralLoopsBlock[W packed.Width, D packed.Destination](l neuralLoops, acc *
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[0]))
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[1]))
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[2]))
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[3]))
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[4]))
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[5]))
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[6]))
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[7]))
 		slots = slots.Next(w, d)
 	}
 }
@@ -183,9 +183,9 @@ var neuralFragments = compiled.Fragments{
 `},
 	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
 	.reg .b64 %gl<3>;
-	cvt.f64.f32 %gl0, ${src.0};
-	cvt.f64.f32 %gl1, ${edge.weight};
-	mul.rn.f64 %gl2, %gl0, %gl1;
+	cvt.f64.f32 %gl0, ${edge.weight};
+	cvt.f64.f32 %gl1, ${src.0};
+	mul.rn.f64 %gl2, %gl1, %gl0;
 	mov.f64 ${out.0}, %gl2;
 }
 `},

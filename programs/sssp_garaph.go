@@ -89,7 +89,7 @@ func (l ssspFloat32Loops) gatherWeighted(acc []float32, list []uint16, b *compil
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
-			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
 			if g > a { // Sum would not change a
 				continue
 			}
@@ -101,7 +101,7 @@ func (l ssspFloat32Loops) gatherWeighted(acc []float32, list []uint16, b *compil
 	return edges
 }
 
-func (l ssspFloat32Loops) edge(a float32, src float32, weight float32) float32 {
+func (l ssspFloat32Loops) edge(a float32, src float32, weight float64) float32 {
 	p := l.p
 	var dst float32
 	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
@@ -121,21 +121,21 @@ func ssspFloat32LoopsBlock[W packed.Width, D packed.Destination](l ssspFloat32Lo
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[0]))
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[1]))
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[2]))
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[3]))
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[4]))
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[5]))
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[6]))
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[7]))
 		slots = slots.Next(w, d)
 	}
 }
@@ -257,7 +257,7 @@ func (l ssspFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := p.Gather(src, gas.Edge{Weight: float64(e.Weight)}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -341,7 +341,7 @@ func (l ssspFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := p.Gather(src, gas.Edge{Weight: float64(e.Weight)}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -477,7 +477,7 @@ func (l ssspFloat64Loops) gatherWeighted(acc []float64, list []uint16, b *compil
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
-			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
 			if g > a { // Sum would not change a
 				continue
 			}
@@ -489,7 +489,7 @@ func (l ssspFloat64Loops) gatherWeighted(acc []float64, list []uint16, b *compil
 	return edges
 }
 
-func (l ssspFloat64Loops) edge(a float64, src float64, weight float32) float64 {
+func (l ssspFloat64Loops) edge(a float64, src float64, weight float64) float64 {
 	p := l.p
 	var dst float64
 	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
@@ -509,21 +509,21 @@ func ssspFloat64LoopsBlock[W packed.Width, D packed.Destination](l ssspFloat64Lo
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[0]))
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[1]))
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[2]))
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[3]))
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[4]))
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[5]))
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[6]))
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[7]))
 		slots = slots.Next(w, d)
 	}
 }
@@ -645,7 +645,7 @@ func (l ssspFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := p.Gather(src, gas.Edge{Weight: float64(e.Weight)}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -729,7 +729,7 @@ func (l ssspFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := p.Gather(src, gas.Edge{Weight: float64(e.Weight)}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}

@@ -27,7 +27,7 @@ func (p SSWP) Init(v gas.Vertex) (float32, bool) {
 func (p SSWP) Zero() float32 { return float32(math.Inf(-1)) }
 
 // Gather is what gets to the source of the edge and through the edge.
-func (p SSWP) Gather(src float32, e gas.Edge, _ float32) float32 { return min(src, e.Weight) }
+func (p SSWP) Gather(src float32, e gas.Edge, _ float32) float32 { return min(src, float32(e.Weight)) }
 
 // Sum is the maximum.
 func (p SSWP) Sum(a, b float32) float32 { return max(a, b) }

@@ -18,7 +18,7 @@ var sswpSources embed.FS
 
 // Loops are the methods of SSWP as loops.
 func (p SSWP) Loops() compiled.Loops[float32, float32] {
-	if !compiled.Fresh(sswpSources, "90c02bbf6013f0c2221ee529947ac312") {
+	if !compiled.Fresh(sswpSources, "78e1a68d7bb90b70ddab7a38bb43cb86") {
 		return compiled.Loops[float32, float32]{}
 	}
 	return sswpLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p SSWP) Loops() compiled.Loops[float32, float32] {
 
 // Fragments are the methods of SSWP as PTX.
 func (SSWP) Fragments() compiled.Fragments {
-	if !compiled.Fresh(sswpSources, "90c02bbf6013f0c2221ee529947ac312") {
+	if !compiled.Fresh(sswpSources, "78e1a68d7bb90b70ddab7a38bb43cb86") {
 		return compiled.Fragments{}
 	}
 	return sswpFragments
@@ -77,7 +77,7 @@ func (l sswpLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Bloc
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
-			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
 			if g < a { // Sum would not change a
 				continue
 			}
@@ -89,7 +89,7 @@ func (l sswpLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Bloc
 	return edges
 }
 
-func (l sswpLoops) edge(a float32, src float32, weight float32) float32 {
+func (l sswpLoops) edge(a float32, src float32, weight float64) float32 {
 	p := l.p
 	var dst float32
 	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
@@ -109,21 +109,21 @@ func sswpLoopsBlock[W packed.Width, D packed.Destination](l sswpLoops, acc *[1 <
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[0]))
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[1]))
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[2]))
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[3]))
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[4]))
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[5]))
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[6]))
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[7]))
 		slots = slots.Next(w, d)
 	}
 }
@@ -245,7 +245,7 @@ func (l sswpLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []u
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := p.Gather(src, gas.Edge{Weight: float64(e.Weight)}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -329,7 +329,7 @@ func (l sswpLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := p.Gather(src, gas.Edge{Weight: float64(e.Weight)}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}

@@ -4,7 +4,6 @@ package influence
 
 import (
 	"embed"
-	"math"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
@@ -19,7 +18,7 @@ var influenceSources embed.FS
 
 // Loops are the methods of Influence as loops.
 func (p Influence) Loops() compiled.Loops[Person, float64] {
-	if !compiled.Fresh(influenceSources, "3316629fb52ab573eace818ce0832169") {
+	if !compiled.Fresh(influenceSources, "2d597f47021dd429fc067c16c7b8d660") {
 		return compiled.Loops[Person, float64]{}
 	}
 	return influenceLoops{p}.loops()
@@ -27,7 +26,7 @@ func (p Influence) Loops() compiled.Loops[Person, float64] {
 
 // Fragments are the methods of Influence as PTX.
 func (Influence) Fragments() compiled.Fragments {
-	if !compiled.Fresh(influenceSources, "3316629fb52ab573eace818ce0832169") {
+	if !compiled.Fresh(influenceSources, "2d597f47021dd429fc067c16c7b8d660") {
 		return compiled.Fragments{}
 	}
 	return influenceFragments
@@ -56,21 +55,7 @@ func (l influenceLoops) gather(acc []float64, list []uint16, b *compiled.Block, 
 		dst := cur[int(b.First)+int(v)]
 		a := acc[i]
 		for _, u := range nbr {
-			var g float64
-			{
-				var result_ float64
-				{
-					_, src, e, dst := p, cur[u], gas.Edge{Weight: 1}, dst
-					_, _, _ = src, e, dst
-				Gather58_:
-					for {
-						result_ = float64(e.Weight) * math.Log(1+src.Opinion) / (1 + float64(dst.Doubt) + dst.Opinion)
-						break Gather58_
-
-					}
-				}
-				g = result_
-			}
+			g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -87,21 +72,7 @@ func (l influenceLoops) gatherWeighted(acc []float64, list []uint16, b *compiled
 		dst := cur[int(b.First)+int(v)]
 		a := acc[i]
 		for k, u := range nbr {
-			var g float64
-			{
-				var result_ float64
-				{
-					_, src, e, dst := p, cur[u], gas.Edge{Weight: weight[k]}, dst
-					_, _, _ = src, e, dst
-				Gather75_:
-					for {
-						result_ = float64(e.Weight) * math.Log(1+src.Opinion) / (1 + float64(dst.Doubt) + dst.Opinion)
-						break Gather75_
-
-					}
-				}
-				g = result_
-			}
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -110,23 +81,9 @@ func (l influenceLoops) gatherWeighted(acc []float64, list []uint16, b *compiled
 	return edges
 }
 
-func (l influenceLoops) edge(a float64, src, dst Person, weight float32) float64 {
+func (l influenceLoops) edge(a float64, src, dst Person, weight float64) float64 {
 	p := l.p
-	var g float64
-	{
-		var result_ float64
-		{
-			_, src, e, dst := p, src, gas.Edge{Weight: weight}, dst
-			_, _, _ = src, e, dst
-		Gather86_:
-			for {
-				result_ = float64(e.Weight) * math.Log(1+src.Opinion) / (1 + float64(dst.Doubt) + dst.Opinion)
-				break Gather86_
-
-			}
-		}
-		g = result_
-	}
+	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
 	a = p.Sum(a, g)
 	return a
 }
@@ -141,21 +98,21 @@ func influenceLoopsBlock[W packed.Width, D packed.Destination](l influenceLoops,
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[0])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[0]))
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[1])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[1]))
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[2])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[2]))
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[3])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[3]))
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[4])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[4]))
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[5])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[5]))
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[6])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[6]))
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[7])
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[7]))
 		slots = slots.Next(w, d)
 	}
 }

@@ -18,7 +18,7 @@ var nearestHubSources embed.FS
 
 // Loops are the methods of NearestHub as loops.
 func (p NearestHub) Loops() compiled.Loops[Place, Place] {
-	if !compiled.Fresh(nearestHubSources, "284a2d364f5bb490104965969911f722") {
+	if !compiled.Fresh(nearestHubSources, "e0add461263a34c9fc87df88788ee801") {
 		return compiled.Loops[Place, Place]{}
 	}
 	return nearestHubLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p NearestHub) Loops() compiled.Loops[Place, Place] {
 
 // Fragments are the methods of NearestHub as PTX.
 func (NearestHub) Fragments() compiled.Fragments {
-	if !compiled.Fresh(nearestHubSources, "284a2d364f5bb490104965969911f722") {
+	if !compiled.Fresh(nearestHubSources, "e0add461263a34c9fc87df88788ee801") {
 		return compiled.Fragments{}
 	}
 	return nearestHubFragments
@@ -74,7 +74,7 @@ func (l nearestHubLoops) gatherWeighted(acc []Place, list []uint16, b *compiled.
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
-			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -83,7 +83,7 @@ func (l nearestHubLoops) gatherWeighted(acc []Place, list []uint16, b *compiled.
 	return edges
 }
 
-func (l nearestHubLoops) edge(a Place, src Place, weight float32) Place {
+func (l nearestHubLoops) edge(a Place, src Place, weight float64) Place {
 	p := l.p
 	var dst Place
 	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
@@ -100,21 +100,21 @@ func nearestHubLoopsBlock[W packed.Width, D packed.Destination](l nearestHubLoop
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[0]))
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[1]))
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[2]))
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[3]))
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[4]))
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[5]))
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[6]))
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[7]))
 		slots = slots.Next(w, d)
 	}
 }
@@ -236,7 +236,7 @@ func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, li
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := p.Gather(src, gas.Edge{Weight: float64(e.Weight)}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -320,7 +320,7 @@ func (l nearestHubLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, l
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := p.Gather(src, gas.Edge{Weight: float64(e.Weight)}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -365,16 +365,19 @@ var nearestHubFragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0", "src.1"}, Text: `{
-	.reg .b32 %gw<5>;
+	.reg .b32 %gw<6>;
+	.reg .b64 %gl<1>;
+	cvt.f64.f32 %gl0, ${edge.weight};
 	mov.f32 %gw0, 0f00000000;
 	mov.b32 %gw1, 0;
-	add.rn.f32 %gw2, ${src.0}, ${edge.weight};
-	mov.f32 %gw0, %gw2;
+	cvt.rn.f32.f64 %gw2, %gl0;
+	add.rn.f32 %gw3, ${src.0}, %gw2;
+	mov.f32 %gw0, %gw3;
 	mov.b32 %gw1, ${src.1};
-	mov.f32 %gw3, %gw0;
-	mov.b32 %gw4, %gw1;
-	mov.f32 ${out.0}, %gw3;
-	mov.b32 ${out.1}, %gw4;
+	mov.f32 %gw4, %gw0;
+	mov.b32 %gw5, %gw1;
+	mov.f32 ${out.0}, %gw4;
+	mov.b32 ${out.1}, %gw5;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{

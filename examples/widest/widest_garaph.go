@@ -18,7 +18,7 @@ var widestSources embed.FS
 
 // Loops are the methods of Widest as loops.
 func (p Widest) Loops() compiled.Loops[float32, float32] {
-	if !compiled.Fresh(widestSources, "42a6e5c592aa03a245c131bc3a86b610") {
+	if !compiled.Fresh(widestSources, "91ea7f7ef1f02a276e30a64f3cdf08c1") {
 		return compiled.Loops[float32, float32]{}
 	}
 	return widestLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Widest) Loops() compiled.Loops[float32, float32] {
 
 // Fragments are the methods of Widest as PTX.
 func (Widest) Fragments() compiled.Fragments {
-	if !compiled.Fresh(widestSources, "42a6e5c592aa03a245c131bc3a86b610") {
+	if !compiled.Fresh(widestSources, "91ea7f7ef1f02a276e30a64f3cdf08c1") {
 		return compiled.Fragments{}
 	}
 	return widestFragments
@@ -76,7 +76,7 @@ func (l widestLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Bl
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
-			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
 			if g < a { // Sum would not change a
 				continue
 			}
@@ -88,7 +88,7 @@ func (l widestLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Bl
 	return edges
 }
 
-func (l widestLoops) edge(a float32, src float32, weight float32) float32 {
+func (l widestLoops) edge(a float32, src float32, weight float64) float32 {
 	p := l.p
 	var dst float32
 	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
@@ -108,21 +108,21 @@ func widestLoopsBlock[W packed.Width, D packed.Destination](l widestLoops, acc *
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[0]))
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[1]))
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[2]))
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[3]))
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[4]))
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[5]))
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[6]))
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		acc[s] = l.edge(acc[s], cur[u], float64(weight[7]))
 		slots = slots.Next(w, d)
 	}
 }
@@ -244,7 +244,7 @@ func (l widestLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list [
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := p.Gather(src, gas.Edge{Weight: float64(e.Weight)}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -281,12 +281,15 @@ var widestFragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
-	.reg .b32 %gw<2>;
+	.reg .b32 %gw<3>;
+	.reg .b64 %gl<1>;
 	.reg .pred %gp<1>;
-	min.f32 %gw0, ${src.0}, ${edge.weight};
-	setp.nan.f32 %gp0, ${src.0}, ${edge.weight};
-	selp.f32 %gw1, 0f7FC00000, %gw0, %gp0;
-	mov.f32 ${out.0}, %gw1;
+	cvt.f64.f32 %gl0, ${edge.weight};
+	cvt.rn.f32.f64 %gw0, %gl0;
+	min.f32 %gw1, ${src.0}, %gw0;
+	setp.nan.f32 %gp0, ${src.0}, %gw0;
+	selp.f32 %gw2, 0f7FC00000, %gw1, %gp0;
+	mov.f32 ${out.0}, %gw2;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{

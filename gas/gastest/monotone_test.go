@@ -38,7 +38,7 @@ func shortest() claims {
 			}
 			return float32(math.Inf(1)), false
 		},
-		gather:   func(src float32, e gas.Edge) float32 { return src + e.Weight },
+		gather:   func(src float32, e gas.Edge) float32 { return src + float32(e.Weight) },
 		sum:      func(a, b float32) float32 { return min(a, b) },
 		apply:    func(old, acc float32) float32 { return min(old, acc) },
 		activate: func(old, now float32) bool { return now < old },

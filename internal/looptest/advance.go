@@ -58,7 +58,7 @@ func advance[V, A any](b *block[V], rows *frontier.Rows, active bitset.Set, alon
 func compareAdvance[V, A any](t *rapid.T, got, want compiled.Loops[V, A], b *block[V], same func(what string, x, y any)) {
 	if !got.Weighs {
 		for k, u := range b.Nbr {
-			weight := gas.Edge{Weight: 1 + float32(k)}
+			weight := gas.Edge{Weight: 1 + float64(k)}
 			same("Gather without Weighs", want.Program.Gather(b.cur[u], weight, b.cur[0]), want.Program.Gather(b.cur[u], gas.Edge{Weight: 1}, b.cur[0]))
 		}
 	}

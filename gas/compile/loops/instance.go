@@ -113,7 +113,7 @@ func (x variant) Loop() string {
 // RowEdge is what Gather gets of the edge e of a row.
 func (x variant) RowEdge() string {
 	if x.UsesEdge && x.HasWeight {
-		return x.Gas + ".Edge{Weight: e.Weight}"
+		return x.Gas + ".Edge{Weight: float64(e.Weight)}"
 	}
 	return x.Edge("")
 }
@@ -141,7 +141,7 @@ func (x variant) Edge(i string) string {
 	case !x.UsesEdge:
 		return x.Gas + ".Edge{}"
 	case x.HasWeight:
-		return x.Gas + ".Edge{Weight: weight[" + i + "]}"
+		return x.Gas + ".Edge{Weight: float64(weight[" + i + "])}"
 	default:
 		return x.Gas + ".Edge{Weight: 1}"
 	}
