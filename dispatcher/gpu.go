@@ -54,7 +54,10 @@ func (j *Job[V, A]) openGPUs() (opened func() error) {
 		return func() error { return nil }
 	}
 	err := panics.Guard(j.program, func() error {
-		_, err := gpuengine.FragmentsOf(j.program)
+		f, err := gpuengine.FragmentsOf(j.program)
+		if err == nil && j.store.Catalogue().Wide && f.Weighs() {
+			err = fmt.Errorf("graph %s: %w over its weights, which are float64: kernels read float32 ones", j.store.Name(), gpuengine.ErrUnfit)
+		}
 		return err
 	})
 	var devices []device.Device

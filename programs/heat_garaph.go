@@ -50,6 +50,9 @@ func (l heatLoops) gather(acc []Flow, list []uint16, b *compiled.Block, cur []fl
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
+	}
 	p := l.p
 	for i, v := range list {
 		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
@@ -82,9 +85,26 @@ func (l heatLoops) gatherWeighted(acc []Flow, list []uint16, b *compiled.Block, 
 	return edges
 }
 
-func (l heatLoops) edge(a Flow, src, dst float32, weight float64) Flow {
+func (l heatLoops) gatherWide(acc []Flow, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		dst := cur[int(b.First)+int(v)]
+		a := acc[i]
+		for k, u := range nbr {
+			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l heatLoops) edge(a Flow, src, dst float32, weight float32) Flow {
+	p := l.p
+	g := p.Gather(src, gas.Edge{Weight: float64(weight)}, dst)
 	a = p.Sum(a, g)
 	return a
 }
@@ -99,21 +119,21 @@ func heatLoopsBlock[W packed.Width, D packed.Destination](l heatLoops, acc *[1 <
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[0]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[0])
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[1]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[1])
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[2]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[2])
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[3]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[3])
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[4]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[4])
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[5]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[5])
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[6]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[6])
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[7]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[7])
 		slots = slots.Next(w, d)
 	}
 }
@@ -125,8 +145,27 @@ var heatLoopsBlocks = [2][packed.MaxWidth + 1]func(heatLoops, *[1 << 16]Flow, *p
 }
 
 func (l heatLoops) fold(acc *[1 << 16]Flow, b *packed.Blocks, cur []float32) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		heatLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l heatLoops) foldWide(acc *[1 << 16]Flow, b *packed.Blocks, cur []float32) {
+	p := l.p
+	dsts := cur[b.First():][:b.Vertices()]
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			dst := dsts[s]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 
@@ -156,14 +195,14 @@ func (l heatLoops) apply(acc []Flow, list []uint16, b *compiled.Block, cur, next
 				{
 					p, _, old, acc, _ := p, x, old, a[i], step
 					_, _, _ = p, old, acc
-				Apply152_:
+				Apply191_:
 					for {
 						if acc.Conductance == 0 {
 							result_ = old
-							break Apply152_
+							break Apply191_
 						}
 						result_ = float32(float64(old) + (1-math.Exp(-acc.Conductance*p.Step))*(acc.Heat/acc.Conductance))
-						break Apply152_
+						break Apply191_
 
 					}
 				}

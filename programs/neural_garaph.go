@@ -49,6 +49,9 @@ func (l neuralLoops) gather(acc []float64, list []uint16, b *compiled.Block, cur
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
+	}
 	p := l.p
 	var dst float32
 	for i, v := range list {
@@ -81,10 +84,27 @@ func (l neuralLoops) gatherWeighted(acc []float64, list []uint16, b *compiled.Bl
 	return edges
 }
 
-func (l neuralLoops) edge(a float64, src float32, weight float64) float64 {
+func (l neuralLoops) gatherWide(acc []float64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	var dst float32
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
+			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l neuralLoops) edge(a float64, src float32, weight float32) float64 {
+	p := l.p
+	var dst float32
+	g := p.Gather(src, gas.Edge{Weight: float64(weight)}, dst)
 	a = p.Sum(a, g)
 	return a
 }
@@ -98,21 +118,21 @@ func neuralLoopsBlock[W packed.Width, D packed.Destination](l neuralLoops, acc *
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[0]))
+		acc[s] = l.edge(acc[s], cur[u], weight[0])
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[1]))
+		acc[s] = l.edge(acc[s], cur[u], weight[1])
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[2]))
+		acc[s] = l.edge(acc[s], cur[u], weight[2])
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[3]))
+		acc[s] = l.edge(acc[s], cur[u], weight[3])
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[4]))
+		acc[s] = l.edge(acc[s], cur[u], weight[4])
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[5]))
+		acc[s] = l.edge(acc[s], cur[u], weight[5])
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[6]))
+		acc[s] = l.edge(acc[s], cur[u], weight[6])
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[7]))
+		acc[s] = l.edge(acc[s], cur[u], weight[7])
 		slots = slots.Next(w, d)
 	}
 }
@@ -124,8 +144,26 @@ var neuralLoopsBlocks = [2][packed.MaxWidth + 1]func(neuralLoops, *[1 << 16]floa
 }
 
 func (l neuralLoops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []float32) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		neuralLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l neuralLoops) foldWide(acc *[1 << 16]float64, b *packed.Blocks, cur []float32) {
+	p := l.p
+	var dst float32
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 

@@ -49,6 +49,9 @@ func (l influenceLoops) gather(acc []float64, list []uint16, b *compiled.Block, 
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
+	}
 	p := l.p
 	for i, v := range list {
 		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
@@ -81,9 +84,26 @@ func (l influenceLoops) gatherWeighted(acc []float64, list []uint16, b *compiled
 	return edges
 }
 
-func (l influenceLoops) edge(a float64, src, dst Person, weight float64) float64 {
+func (l influenceLoops) gatherWide(acc []float64, list []uint16, b *compiled.Block, cur []Person) (edges int) {
 	p := l.p
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		dst := cur[int(b.First)+int(v)]
+		a := acc[i]
+		for k, u := range nbr {
+			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l influenceLoops) edge(a float64, src, dst Person, weight float32) float64 {
+	p := l.p
+	g := p.Gather(src, gas.Edge{Weight: float64(weight)}, dst)
 	a = p.Sum(a, g)
 	return a
 }
@@ -98,21 +118,21 @@ func influenceLoopsBlock[W packed.Width, D packed.Destination](l influenceLoops,
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[0]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[0])
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[1]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[1])
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[2]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[2])
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[3]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[3])
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[4]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[4])
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[5]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[5])
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[6]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[6])
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], float64(weight[7]))
+		acc[s] = l.edge(acc[s], cur[u], dsts[min(int(s), len(dsts)-1)], weight[7])
 		slots = slots.Next(w, d)
 	}
 }
@@ -124,8 +144,27 @@ var influenceLoopsBlocks = [2][packed.MaxWidth + 1]func(influenceLoops, *[1 << 1
 }
 
 func (l influenceLoops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []Person) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		influenceLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l influenceLoops) foldWide(acc *[1 << 16]float64, b *packed.Blocks, cur []Person) {
+	p := l.p
+	dsts := cur[b.First():][:b.Vertices()]
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			dst := dsts[s]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 

@@ -35,6 +35,11 @@ func (NearestHub) Fragments() compiled.Fragments {
 // nearestHubLoops has the loops of NearestHub.
 type nearestHubLoops struct{ p NearestHub }
 
+// nearestHubNarrow is Gather along an edge with a float32 weight.
+func nearestHubNarrow(_ NearestHub, src Place, e compiled.NarrowEdge, _ Place) Place {
+	return Place{src.Distance + float32(e.Weight), src.Hub}
+}
+
 func (l nearestHubLoops) loops() compiled.Loops[Place, Place] {
 	return compiled.Loops[Place, Place]{
 		Program: l.p,
@@ -50,6 +55,9 @@ func (l nearestHubLoops) loops() compiled.Loops[Place, Place] {
 func (l nearestHubLoops) gather(acc []Place, list []uint16, b *compiled.Block, cur []Place) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
 	}
 	p := l.p
 	var dst Place
@@ -74,7 +82,7 @@ func (l nearestHubLoops) gatherWeighted(acc []Place, list []uint16, b *compiled.
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
-			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
+			g := nearestHubNarrow(p, cur[u], compiled.NarrowEdge{Weight: weight[k]}, dst)
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -83,10 +91,27 @@ func (l nearestHubLoops) gatherWeighted(acc []Place, list []uint16, b *compiled.
 	return edges
 }
 
-func (l nearestHubLoops) edge(a Place, src Place, weight float64) Place {
+func (l nearestHubLoops) gatherWide(acc []Place, list []uint16, b *compiled.Block, cur []Place) (edges int) {
 	p := l.p
 	var dst Place
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
+			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l nearestHubLoops) edge(a Place, src Place, weight float32) Place {
+	p := l.p
+	var dst Place
+	g := nearestHubNarrow(p, src, compiled.NarrowEdge{Weight: weight}, dst)
 	a = p.Sum(a, g)
 	return a
 }
@@ -100,21 +125,21 @@ func nearestHubLoopsBlock[W packed.Width, D packed.Destination](l nearestHubLoop
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[0]))
+		acc[s] = l.edge(acc[s], cur[u], weight[0])
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[1]))
+		acc[s] = l.edge(acc[s], cur[u], weight[1])
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[2]))
+		acc[s] = l.edge(acc[s], cur[u], weight[2])
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[3]))
+		acc[s] = l.edge(acc[s], cur[u], weight[3])
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[4]))
+		acc[s] = l.edge(acc[s], cur[u], weight[4])
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[5]))
+		acc[s] = l.edge(acc[s], cur[u], weight[5])
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[6]))
+		acc[s] = l.edge(acc[s], cur[u], weight[6])
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[7]))
+		acc[s] = l.edge(acc[s], cur[u], weight[7])
 		slots = slots.Next(w, d)
 	}
 }
@@ -126,8 +151,26 @@ var nearestHubLoopsBlocks = [2][packed.MaxWidth + 1]func(nearestHubLoops, *[1 <<
 }
 
 func (l nearestHubLoops) fold(acc *[1 << 16]Place, b *packed.Blocks, cur []Place) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		nearestHubLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l nearestHubLoops) foldWide(acc *[1 << 16]Place, b *packed.Blocks, cur []Place) {
+	p := l.p
+	var dst Place
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 
@@ -173,6 +216,10 @@ func (l nearestHubLoops) apply(acc []Place, list []uint16, b *compiled.Block, cu
 func (l nearestHubLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []Place) {
 	if a.Rows.Arcs != nil {
 		l.pushWeighted(a, b, list, from, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.pushWide(a, b, list, from, cur)
 		return
 	}
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
@@ -236,7 +283,51 @@ func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, li
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: float64(e.Weight)}, dst)
+			g := nearestHubNarrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
+}
+
+func (l nearestHubLoops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []Place) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst Place
+	from = from[:len(list)]
+	touched := uint32(0)
+	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -262,6 +353,10 @@ func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, li
 func (l nearestHubLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []Place) {
 	if a.Rows.Arcs != nil {
 		l.relaxWeighted(a, b, list, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.relaxWide(a, b, list, cur)
 		return
 	}
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
@@ -320,7 +415,48 @@ func (l nearestHubLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, l
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: float64(e.Weight)}, dst)
+			g := nearestHubNarrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
+func (l nearestHubLoops) relaxWide(a *compiled.Advance, b *compiled.Block, list []uint32, cur []Place) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst Place
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -365,19 +501,16 @@ var nearestHubFragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0", "src.1"}, Text: `{
-	.reg .b32 %gw<6>;
-	.reg .b64 %gl<1>;
-	cvt.f64.f32 %gl0, ${edge.weight};
+	.reg .b32 %gw<5>;
 	mov.f32 %gw0, 0f00000000;
 	mov.b32 %gw1, 0;
-	cvt.rn.f32.f64 %gw2, %gl0;
-	add.rn.f32 %gw3, ${src.0}, %gw2;
-	mov.f32 %gw0, %gw3;
+	add.rn.f32 %gw2, ${src.0}, ${edge.weight};
+	mov.f32 %gw0, %gw2;
 	mov.b32 %gw1, ${src.1};
-	mov.f32 %gw4, %gw0;
-	mov.b32 %gw5, %gw1;
-	mov.f32 ${out.0}, %gw4;
-	mov.b32 ${out.1}, %gw5;
+	mov.f32 %gw3, %gw0;
+	mov.b32 %gw4, %gw1;
+	mov.f32 ${out.0}, %gw3;
+	mov.b32 ${out.1}, %gw4;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{

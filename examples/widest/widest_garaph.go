@@ -35,6 +35,11 @@ func (Widest) Fragments() compiled.Fragments {
 // widestLoops has the loops of Widest.
 type widestLoops struct{ p Widest }
 
+// widestNarrow is Gather along an edge with a float32 weight.
+func widestNarrow(_ Widest, src float32, e compiled.NarrowEdge, _ float32) float32 {
+	return min(src, float32(e.Weight))
+}
+
 func (l widestLoops) loops() compiled.Loops[float32, float32] {
 	return compiled.Loops[float32, float32]{
 		Program: l.p,
@@ -49,6 +54,9 @@ func (l widestLoops) loops() compiled.Loops[float32, float32] {
 func (l widestLoops) gather(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
 	}
 	p := l.p
 	var dst float32
@@ -76,7 +84,7 @@ func (l widestLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Bl
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
-			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
+			g := widestNarrow(p, cur[u], compiled.NarrowEdge{Weight: weight[k]}, dst)
 			if g < a { // Sum would not change a
 				continue
 			}
@@ -88,10 +96,30 @@ func (l widestLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Bl
 	return edges
 }
 
-func (l widestLoops) edge(a float32, src float32, weight float64) float32 {
+func (l widestLoops) gatherWide(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	var dst float32
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
+			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			if g < a { // Sum would not change a
+				continue
+			}
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l widestLoops) edge(a float32, src float32, weight float32) float32 {
+	p := l.p
+	var dst float32
+	g := widestNarrow(p, src, compiled.NarrowEdge{Weight: weight}, dst)
 	if g < a { // Sum would not change a
 		return a
 	}
@@ -108,21 +136,21 @@ func widestLoopsBlock[W packed.Width, D packed.Destination](l widestLoops, acc *
 	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
 		weight := (*[packed.GroupSlots]float32)(weights[k:])
 		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[0]))
+		acc[s] = l.edge(acc[s], cur[u], weight[0])
 		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[1]))
+		acc[s] = l.edge(acc[s], cur[u], weight[1])
 		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[2]))
+		acc[s] = l.edge(acc[s], cur[u], weight[2])
 		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[3]))
+		acc[s] = l.edge(acc[s], cur[u], weight[3])
 		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[4]))
+		acc[s] = l.edge(acc[s], cur[u], weight[4])
 		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[5]))
+		acc[s] = l.edge(acc[s], cur[u], weight[5])
 		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[6]))
+		acc[s] = l.edge(acc[s], cur[u], weight[6])
 		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
-		acc[s] = l.edge(acc[s], cur[u], float64(weight[7]))
+		acc[s] = l.edge(acc[s], cur[u], weight[7])
 		slots = slots.Next(w, d)
 	}
 }
@@ -134,8 +162,26 @@ var widestLoopsBlocks = [2][packed.MaxWidth + 1]func(widestLoops, *[1 << 16]floa
 }
 
 func (l widestLoops) fold(acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		widestLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l widestLoops) foldWide(acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+	p := l.p
+	var dst float32
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 
@@ -181,6 +227,10 @@ func (l widestLoops) apply(acc []float32, list []uint16, b *compiled.Block, cur,
 func (l widestLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
 	if a.Rows.Arcs != nil {
 		l.pushWeighted(a, b, list, from, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.pushWide(a, b, list, from, cur)
 		return
 	}
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
@@ -244,7 +294,51 @@ func (l widestLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list [
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: float64(e.Weight)}, dst)
+			g := widestNarrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
+}
+
+func (l widestLoops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float32
+	from = from[:len(list)]
+	touched := uint32(0)
+	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -281,15 +375,12 @@ var widestFragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
-	.reg .b32 %gw<3>;
-	.reg .b64 %gl<1>;
+	.reg .b32 %gw<2>;
 	.reg .pred %gp<1>;
-	cvt.f64.f32 %gl0, ${edge.weight};
-	cvt.rn.f32.f64 %gw0, %gl0;
-	min.f32 %gw1, ${src.0}, %gw0;
-	setp.nan.f32 %gp0, ${src.0}, %gw0;
-	selp.f32 %gw2, 0f7FC00000, %gw1, %gp0;
-	mov.f32 ${out.0}, %gw2;
+	min.f32 %gw0, ${src.0}, ${edge.weight};
+	setp.nan.f32 %gp0, ${src.0}, ${edge.weight};
+	selp.f32 %gw1, 0f7FC00000, %gw0, %gp0;
+	mov.f32 ${out.0}, %gw1;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{

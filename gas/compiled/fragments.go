@@ -41,6 +41,9 @@ func (f *Fragments) ReadsDegrees() (in, out bool) {
 	return in, out
 }
 
+// Weighs reports whether Gather reads the weight of an edge.
+func (f *Fragments) Weighs() bool { return slices.Contains(f.Gather.Inputs, "edge.weight") }
+
 // Fragment is one method.
 type Fragment struct {
 	Text   string

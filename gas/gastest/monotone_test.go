@@ -16,7 +16,7 @@ func TestPrograms(t *testing.T) {
 	gastest.CheckMonotone[uint32, uint32](t, programs.BFS{Source: 3})
 	gastest.CheckMonotone[float32, float32](t, programs.SSSP[float32]{Source: 3})
 	gastest.CheckMonotone[float64, float64](t, programs.SSSP[float64]{Source: 3})
-	gastest.CheckMonotone[float32, float32](t, programs.SSWP{Source: 3})
+	gastest.CheckMonotone[float32, float32](t, programs.SSWP[float32]{Source: 3})
 	gastest.CheckMonotone[uint32, uint32](t, programs.WCC{})
 }
 

@@ -18,7 +18,10 @@ func (b *block[V]) rows(t *rapid.T, weighs bool) *frontier.Rows {
 	r := &frontier.Rows{Nbr: b.Nbr, Off: rapid.SliceOfN(rapid.Uint64Range(0, edges), n+1, n+1).Draw(t, "offsets of rows")}
 	slices.Sort(r.Off)
 	r.Off[0], r.Off[n] = 0, edges
-	if weighs && b.Weight != nil {
+	switch {
+	case weighs && b.Wide != nil:
+		r.Wide = b.Wide
+	case weighs && b.Weight != nil:
 		r.Nbr, r.Arcs = nil, make([]frontier.Arc, edges)
 		for k := range r.Arcs {
 			r.Arcs[k] = frontier.Arc{To: b.Nbr[k], Weight: b.Weight[k]}
