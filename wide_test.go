@@ -275,6 +275,8 @@ func TestWeightModes(t *testing.T) {
 		{"beyond 2^53", garaph.ImportOptions{}, "1 2 9007199254740993\n2 3 1e30\n", []float64{1 << 53, float64(float32(1e30))}, false},
 		{"beyond 2^53, float64", garaph.ImportOptions{Weights: ingest.WeightsFloat64}, "1 2 9007199254740993\n2 3 1e30\n", []float64{1 << 53, 1e30}, true},
 		{"sum", garaph.ImportOptions{Edges: garaph.EdgeOptions{Parallel: garaph.ParallelSum}}, "1 2 16777217\n1 2 1099511627775\n2 3 3\n1 2 1\n", []float64{3, 16777217 + 1099511627776}, true},
+		{"sum of small ones, rounded", garaph.ImportOptions{Edges: garaph.EdgeOptions{Parallel: garaph.ParallelSum}}, "1 2 16777216\n1 2 1\n2 3 3\n", []float64{3, 1 << 24}, false},
+		{"sum of small ones", garaph.ImportOptions{Weights: ingest.WeightsFloat64, Edges: garaph.EdgeOptions{Parallel: garaph.ParallelSum}}, "1 2 16777216\n1 2 1\n2 3 3\n", []float64{3, big}, true},
 		{"least", garaph.ImportOptions{Edges: garaph.EdgeOptions{Parallel: garaph.ParallelMin}}, "1 2 16777219\n1 2 16777217\n2 3 16777221\n", []float64{16777217, 16777221}, true},
 		{"largest", garaph.ImportOptions{Edges: garaph.EdgeOptions{Parallel: garaph.ParallelMax}}, "1 2 1099511627775\n1 2 16777217\n2 3 3\n", []float64{3, 1<<40 - 1}, true},
 		{"parallel edges", garaph.ImportOptions{}, "1 2 1099511627775\n1 2 16777217\n1 2 3\n", []float64{3, big, 1<<40 - 1}, true},

@@ -70,6 +70,7 @@ func (b *builder) Begin(s Schema) error {
 	if b.spill, err = newSpill(b.plan.dir, b.plan.blocks, b.plan.space); err != nil {
 		return err
 	}
+	b.spill.wide.Store(s.Weighted && b.opt.Edges.Parallel.adds() && b.opt.Weights.rule() == keepDouble) // for the sums
 	if b.opt.Force {
 		reportJobs(b.path, b.opt.Log) // and not before what is known to fail
 	}

@@ -170,7 +170,7 @@ func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys [
 		})
 		if s.parallel.joins() {
 			var err error
-			if n, err = s.parallel.joinWide(wide[:n]); err != nil {
+			if n, err = s.parallel.joinWide(wide[:n], &s.rows.rounded); err != nil {
 				return 0, err
 			}
 		}
@@ -178,7 +178,7 @@ func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys [
 		slices.Sort(keys[:n])
 		if s.parallel.joins() {
 			var err error
-			if n, err = s.parallel.joinSorted(keys[:n]); err != nil {
+			if n, err = s.parallel.joinSorted(keys[:n], &s.rows.rounded); err != nil {
 				return 0, err
 			}
 		}

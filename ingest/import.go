@@ -266,6 +266,9 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	if err := in.run(ctx, b.plan); err != nil {
 		return nil, Report{}, err
 	}
+	if n := in.rounded.Load(); n > 0 {
+		b.opt.Log.Warn(howMany(int64(n), "sum of weights was", "sums of weights were") + fmt.Sprintf(" rounded to %d bits", map[int]int{4: 24, 8: 53}[in.weight]))
+	}
 	if in.twin == nil { // the edges of the other side, too, are read from elsewhere
 		b.spill.end()
 	}

@@ -31,8 +31,9 @@ func (p Parallel) joins() bool { return p != "" && p != ParallelKeep }
 // adds reports whether weights are added up, those of edges without weights too.
 func (p Parallel) adds() bool { return p == ParallelSum || p == ParallelCount }
 
-// join returns the weight of the one that is stored, from ascending weights.
-func join[W float32 | float64](p Parallel, weights []W) (W, error) {
+// join returns the weight of the one that is stored, from ascending weights, and counts whole
+// sums that are rounded.
+func join[W float32 | float64](p Parallel, weights []W, rounded *uint64) (W, error) {
 	switch {
 	case p == ParallelMax:
 		return weights[len(weights)-1], nil
@@ -45,6 +46,9 @@ func join[W float32 | float64](p Parallel, weights []W) (W, error) {
 	}
 	if sum > math.MaxFloat32 {
 		return 0, errSum
+	}
+	if float64(W(sum)) != sum && sum == math.Trunc(sum) {
+		*rounded++
 	}
 	return W(sum), nil
 }
@@ -71,7 +75,7 @@ func joinRows[W float32 | float64](r *groupRows, p Parallel, weights []W) (dropp
 				weights[n] = weights[i]
 			case weights != nil:
 				slices.Sort(weights[i:next])
-				if weights[n], err = join(p, weights[i:next]); err != nil {
+				if weights[n], err = join(p, weights[i:next], &r.rounded); err != nil {
 					return dropped, err
 				}
 			}
@@ -84,7 +88,7 @@ func joinRows[W float32 | float64](r *groupRows, p Parallel, weights []W) (dropp
 }
 
 // joinSorted is join of the row of one vertex, in ascending keys of neighbour and weight.
-func (p Parallel) joinSorted(keys []uint64) (int, error) {
+func (p Parallel) joinSorted(keys []uint64, rounded *uint64) (int, error) {
 	n := 0
 	var run []float32
 	for i := 0; i < len(keys); n++ {
@@ -93,7 +97,7 @@ func (p Parallel) joinSorted(keys []uint64) (int, error) {
 		for ; i < len(keys) && keys[i]>>32 == u; i++ {
 			run = append(run, math.Float32frombits(uint32(keys[i])))
 		}
-		w, err := join(p, run)
+		w, err := join(p, run, rounded)
 		if err != nil {
 			return 0, err
 		}
@@ -109,7 +113,7 @@ type wideEdge struct {
 }
 
 // joinWide is joinSorted of edges in ascending order.
-func (p Parallel) joinWide(edges []wideEdge) (int, error) {
+func (p Parallel) joinWide(edges []wideEdge, rounded *uint64) (int, error) {
 	n := 0
 	var run []float64
 	for i := 0; i < len(edges); n++ {
@@ -118,7 +122,7 @@ func (p Parallel) joinWide(edges []wideEdge) (int, error) {
 		for ; i < len(edges) && edges[i].to == u; i++ {
 			run = append(run, edges[i].weight)
 		}
-		w, err := join(p, run)
+		w, err := join(p, run, rounded)
 		if err != nil {
 			return 0, err
 		}

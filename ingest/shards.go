@@ -22,6 +22,7 @@ type sideBuilder struct {
 	n        uint32      // vertices
 	mirrors  *mirrorTest // gets all edges; nil: there is none
 	dropped  atomic.Uint64
+	rounded  atomic.Uint64 // sums of weights
 	sorted   func(edges uint64)
 
 	twin    *grouping // of the other side; nil when there is none
@@ -77,6 +78,7 @@ func (s *sideBuilder) run(ctx context.Context, plan memoryPlan) error {
 		}
 		g.Go(func() error {
 			defer func() {
+				s.rounded.Add(x.rows.rounded)
 				_ = x.writer.stored() // after an error: the blobs are in use until then
 				x.free()
 			}()

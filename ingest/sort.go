@@ -34,6 +34,7 @@ type groupRows struct {
 	nbr        []uint32
 	weights    shard.Plane
 	start, end []uint32
+	rounded    uint64 // sums of weights, of all groups
 }
 
 func (s *sorter) free() {
