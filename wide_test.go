@@ -186,7 +186,10 @@ func TestWideResume(t *testing.T) {
 // TestWideExport: a graph with wide weights that is exported and imported again is an equal one, in every format that has
 // weights of 64 bits, and an error in others.
 func TestWideExport(t *testing.T) {
-	for name, text := range map[string]string{"integers": "1 2 16777217\n2 3 9007199254740991\n3 1 1\n1 3 0\n", "fractions": "1 2 0.1\n2 3 0.3333333333333333\n3 1 1e-300\n1 3 16777217.5\n"} {
+	for name, text := range map[string]string{
+		"integers":  "1 2 16777217\n2 3 9007199254740991\n3 1 1\n1 3 0\n",
+		"fractions": "1 2 0.1\n2 3 0.3333333333333333\n3 1 1e-300\n1 3 16777217.5\n",
+	} {
 		for _, undirected := range []bool{false, true} {
 			g := importedText(t, garaph.ImportOptions{Weights: ingest.WeightsFloat64, Edges: garaph.EdgeOptions{Undirected: undirected}}, text)
 			for _, format := range export.Formats() {
@@ -253,6 +256,9 @@ func weightsOf(t *testing.T, g *garaph.Graph) (list []float64) {
 // TestWeightModes: which weights are exact, in each mode.
 func TestWeightModes(t *testing.T) {
 	const big, third = 16777217, 0.3333333333333333
+	joined := func(p garaph.Parallel, m ingest.WeightMode) garaph.ImportOptions {
+		return garaph.ImportOptions{Weights: m, Edges: garaph.EdgeOptions{Parallel: p}}
+	}
 	for _, c := range []struct {
 		name  string
 		o     garaph.ImportOptions
@@ -274,16 +280,17 @@ func TestWeightModes(t *testing.T) {
 		{"2^53", garaph.ImportOptions{}, "1 2 9007199254740991\n2 3 9007199254740992\n", []float64{1<<53 - 1, 1 << 53}, true},
 		{"beyond 2^53", garaph.ImportOptions{}, "1 2 9007199254740993\n2 3 1e30\n", []float64{1 << 53, float64(float32(1e30))}, false},
 		{"beyond 2^53, float64", garaph.ImportOptions{Weights: ingest.WeightsFloat64}, "1 2 9007199254740993\n2 3 1e30\n", []float64{1 << 53, 1e30}, true},
-		{"sum", garaph.ImportOptions{Edges: garaph.EdgeOptions{Parallel: garaph.ParallelSum}}, "1 2 16777217\n1 2 1099511627775\n2 3 3\n1 2 1\n", []float64{3, 16777217 + 1099511627776}, true},
-		{"sum of small ones, rounded", garaph.ImportOptions{Edges: garaph.EdgeOptions{Parallel: garaph.ParallelSum}}, "1 2 16777216\n1 2 1\n2 3 3\n", []float64{3, 1 << 24}, false},
-		{"sum of small ones", garaph.ImportOptions{Weights: ingest.WeightsFloat64, Edges: garaph.EdgeOptions{Parallel: garaph.ParallelSum}}, "1 2 16777216\n1 2 1\n2 3 3\n", []float64{3, big}, true},
-		{"least", garaph.ImportOptions{Edges: garaph.EdgeOptions{Parallel: garaph.ParallelMin}}, "1 2 16777219\n1 2 16777217\n2 3 16777221\n", []float64{16777217, 16777221}, true},
-		{"largest", garaph.ImportOptions{Edges: garaph.EdgeOptions{Parallel: garaph.ParallelMax}}, "1 2 1099511627775\n1 2 16777217\n2 3 3\n", []float64{3, 1<<40 - 1}, true},
+		{"sum", joined(garaph.ParallelSum, ""), "1 2 16777217\n1 2 1099511627775\n2 3 3\n1 2 1\n", []float64{3, 16777217 + 1099511627776}, true},
+		{"sum of small ones, rounded", joined(garaph.ParallelSum, ""), "1 2 16777216\n1 2 1\n2 3 3\n", []float64{3, 1 << 24}, false},
+		{"sum of small ones", joined(garaph.ParallelSum, ingest.WeightsFloat64), "1 2 16777216\n1 2 1\n2 3 3\n", []float64{3, big}, true},
+		{"least", joined(garaph.ParallelMin, ""), "1 2 16777219\n1 2 16777217\n2 3 16777221\n", []float64{16777217, 16777221}, true},
+		{"largest", joined(garaph.ParallelMax, ""), "1 2 1099511627775\n1 2 16777217\n2 3 3\n", []float64{3, 1<<40 - 1}, true},
 		{"parallel edges", garaph.ImportOptions{}, "1 2 1099511627775\n1 2 16777217\n1 2 3\n", []float64{3, big, 1<<40 - 1}, true},
 		{"late, ids from a map", garaph.ImportOptions{}, "1 2 5\n900000000000 2 16777217\n2 7 6\n", []float64{5, 6, big}, true},
 		{"undirected", garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}}, "1 2 16777217\n2 3 3\n", []float64{3, 3, big, big}, true},
 		{"dimacs", garaph.ImportOptions{Format: ingest.DIMACS}, "p sp 3 2\na 1 2 16777217\na 2 3 3\n", []float64{3, big}, true},
-		{"matrix market", garaph.ImportOptions{Format: ingest.MatrixMarket}, "%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 16777217\n2 3 3\n", []float64{3, big}, true},
+		{"matrix market", garaph.ImportOptions{Format: ingest.MatrixMarket},
+			"%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 16777217\n2 3 3\n", []float64{3, big}, true},
 		{"metis", garaph.ImportOptions{Format: ingest.METIS}, "3 2 1\n2 16777217\n1 16777217 3 3\n2 3\n", []float64{3, 3, big, big}, true},
 		{"ligra", garaph.ImportOptions{Format: ingest.Ligra}, "WeightedAdjacencyGraph\n3\n2\n0\n1\n2\n1\n2\n16777217\n3\n", []float64{3, big}, true},
 		{"csv", garaph.ImportOptions{}, "source,target,weight\n1,2,16777217\n2,3,3\n", []float64{3, big}, true},

@@ -65,6 +65,11 @@ const (
 	WeightsFloat64 WeightMode = "float64"
 )
 
+// WeightModes returns all of them.
+func WeightModes() []WeightMode {
+	return []WeightMode{WeightsAuto, WeightsYes, WeightsNo, WeightsFloat32, WeightsFloat64}
+}
+
 // check refuses names that are no format, or no mode.
 func (o ReadOptions) check() error {
 	if o.Format != Auto && !slices.Contains(Formats(), o.Format) {
@@ -73,7 +78,7 @@ func (o ReadOptions) check() error {
 	if !slices.Contains([]IDMode{IDsAuto, IDsDense, IDsInt, IDsString}, o.IDs) {
 		return fmt.Errorf("unknown way to take ids %q: expected auto, dense, int or string", string(o.IDs))
 	}
-	if !slices.Contains([]WeightMode{WeightsAuto, WeightsYes, WeightsNo, WeightsFloat32, WeightsFloat64}, o.Weights) {
+	if !slices.Contains(WeightModes(), o.Weights) {
 		return fmt.Errorf("unknown way to take weights %q: expected auto, yes, no, float32 or float64", string(o.Weights))
 	}
 	if o.Format != Auto {

@@ -280,7 +280,9 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 			return nil, Report{}, err
 		}
 	}
-	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Wide: in.weight == 8, Symmetric: b.mirror, Mirrored: in.mirrors.mirrored(), Layout: b.opt.Storage.Layout, InRows: b.inRows(), PythonIDs: b.opt.Storage.PythonIDs, Shards: shards}
+	cat := &store.Catalogue{
+		Vertices: numbers.n, Weighted: b.schema.Weighted, Wide: in.weight == 8, Symmetric: b.mirror, Mirrored: in.mirrors.mirrored(), Layout: b.opt.Storage.Layout, InRows: b.inRows(), PythonIDs: b.opt.Storage.PythonIDs, Shards: shards,
+	}
 	for i := range shards {
 		cat.Edges += uint64(shards[i].In)
 		if b.mirror {

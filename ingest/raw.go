@@ -99,14 +99,14 @@ func (t *rawBody) parse(b *readBlock, w *parseWorker) error {
 		part := b.data[at : at+n*t.record]
 		sound := t.pairs(part, batch.src[batch.n:], batch.dst[batch.n:])
 		for i := 0; t.weights && i < sound; i++ {
-			e, x := part[i*t.record+8:], 0.
+			e := part[i*t.record+8:]
+			x := float64(math.Float32frombits(binary.LittleEndian.Uint32(e)))
 			if t.rule == keepDouble {
 				x = math.Float64frombits(binary.LittleEndian.Uint64(e))
-			} else {
-				x = float64(math.Float32frombits(binary.LittleEndian.Uint32(e)))
 			}
 			if !(x >= 0 && x <= math.MaxFloat32) {
-				return t.refused(b, at+i*t.record, strconv.FormatFloat(x, 'g', -1, 8*(t.record-8)), "a finite weight that is not negative", "use --weights no to pass over the weights")
+				return t.refused(b, at+i*t.record, strconv.FormatFloat(x, 'g', -1, 8*(t.record-8)),
+					"a finite weight that is not negative", "use --weights no to pass over the weights")
 			}
 			batch.weight[batch.n+i] = x + 0 // a negative zero becomes a plain one
 		}

@@ -119,7 +119,9 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 	if o.Symmetric {
 		g = Mirrored(g)
 	}
-	cat := &store.Catalogue{Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Wide: o.Wide, Symmetric: o.Symmetric, Layout: o.Layout, InRows: o.InRows}
+	cat := &store.Catalogue{
+		Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Wide: o.Wide, Symmetric: o.Symmetric, Layout: o.Layout, InRows: o.InRows,
+	}
 	for first := 0; first < g.N; first += o.ShardVertices {
 		cat.Shards = append(cat.Shards, store.ShardInfo{First: uint32(first), Vertices: min(o.ShardVertices, g.N-first)})
 	}

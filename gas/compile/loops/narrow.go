@@ -10,11 +10,11 @@ import (
 // addNarrow copies Gather for edges whose weights are float32, so that float32(e.Weight) takes no detour
 // through float64. It does so if Gather does nothing with the edge but converting its weight.
 func (x *instance) addNarrow() error {
-	decl, pkg, err := x.declaration("Gather")
-	if err != nil || !x.UsesEdge {
+	decl, pkg, none := x.declaration("Gather") // none: it is a method of an embedded type
+	b := &body{instance: x, pkg: pkg, decl: decl}
+	if none != nil || !x.UsesEdge {
 		return nil
 	}
-	b := &body{instance: x, pkg: pkg, decl: decl}
 	if b.changes = b.changesReceiver(); b.changes || !b.convertsWeight() {
 		return nil
 	}
@@ -48,7 +48,8 @@ func (b *body) convertsWeight() bool {
 	ast.Inspect(b.decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if len(n.Args) != 1 || !b.pkg.TypesInfo.Types[n.Fun].IsType() {
+			to := b.pkg.TypesInfo.Types[n.Fun]
+			if _, generic := to.Type.(*types.TypeParam); len(n.Args) != 1 || !to.IsType() || types.IsInterface(to.Type) && !generic {
 				break
 			}
 			if s, ok := n.Args[0].(*ast.SelectorExpr); ok {
