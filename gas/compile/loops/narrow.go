@@ -10,11 +10,14 @@ import (
 // addNarrow copies Gather for edges whose weights are float32, so that float32(e.Weight) takes no detour
 // through float64. It does so if Gather does nothing with the edge but converting its weight.
 func (x *instance) addNarrow() error {
-	decl, pkg, none := x.declaration("Gather") // none: it is a method of an embedded type
-	b := &body{instance: x, pkg: pkg, decl: decl}
-	if none != nil || !x.UsesEdge {
+	if !x.UsesEdge {
 		return nil
 	}
+	decl, pkg, err := x.declaration("Gather")
+	if err != nil {
+		return nil //nolint:nilerr // of an embedded type: it is called as it is
+	}
+	b := &body{instance: x, pkg: pkg, decl: decl}
 	if b.changes = b.changesReceiver(); b.changes || !b.convertsWeight() {
 		return nil
 	}
