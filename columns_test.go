@@ -42,7 +42,7 @@ func (paths) Gather(src reach, e gas.Edge, _ reach) reach {
 	if src.Hops == math.MaxUint32 {
 		return src
 	}
-	return reach{src.Hops + 1, src.Hops, src.Distance + e.Weight} // in a ring, the vertex before has as many hops as its number
+	return reach{src.Hops + 1, src.Hops, src.Distance + float32(e.Weight)} // in a ring, the vertex before has as many hops as its number
 }
 func (paths) Sum(a, b reach) reach {
 	if a.Hops < b.Hops {

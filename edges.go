@@ -26,6 +26,7 @@ type GraphOptions struct {
 	Undirected    bool     // store both directions of every edge
 	Parallel      Parallel // what becomes of parallel edges; "": ParallelKeep
 	DropSelfLoops bool
+	ExactWeights  bool // else weights are rounded to float32, but for whole numbers up to 2^53
 
 	Threads  int   // 0: GOMAXPROCS
 	Memory   int64 // bytes of resident memory for the whole process; 0: half of what is available
@@ -45,7 +46,7 @@ func FromEdges[I EdgeID](ctx context.Context, edges iter.Seq2[I, I], o GraphOpti
 }
 
 // FromWeighted is [FromEdges] of edges with their weights, which are finite and not negative.
-func FromWeighted[I EdgeID](ctx context.Context, edges iter.Seq2[[2]I, float32], o GraphOptions) (*Graph, error) {
+func FromWeighted[I EdgeID](ctx context.Context, edges iter.Seq2[[2]I, float64], o GraphOptions) (*Graph, error) {
 	return fromEdges(ctx, ingest.Edges[I]{Weighted: edges}, o)
 }
 
@@ -57,7 +58,7 @@ func FromWeighted[I EdgeID](ctx context.Context, edges iter.Seq2[[2]I, float32],
 //	g, err := garaph.FromSlice(ctx, [][2]int{{1, 2}, {2, 3}}, nil, garaph.GraphOptions{})
 //	...
 //	ranks, err := garaph.ValuesOf[int64, float64](res, "")
-func FromSlice[I EdgeID](ctx context.Context, edges [][2]I, weights []float32, o GraphOptions) (*Graph, error) {
+func FromSlice[I EdgeID](ctx context.Context, edges [][2]I, weights []float64, o GraphOptions) (*Graph, error) {
 	return fromEdges(ctx, ingest.Edges[I]{List: edges, Weights: weights}, o)
 }
 
@@ -77,8 +78,12 @@ func fromEdges[I EdgeID](ctx context.Context, edges ingest.Edges[I], o GraphOpti
 		}
 	}()
 	defer ofContext(ctx, &err)
+	mode := ingest.WeightsAuto
+	if o.ExactWeights {
+		mode = ingest.WeightsFloat64
+	}
 	_, err = ingest.ImportEdges(ctx, edges, path, ingest.Options{
-		Edges: ingest.EdgeOptions{Undirected: o.Undirected, Parallel: o.Parallel, DropSelfLoops: o.DropSelfLoops}, Force: o.Replace,
+		Weights: mode, Edges: ingest.EdgeOptions{Undirected: o.Undirected, Parallel: o.Parallel, DropSelfLoops: o.DropSelfLoops}, Force: o.Replace,
 		Threads: o.Threads, Memory: o.Memory, Progress: o.Progress, Log: o.Log,
 	})
 	if err != nil {

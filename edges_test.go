@@ -58,7 +58,7 @@ func ExampleFromEdges() {
 // arc is an edge as neighbours are compared.
 type arc struct {
 	from, to string
-	weight   float32
+	weight   float64
 }
 
 // arcsOf is all edges of a graph, ascending, read along out-edges and along in-edges.
@@ -113,11 +113,11 @@ func TestFromEdges(t *testing.T) {
 func testFromEdges[G garaph.ID, I garaph.EdgeID](t *testing.T, turn int, id func(int) I) {
 	const vertices, n = 150, 20_000 // more than a batch
 	random := rand.New(rand.NewPCG(1, 2))
-	edges, weights := make([][2]I, n), make([]float32, n)
+	edges, weights := make([][2]I, n), make([]float64, n)
 	var plain, heavy, both []arc
 	for i := range edges {
 		from, to := id(random.IntN(vertices)), id(random.IntN(vertices))
-		edges[i], weights[i] = [2]I{from, to}, float32(random.IntN(5))
+		edges[i], weights[i] = [2]I{from, to}, float64(random.IntN(5))
 		plain = append(plain, arc{fmt.Sprint(from), fmt.Sprint(to), 1})
 		heavy = append(heavy, arc{fmt.Sprint(from), fmt.Sprint(to), weights[i]})
 		both = append(both, heavy[i])
@@ -132,7 +132,7 @@ func testFromEdges[G garaph.ID, I garaph.EdgeID](t *testing.T, turn int, id func
 			}
 		}
 	}
-	weighted := func(yield func([2]I, float32) bool) {
+	weighted := func(yield func([2]I, float64) bool) {
 		for i, e := range edges {
 			if !yield(e, weights[i]) {
 				return
@@ -175,13 +175,13 @@ func testFromEdges[G garaph.ID, I garaph.EdgeID](t *testing.T, turn int, id func
 
 // TestNegativeZero: a weight of -0 is 0, as it is read from files.
 func TestNegativeZero(t *testing.T) {
-	zero := float32(math.Copysign(0, -1))
-	g, err := garaph.FromSlice(t.Context(), [][2]int{{1, 2}}, []float32{zero}, garaph.GraphOptions{Scratch: t.TempDir()})
+	zero := math.Copysign(0, -1)
+	g, err := garaph.FromSlice(t.Context(), [][2]int{{1, 2}}, []float64{zero}, garaph.GraphOptions{Scratch: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	if out, _ := arcsOf[int64](t, g); len(out) != 1 || math.Signbit(float64(out[0].weight)) {
+	if out, _ := arcsOf[int64](t, g); len(out) != 1 || math.Signbit(out[0].weight) {
 		t.Errorf("got %v", out)
 	}
 }
@@ -242,10 +242,10 @@ func TestFromEdgesRefused(t *testing.T) {
 	_, empty := garaph.FromSlice(t.Context(), [][2]string{{"a", "b"}, {"a", ""}}, nil, o)
 	_, zero := garaph.FromSlice(t.Context(), [][2]string{{"a", "b\x00"}}, nil, o)
 	_, tooLong := garaph.FromSlice(t.Context(), long, nil, o)
-	_, nan := garaph.FromSlice(t.Context(), [][2]int{{1, 2}, {3, 4}}, []float32{1, float32(math.NaN())}, o)
-	_, negative := garaph.FromSlice(t.Context(), [][2]int{{1, 2}, {3, 4}}, []float32{-1, 1}, o)
-	_, fewer := garaph.FromSlice(t.Context(), [][2]int{{1, 2}, {3, 4}}, []float32{1}, o)
-	_, weightless := garaph.FromSlice(t.Context(), [][2]int{{1, 2}}, []float32{}, o)
+	_, nan := garaph.FromSlice(t.Context(), [][2]int{{1, 2}, {3, 4}}, []float64{1, math.NaN()}, o)
+	_, negative := garaph.FromSlice(t.Context(), [][2]int{{1, 2}, {3, 4}}, []float64{-1, 1}, o)
+	_, fewer := garaph.FromSlice(t.Context(), [][2]int{{1, 2}, {3, 4}}, []float64{1}, o)
+	_, weightless := garaph.FromSlice(t.Context(), [][2]int{{1, 2}}, []float64{}, o)
 	_, none := garaph.FromSlice[int](t.Context(), nil, nil, o)
 	_, stopped := garaph.FromEdges(ctx, endless, o)
 	_, little := garaph.FromSlice(t.Context(), many, nil, garaph.GraphOptions{Scratch: o.Scratch, Memory: 1 << 20})

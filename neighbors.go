@@ -76,16 +76,16 @@ func NeighborsOf[I ID](g *Graph) (n *Neighbors[I], err error) {
 // Out yields where edges from a vertex lead, with their weights, 1 where there are none: one for each of parallel
 // edges, in the order of dense ids. It ends early at an error, which Err then reports: [ErrNoVertex] where there is
 // no such vertex.
-func (n *Neighbors[I]) Out(id I) iter.Seq2[I, float32] { return n.along(shard.Out, id) }
+func (n *Neighbors[I]) Out(id I) iter.Seq2[I, float64] { return n.along(shard.Out, id) }
 
 // In yields where edges to a vertex come from, as [Neighbors.Out] does.
-func (n *Neighbors[I]) In(id I) iter.Seq2[I, float32] { return n.along(shard.In, id) }
+func (n *Neighbors[I]) In(id I) iter.Seq2[I, float64] { return n.along(shard.In, id) }
 
 // Err is why the last reading ended early; nil after all neighbours, or a break.
 func (n *Neighbors[I]) Err() error { return n.err }
 
-func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float32] {
-	return func(yield func(I, float32) bool) {
+func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float64] {
+	return func(yield func(I, float64) bool) {
 		if n.err = n.graph.begin(); n.err != nil {
 			return
 		}
@@ -99,10 +99,6 @@ func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float32] {
 			return
 		}
 		for i := side.Off[v-side.First]; i < side.Off[v-side.First+1]; i++ {
-			w := float32(1)
-			if side.Weight != nil {
-				w = side.Weight[i]
-			}
 			u := side.Nbr[i]
 			block, err := n.ids.Block(u)
 			if err != nil {
@@ -110,7 +106,7 @@ func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float32] {
 				return
 			}
 			ids := results.IDs{Ints: block.Ints, Uints: block.Uints, Strings: block.Strings}
-			if !yield(n.id(&ids, int(u-block.First)), w) {
+			if !yield(n.id(&ids, int(u-block.First)), side.Plane().At(int(i))) {
 				return
 			}
 		}
@@ -135,7 +131,7 @@ func (r *rowSides) side(dir shard.Direction, v uint32) (*rows.Side, error) {
 		return nil, err
 	}
 	h := read.Header()
-	side := rows.Plain(read, make([]byte, rows.Size(h.Vertices, h.Edges, cat.Weighted)), cat.Weighted)
+	side := rows.Plain(read, make([]byte, rows.Size(h.Vertices, h.Edges, cat.WeightBytes())), cat.WeightBytes())
 	if cat.Weighted && dir == shard.Out {
 		is, beside := cat.WeightsOf(dir)
 		if !beside {
@@ -145,7 +141,7 @@ func (r *rowSides) side(dir shard.Direction, v uint32) (*rows.Side, error) {
 		if err != nil {
 			return nil, err
 		}
-		weights.(*rowweights.Side).Weights(side.Weight, 0)
+		weights.(*rowweights.Side).Fill(side.Plane(), 0)
 	}
 	kept.shard, kept.rows = i, side
 	return side, nil

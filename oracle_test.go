@@ -122,7 +122,7 @@ func testOracles(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, sou
 	for _, w := range ways {
 		t.Run(w.name, func(t *testing.T) {
 			opt := w.o
-			same(t, "sswp", rows(t, g, programs.SSWP{Source: source}, opt), widths, 0)
+			same(t, "sswp", rows(t, g, programs.SSWP[float32]{Source: source}, opt), widths, 0)
 			same(t, "kcore", rows(t, g, programs.KCore{K: k}, opt), cores, 0)
 			testSources(t, g, o, ids, opt)
 			same(t, "katz 32", rows(t, g, programs.Katz[float32]{Alpha: alpha, Beta: 1, Tolerance: 1e-6}, opt), walks, 1e-5)
@@ -165,7 +165,7 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 	first, more := sources[0], sources[1:]
 	same(t, "bfs of several sources", rows(t, g, programs.BFS{Source: first, More: more}, opt), hops, 0)
 	same(t, "sssp of several sources", rows(t, g, programs.SSSP[float64]{Source: first, More: more}, opt), lengths, 1e-12)
-	same(t, "sswp of several sources", rows(t, g, programs.SSWP{Source: first, More: more}, opt), widths, 0)
+	same(t, "sswp of several sources", rows(t, g, programs.SSWP[float32]{Source: first, More: more}, opt), widths, 0)
 	alike, ranks := o, map[int64]float64{}
 	alike.Edges = slices.Clone(o.Edges)
 	for i := range alike.Edges {

@@ -52,7 +52,7 @@ func pathsOf[V any](g *Graph, p gas.Paths[V], values []V) algorithms.Parents[V] 
 		Reached: func(v uint32) bool { return !p.Null(gas.Vertex{ID: v}, values[v]) },
 		Begins:  p.Begins,
 		Nearer:  p.Nearer,
-		Over:    func(src V, weight float32, length V) bool { return p.Over(src, gas.Edge{Weight: weight}, length) },
+		Over:    func(src V, weight float64, length V) bool { return p.Over(src, gas.Edge{Weight: weight}, length) },
 	}
 }
 

@@ -85,10 +85,7 @@ func (t *table[V]) back(ctx context.Context, p gas.Paths[V], to uint32) ([]uint3
 		}
 		u, found := uint32(0), false
 		for i := side.Off[v-side.First]; i < side.Off[v-side.First+1] && !found; i++ {
-			e := gas.Edge{Weight: 1}
-			if side.Weight != nil {
-				e.Weight = side.Weight[i]
-			}
+			e := gas.Edge{Weight: side.Plane().At(int(i))}
 			u = side.Nbr[i]
 			found = p.Nearer(t.values[u], t.values[v]) && p.Over(t.values[u], e, t.values[v])
 		}

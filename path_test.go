@@ -85,9 +85,9 @@ func comparePaths[V comparable, A any](t *rapid.T, g *garaph.Graph, p gas.Progra
 // TestPathEndsEarly: to a vertex that is near, few edges are gone over.
 func TestPathEndsEarly(t *testing.T) {
 	const side = 300
-	g, err := garaph.FromWeighted(context.Background(), func(yield func([2]int64, float32) bool) {
+	g, err := garaph.FromWeighted(context.Background(), func(yield func([2]int64, float64) bool) {
 		for v := range int64(side * side) {
-			if v%side+1 < side && !yield([2]int64{v, v + 1}, float32(1+v%7)) || v+side < side*side && !yield([2]int64{v, v + side}, float32(1+v%5)) {
+			if v%side+1 < side && !yield([2]int64{v, v + 1}, float64(1+v%7)) || v+side < side*side && !yield([2]int64{v, v + side}, float64(1+v%5)) {
 				return
 			}
 		}

@@ -26,7 +26,7 @@ type Parents[V any] struct {
 	Begins  func(v uint32) bool // a path begins there
 	Nearer  func(a, b V) bool
 	// Over reports whether a path over an edge from a vertex of length src is as long as value.
-	Over func(src V, weight float32, value V) bool
+	Over func(src V, weight float64, value V) bool
 }
 
 // Plan is rows of in-edges, the parents, and the vertices of the rounds.
@@ -98,7 +98,7 @@ func (p Parents[V]) parent(b *Block, i int) gas.VertexID {
 	value := p.Values[b.First+uint32(i)]
 	weights := p.weights(b, i)
 	for k, u := range b.Row(shard.In, i) {
-		if p.Nearer(p.Values[u], value) && p.Over(p.Values[u], weightOf(weights, k), value) {
+		if p.Nearer(p.Values[u], value) && p.Over(p.Values[u], weights.At(k), value) {
 			return gas.VertexID(u)
 		}
 	}
@@ -110,23 +110,16 @@ func (p Parents[V]) settled(b *Block, i int, left bitset.Set) gas.VertexID {
 	value := p.Values[b.First+uint32(i)]
 	weights := p.weights(b, i)
 	for k, u := range b.Row(shard.In, i) {
-		if p.Reached(u) && !left.Has(u) && !p.Nearer(value, p.Values[u]) && p.Over(p.Values[u], weightOf(weights, k), value) {
+		if p.Reached(u) && !left.Has(u) && !p.Nearer(value, p.Values[u]) && p.Over(p.Values[u], weights.At(k), value) {
 			return gas.VertexID(u)
 		}
 	}
 	return NoParent
 }
 
-func (p Parents[V]) weights(b *Block, i int) []float32 {
+func (p Parents[V]) weights(b *Block, i int) shard.Plane {
 	if !p.Weights {
-		return nil
+		return shard.Plane{}
 	}
 	return b.Weights(shard.In, i)
-}
-
-func weightOf(weights []float32, k int) float32 {
-	if weights == nil {
-		return 1
-	}
-	return weights[k]
 }

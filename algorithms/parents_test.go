@@ -56,7 +56,7 @@ func shortest(distance []float64, source uint32, weighted bool) Parents[float64]
 		Reached: func(v uint32) bool { return !math.IsInf(distance[v], 1) },
 		Begins:  func(v uint32) bool { return v == source },
 		Nearer:  func(a, b float64) bool { return a < b },
-		Over:    func(src float64, w float32, value float64) bool { return src+float64(w) == value },
+		Over:    func(src float64, w float64, value float64) bool { return src+w == value },
 	}
 }
 

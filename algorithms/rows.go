@@ -47,14 +47,10 @@ func (b *Block) Row(dir shard.Direction, i int) []uint32 {
 }
 
 // Weights are those of the edges of row i, where the plan has weights. Of a graph without
-// weights, they are nil, and stand for 1.
-func (b *Block) Weights(dir shard.Direction, i int) []float32 {
-	s := b.side(dir)
-	if s.Weight == nil {
-		return nil
-	}
-	v := b.begin + i
-	return s.Weight[s.Off[v]:s.Off[v+1]]
+// weights, there are none, and they stand for 1.
+func (b *Block) Weights(dir shard.Direction, i int) shard.Plane {
+	s, v := b.side(dir), b.begin+i
+	return s.Plane().Slice(int(s.Off[v]), int(s.Off[v+1]))
 }
 
 func (b *Block) side(dir shard.Direction) *rows.Side {

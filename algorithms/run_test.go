@@ -134,9 +134,7 @@ func testRows(t *testing.T, o teststore.Options) {
 						weights := b.Weights(dir, i)
 						for k, u := range b.Row(dir, i) {
 							x := key{dir, b.First + uint32(i), u, 1}
-							if weights != nil {
-								x.weight = weights[k]
-							}
+							x.weight = float32(weights.At(k))
 							got[x]++
 						}
 					}

@@ -31,8 +31,9 @@ func (Strength) Run(ctx context.Context, e *Env) ([]float64, error) {
 			sum := float64(len(b.Row(shard.Out, i)))
 			if e.Graph.Weighted {
 				sum = 0
-				for _, w := range b.Weights(shard.Out, i) {
-					sum += float64(w)
+				weights := b.Weights(shard.Out, i)
+				for k := range b.Row(shard.Out, i) {
+					sum += weights.At(k)
 				}
 			}
 			sums[b.First+uint32(i)] = sum

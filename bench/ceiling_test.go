@@ -81,7 +81,7 @@ func TestGatherPacked(t *testing.T) {
 		}
 		for _, vertices := range []int{7, 20000} {
 			var p packed.Packer
-			if err := p.Sorted(shard.Header{Vertices: vertices}, nbr, slot, nil); err != nil {
+			if err := p.Sorted(shard.Header{Vertices: vertices}, nbr, slot, shard.Plane{}); err != nil {
 				t.Fatal(err)
 			}
 			blob := make([]byte, p.Size())

@@ -32,7 +32,7 @@ func TestCUDAFrontier(t *testing.T) {
 	defer d.Close() // searches open it again, which takes no time while it is open
 	searches := append(workloads[2:],
 		workload{"sssp64", gather8, runner(func(s uint32) gas.Program[float64, float64] { return programs.SSSP[float64]{Source: s} })},
-		workload{"sswp", gather4, runner(func(s uint32) gas.Program[float32, float32] { return programs.SSWP{Source: s} })})
+		workload{"sswp", gather4, runner(func(s uint32) gas.Program[float32, float32] { return programs.SSWP[float32]{Source: s} })})
 	for name, lines := range map[string][]byte{
 		"path":      chain(100, 1),
 		"long path": chain(10_000, 1),

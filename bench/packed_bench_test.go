@@ -29,7 +29,7 @@ func BenchmarkPacked(b *testing.B) {
 	for _, t := range e.packed {
 		for _, s := range t.sides {
 			sides = append(sides, s)
-			size = max(size, rows.Size(s.Vertices, s.Edges, false))
+			size = max(size, rows.Size(s.Vertices, s.Edges, 0))
 		}
 	}
 	loops, _ := cpuengine.LoopsOf(rank)
@@ -66,7 +66,7 @@ func BenchmarkPacked(b *testing.B) {
 		}},
 		{"unpack", func() {
 			for _, s := range sides {
-				rows.Unpack(s, plain[:rows.Size(s.Vertices, s.Edges, false)], false)
+				rows.Unpack(s, plain[:rows.Size(s.Vertices, s.Edges, 0)], 0)
 			}
 		}},
 	} {

@@ -54,11 +54,8 @@ func eachArc(a *compiled.Advance, u uint32, f func(v uint32, e gas.Edge)) {
 		from, to = from+a.From, from+a.To
 	}
 	for k := from; k < to; k++ {
-		if a.Rows.Arcs != nil {
-			f(a.Rows.Arcs[k].To, gas.Edge{Weight: a.Rows.Arcs[k].Weight})
-		} else {
-			f(a.Rows.Nbr[k], gas.Edge{Weight: 1})
-		}
+		v, weight := a.Rows.Arc(k)
+		f(v, gas.Edge{Weight: weight})
 	}
 	a.Edges += to - from
 	a.Vertices++
@@ -86,20 +83,15 @@ func (g *generic[V, A]) improve(a *compiled.Advance, b *compiled.Block, v uint32
 // seek has v gather from active vertices.
 func (g *generic[V, A]) seek(a *compiled.Advance, b *compiled.Block, v uint32, cur, next []V) {
 	var zero V
-	acc, found, e := g.program.Zero(), false, gas.Edge{Weight: 1}
+	acc, found := g.program.Zero(), false
 	for k := a.In.Off[v]; k < a.In.Off[v+1]; k++ {
 		a.Edges++
-		var u uint32
-		if a.In.Arcs != nil {
-			u, e.Weight = a.In.Arcs[k].To, a.In.Arcs[k].Weight
-		} else {
-			u = a.In.Nbr[k]
-		}
+		u, weight := a.In.Arc(k)
 		if !a.Active.Has(u) {
 			continue
 		}
 		found = true
-		if acc = g.program.Sum(acc, g.program.Gather(cur[u], e, zero)); g.saturable.Saturated(acc, b.Step) {
+		if acc = g.program.Sum(acc, g.program.Gather(cur[u], gas.Edge{Weight: weight}, zero)); g.saturable.Saturated(acc, b.Step) {
 			break
 		}
 	}

@@ -298,14 +298,8 @@ func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *fronti
 	start, low := priority(src), math.Inf(1)
 	for i := range uint64(samples) {
 		k := (i*2 + 1) * edges / (2 * samples)
-		var v uint32
-		e := gas.Edge{Weight: 1}
-		if rows.Arcs != nil {
-			v, e.Weight = rows.Arcs[k].To, rows.Arcs[k].Weight
-		} else {
-			v = rows.Nbr[k]
-		}
-		value := p.Apply(block.Vertex(int(v)), a.Cur[v], p.Gather(src, e, src), s)
+		v, weight := rows.Arc(k)
+		value := p.Apply(block.Vertex(int(v)), a.Cur[v], p.Gather(src, gas.Edge{Weight: weight}, src), s)
 		switch at := priority(value); {
 		case at > start && !math.IsInf(at, 1):
 			sum += at

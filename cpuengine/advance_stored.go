@@ -6,6 +6,7 @@ import (
 	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard"
 )
 
 // arcsAtOnce is how many edges with weights are pushed along at once.
@@ -45,7 +46,7 @@ func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact b
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		l.Rows, l.Degree = &l.row, a.Degree
-		if rows.Weighted {
+		if rows.Weighted && !rows.Wide() {
 			l.arcs = make([]frontier.Arc, arcsAtOnce)
 		}
 	}
@@ -73,7 +74,7 @@ func (r *storedRows[V, A]) push(f *Advancer[V, A], _ bool) error {
 		}
 		defer p.Release()
 		l := &f.lanes[w.index]
-		p.Each(f.arrays.Active, func(v uint32, list []uint32, weights []float32) { r.pushRow(f, l, v, list, weights) })
+		p.Each(f.arrays.Active, func(v uint32, list []uint32, weights shard.Plane) { r.pushRow(f, l, v, list, weights) })
 		return nil
 	})
 	f.flush()
@@ -109,9 +110,10 @@ func (r *storedRows[V, A]) undo(f *Advancer[V, A]) {
 }
 
 // pushRow sends the value of an active vertex along a row.
-func (r *storedRows[V, A]) pushRow(f *Advancer[V, A], l *lane, v uint32, list []uint32, weights []float32) {
+func (r *storedRows[V, A]) pushRow(f *Advancer[V, A], l *lane, v uint32, list []uint32, weights shard.Plane) {
 	from := f.arrays.Next[v : v+1]
-	if weights == nil {
+	if weights.Narrow == nil { // wide ones are beside the list
+		l.row.Wide = weights.Wide
 		f.pushAlong(l, from, list)
 		return
 	}
@@ -120,11 +122,11 @@ func (r *storedRows[V, A]) pushRow(f *Advancer[V, A], l *lane, v uint32, list []
 	for len(list) > 0 {
 		n := min(len(list), arcsAtOnce)
 		for k, u := range list[:n] {
-			l.arcs[k] = frontier.Arc{To: u, Weight: weights[k]}
+			l.arcs[k] = frontier.Arc{To: u, Weight: weights.Narrow[k]}
 		}
 		l.off[1], l.row.Arcs = uint64(n), l.arcs
 		f.loops.Push(&l.Advance, &f.block, oneRow, from, f.arrays.Cur)
-		list, weights = list[n:], weights[n:]
+		list, weights.Narrow = list[n:], weights.Narrow[n:]
 	}
 	l.Vertices = vertices
 }

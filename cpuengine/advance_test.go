@@ -92,7 +92,7 @@ func levels[V comparable, A any](g oracle.Graph, p gas.Program[V, A], limit int)
 		}
 		for _, e := range g.Edges {
 			if active[e.Src] {
-				acc[e.Dst] = p.Sum(acc[e.Dst], p.Gather(values[e.Src], gas.Edge{Weight: e.Weight}, values[e.Dst]))
+				acc[e.Dst] = p.Sum(acc[e.Dst], p.Gather(values[e.Src], gas.Edge{Weight: float64(e.Weight)}, values[e.Dst]))
 			}
 		}
 		some = false
@@ -204,7 +204,7 @@ func TestAdvanceOrdered(t *testing.T) {
 		checkOrdered(t, g, gas.Program[float32, float32](far{source}))
 		checkOrdered(t, g, gas.Program[uint32, uint32](programs.WCC{}))
 		checkOrdered(t, g, gas.Program[float64, float64](programs.SSSP[float64](source)))
-		checkOrdered(t, g, gas.Program[float32, float32](programs.SSWP{Source: source.Source}))
+		checkOrdered(t, g, gas.Program[float32, float32](programs.SSWP[float32]{Source: source.Source}))
 	})
 }
 
@@ -225,7 +225,7 @@ func TestAdvance(t *testing.T) {
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(t, "source")
 		checkLevels(t, g, gas.Program[uint32, uint32](programs.BFS{Source: source}))
 		checkLevels(t, g, gas.Program[uint32, uint32](programs.WCC{}))
-		checkLevels(t, g, gas.Program[float32, float32](programs.SSWP{Source: source}))
+		checkLevels(t, g, gas.Program[float32, float32](programs.SSWP[float32]{Source: source}))
 		checkLevels(t, g, gas.Program[float32, float32](programs.SSSP[float32]{Source: source}))
 		checkLevels(t, g, gas.Program[float64, float64](programs.SSSP[float64]{Source: source}))
 	})

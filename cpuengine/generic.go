@@ -60,6 +60,8 @@ func (g *generic[V, A]) gather(acc []A, list []uint16, b *compiled.Block, cur []
 		switch {
 		case g.saturable != nil:
 			acc[i], n = g.untilSaturated(acc[i], lo, hi, b, cur, dst)
+		case b.Wide != nil:
+			acc[i] = foldWeighted(g.program, acc[i], b.Nbr[lo:hi], b.Wide[lo:hi], cur, dst)
 		case b.Weight == nil:
 			acc[i] = fold(g.program, acc[i], b.Nbr[lo:hi], cur, dst)
 		default:
@@ -82,9 +84,9 @@ func fold[V, A any](p gas.Program[V, A], acc A, nbr []uint32, cur []V, dst V) A 
 }
 
 //go:noinline
-func foldWeighted[V, A any](p gas.Program[V, A], acc A, nbr []uint32, weight []float32, cur []V, dst V) A {
+func foldWeighted[V, A any, W float32 | float64](p gas.Program[V, A], acc A, nbr []uint32, weight []W, cur []V, dst V) A {
 	for k, u := range nbr {
-		acc = p.Sum(acc, p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst))
+		acc = p.Sum(acc, p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst))
 	}
 	return acc
 }
@@ -97,8 +99,11 @@ func (g *generic[V, A]) untilSaturated(acc A, lo, hi uint32, b *compiled.Block, 
 		if g.saturable.Saturated(acc, b.Step) {
 			return acc, int(k - lo)
 		}
-		if b.Weight != nil {
-			edge.Weight = b.Weight[k]
+		switch {
+		case b.Weight != nil:
+			edge.Weight = float64(b.Weight[k])
+		case b.Wide != nil:
+			edge.Weight = b.Wide[k]
 		}
 		acc = g.program.Sum(acc, g.program.Gather(cur[b.Nbr[k]], edge, dst))
 	}

@@ -19,7 +19,7 @@ func foldPacked[V, A any](p gas.Program[V, A]) func(acc *[1 << 16]A, b *packed.B
 		for e := range b.All() {
 			for i, u := range e.Nbr {
 				s := e.Dst[i]
-				acc[s] = p.Sum(acc[s], p.Gather(cur[u], gas.Edge{Weight: e.Weight[i]}, dsts[s]))
+				acc[s] = p.Sum(acc[s], p.Gather(cur[u], gas.Edge{Weight: e.At(i)}, dsts[s]))
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func TestFold(t *testing.T) {
 			}
 		}
 		var packer packed.Packer
-		if err := packer.Sorted(shard.Header{Vertices: g.N, Weighted: true}, e.Nbr, e.Dst, e.Weight); err != nil {
+		if err := packer.Sorted(shard.Header{Vertices: g.N, Weighted: true}, e.Nbr, e.Dst, shard.Plane{Narrow: e.Weight}); err != nil {
 			t.Fatal(err)
 		}
 		blob := make([]byte, packer.Size())
@@ -63,7 +63,7 @@ func check[V any, A comparable](t *rapid.T, p gas.Program[V, A], side *packed.Si
 	foldPacked(p)(&got, side.Range(0, side.Blocks), cur)
 	for i, u := range e.Nbr {
 		s := e.Dst[i]
-		want[s] = p.Sum(want[s], p.Gather(cur[u], gas.Edge{Weight: e.Weight[i]}, cur[s]))
+		want[s] = p.Sum(want[s], p.Gather(cur[u], gas.Edge{Weight: float64(e.Weight[i])}, cur[s]))
 	}
 	if got != want {
 		t.Fatal("the sums differ")

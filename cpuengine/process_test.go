@@ -43,7 +43,7 @@ func (p mix) Init(gas.Vertex) (value, bool) { return value{}, true }
 func (p mix) Zero() sum                     { return sum{Least: math.MaxUint32} }
 
 func (p mix) Gather(src value, e gas.Edge, dst value) sum {
-	h := stir(src.Hash, uint64(src.Pair[1]), uint64(math.Float32bits(e.Weight)), dst.Hash)
+	h := stir(src.Hash, uint64(src.Pair[1]), uint64(math.Float32bits(float32(e.Weight))), dst.Hash)
 	return sum{h, uint32(h), 1}
 }
 
@@ -135,7 +135,7 @@ func testProcess(t *rapid.T, s *shards, p gas.Program[value, sum], d gas.Directi
 			edges := s.edges(v, d)
 			acc := p.Zero()
 			for _, x := range edges {
-				acc = p.Sum(acc, p.Gather(a.Cur[x.Src], gas.Edge{Weight: x.Weight}, a.Cur[v]))
+				acc = p.Sum(acc, p.Gather(a.Cur[x.Src], gas.Edge{Weight: float64(x.Weight)}, a.Cur[v]))
 			}
 			next = p.Apply(s.vertex(v), a.Cur[v], acc, w.Step)
 			want.Vertices++
@@ -177,7 +177,7 @@ type ranks struct{}
 
 func (ranks) Init(gas.Vertex) (float32, bool)                          { return 0, true }
 func (ranks) Zero() float32                                            { return 0 }
-func (ranks) Gather(src float32, e gas.Edge, _ float32) float32        { return src * e.Weight }
+func (ranks) Gather(src float32, e gas.Edge, _ float32) float32        { return src * float32(e.Weight) }
 func (ranks) Sum(a, b float32) float32                                 { return a + b }
 func (ranks) Apply(_ gas.Vertex, old, acc float32, _ gas.Step) float32 { return old/3 + acc }
 func (ranks) Activate(_ gas.Vertex, old, new float32) bool             { return new > old }

@@ -143,7 +143,7 @@ func (r *worker[V, A]) pick(from, to int, w Work) []uint16 {
 }
 
 func (r *worker[V, A]) side(s *rows.Side) {
-	r.block.Off, r.block.Nbr, r.block.Weight = s.Off, s.Nbr, s.Weight
+	r.block.Off, r.block.Nbr, r.block.Weight, r.block.Wide = s.Off, s.Nbr, s.Weight, s.Wide
 }
 
 // gatherPart folds the edges [from, to) of local vertex v, counted over all

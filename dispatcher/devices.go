@@ -3,6 +3,7 @@ package dispatcher
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -27,7 +28,10 @@ func (p *plan[V, A]) openDevices() (opened func() error) {
 		return func() error { return nil }
 	}
 	err := panics.Guard(p.program, func() error {
-		_, err := gpuengine.FragmentsOf(p.program)
+		f, err := gpuengine.FragmentsOf(p.program)
+		if err == nil && p.store.Catalogue().Wide && f.Weighs() {
+			err = fmt.Errorf("graph %s: %w over its weights, which are float64: kernels read float32 ones", p.store.Name(), gpuengine.ErrUnfit)
+		}
 		return err
 	})
 	var devices []device.Device

@@ -76,7 +76,7 @@ func tryAll(t *testing.T, x *subject) {
 	try(t, x, "wcc", gas.Program[uint32, uint32](programs.WCC{}), gas.Program[uint32, uint32](programs.WCC{}), unsigned)
 	core := gas.Program[uint32, uint32](programs.KCore{K: uint32(2 + len(x.graph.Edges)/x.graph.N)})
 	try(t, x, "kcore", core, core, unsigned)
-	widest := gas.Program[float32, float32](programs.SSWP{Source: x.source})
+	widest := gas.Program[float32, float32](programs.SSWP[float32]{Source: x.source})
 	try(t, x, "sswp", widest, widest, widths)
 
 	lengths := gas.Program[float64, float64](programs.SSSP[float64]{Source: x.source})

@@ -60,7 +60,9 @@ func runsWithNamed[V, A any](t *rapid.T, s *store.Store, p gas.Program[V, A], o 
 func TestGPUFrontierNamedBudget(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := testgraph.Draw(rt)
-		s := teststore.Build(t, g, teststore.Draw(rt))
+		how := teststore.Draw(rt)
+		how.Wide = false
+		s := teststore.Build(t, g, how)
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
 		o := Options{Threads: rapid.IntRange(1, 3).Draw(rt, "threads"), Device: GPU, Method: Frontier, GPU: GPUOptions{Name: device.EmulatedName}}
 		runsWithNamed(rt, s, gas.Program[uint32, uint32](programs.BFS{Source: source}), o)

@@ -67,12 +67,13 @@ func TestGPUFrontier(t *testing.T) {
 			}
 		}
 		o := teststore.Draw(rt)
+		o.Wide = false
 		s := teststore.Build(t, g, o)
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
 		by := Options{Threads: 2}
 		onGPUFrontier(rt, s, gas.Program[uint32, uint32](programs.BFS{Source: source}), by)
 		onGPUFrontier(rt, s, gas.Program[uint32, uint32](programs.WCC{}), by)
-		onGPUFrontier(rt, s, gas.Program[float32, float32](programs.SSWP{Source: source}), by)
+		onGPUFrontier(rt, s, gas.Program[float32, float32](programs.SSWP[float32]{Source: source}), by)
 		onGPUFrontier(rt, s, gas.Program[float32, float32](programs.SSSP[float32]{Source: source}), by)
 		onGPUFrontier(rt, s, gas.Program[float64, float64](programs.SSSP[float64]{Source: source}), by)
 	})

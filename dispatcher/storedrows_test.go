@@ -67,7 +67,7 @@ func TestStoredFrontier(t *testing.T) {
 		if o.Symmetric || !o.Weighted || !by.generic { // generic loops might read weights
 			storedAsByPull(rt, s, gas.Program[uint32, uint32](programs.WCC{}), by)
 		}
-		storedAsByPull(rt, s, gas.Program[float32, float32](programs.SSWP{Source: source}), by)
+		storedAsByPull(rt, s, gas.Program[float32, float32](programs.SSWP[float32]{Source: source}), by)
 		storedAsByPull(rt, s, gas.Program[float32, float32](programs.SSSP[float32]{Source: source}), by)
 		storedAsByPull(rt, s, gas.Program[float64, float64](programs.SSSP[float64]{Source: source}), by)
 	})

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"github.com/garaph/garaph/shard"
 )
 
 // Formats with the neighbours of vertices in place of edges, as text: METIS, a line a vertex, and Ligra's adjacency graphs,
@@ -24,23 +26,20 @@ var (
 )
 
 // appendNeighbours appends the out-neighbours of a vertex: to its line of METIS, one a line, or as numbers of 32 bits.
-func (p *piece) appendNeighbours(v uint32, list []uint32, weights []float32) {
+func (p *piece) appendNeighbours(v uint32, list []uint32, weights shard.Plane) {
 	f, b := p.o.Format, p.buf
 	for i, u := range list {
-		w := float32(0)
-		if weights != nil {
-			w = weights[i]
-		}
-		whole := w == float32(math.Trunc(float64(w))) && w < 1<<31 && (w >= 1 || f != METIS)
+		w := weights.At(i)
+		whole := w == math.Trunc(w) && w < 1<<31 && (w >= 1 || f != METIS)
 		switch {
-		case weights != nil && f != Ligra && !whole:
-			p.err = fmt.Errorf("the weight %v: %w; choose another format, or --no-weights", w, errWeight)
+		case p.weighted && f != Ligra && !whole:
+			p.err = fmt.Errorf("the weight %s: %w; choose another format, or --no-weights", p.appendWeight(nil, w), errWeight)
 		case isGAP(f):
-			if b = binary.LittleEndian.AppendUint32(b, u); weights != nil {
+			if b = binary.LittleEndian.AppendUint32(b, u); p.weighted {
 				b = binary.LittleEndian.AppendUint32(b, uint32(w))
 			}
 		case p.weightsOnly:
-			b = append(appendWeight(b, w), '\n')
+			b = append(p.appendWeight(b, w), '\n')
 		case f == Ligra:
 			b, p.err = p.names.append(b, u)
 			b = append(b, '\n')
@@ -52,7 +51,7 @@ func (p *piece) appendNeighbours(v uint32, list []uint32, weights []float32) {
 				b = append(b, ' ')
 			}
 			p.inLine = true
-			if b, p.err = p.names.append(b, u); weights != nil {
+			if b, p.err = p.names.append(b, u); p.weighted {
 				b = strconv.AppendInt(append(b, ' '), int64(w), 10)
 			}
 		}

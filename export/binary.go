@@ -6,10 +6,12 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+
+	"github.com/garaph/garaph/shard"
 )
 
 // appendRaw appends edges as raw ones.
-func (p *piece) appendRaw(v uint32, list []uint32, weights []float32) {
+func (p *piece) appendRaw(v uint32, list []uint32, weights shard.Plane) {
 	le, b := binary.LittleEndian, p.buf
 	own, err := p.names.number(v)
 	for i, u := range list {
@@ -23,8 +25,12 @@ func (p *piece) appendRaw(v uint32, list []uint32, weights []float32) {
 			src, dst = dst, src
 		}
 		b = le.AppendUint32(le.AppendUint32(b, uint32(src)), uint32(dst))
-		if weights != nil {
-			b = le.AppendUint32(b, math.Float32bits(weights[i]))
+		if p.weighted {
+			if w := weights.At(i); p.cat.Wide {
+				b = le.AppendUint64(b, math.Float64bits(w))
+			} else {
+				b = le.AppendUint32(b, math.Float32bits(float32(w)))
+			}
 		}
 	}
 	p.buf = b

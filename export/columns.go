@@ -10,6 +10,7 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
@@ -64,7 +65,11 @@ func (r *edgeRows) MaxIDBytes() int { return r.cat.IDs.MaxBytes }
 func (r *edgeRows) Columns() []results.Column {
 	list := []results.Column{{Name: results.TargetColumn, Kind: results.VertexID}}
 	if r.weighted {
-		list = append(list, results.Column{Name: results.WeightColumn, Kind: results.Float32})
+		kind := results.Float32
+		if r.cat.Wide {
+			kind = results.Float64
+		}
+		list = append(list, results.Column{Name: results.WeightColumn, Kind: kind})
 	}
 	return list
 }
@@ -76,7 +81,7 @@ func (r *edgeRows) Batches(yield func(*results.Batch) error) error {
 }
 
 // appendColumns appends edges to the batch of a piece.
-func (p *piece) appendColumns(v uint32, list []uint32, weights []float32) {
+func (p *piece) appendColumns(v uint32, list []uint32, weights shard.Plane) {
 	if p.batch == nil {
 		columns := 1
 		if p.weighted {
@@ -94,8 +99,9 @@ func (p *piece) appendColumns(v uint32, list []uint32, weights []float32) {
 			return
 		}
 	}
-	if weights != nil {
-		b.Columns[1].F32 = append(b.Columns[1].F32, weights...)
+	if p.weighted {
+		c := &b.Columns[1]
+		c.F32, c.F64 = append(c.F32, weights.Narrow...), append(c.F64, weights.Wide...)
 	}
 	if p.inBatch += len(list); p.inBatch >= edgesPerBatch || p.nameBytes >= bufferBytes {
 		p.err = p.endBatch()

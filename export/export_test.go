@@ -112,7 +112,7 @@ func textOf(g oracle.Graph, id func(int) string, weighted bool) string {
 		b, _ = quoted(b, id(int(e.Src)))
 		b, _ = quoted(append(b, '\t'), id(int(e.Dst)))
 		if weighted {
-			b = appendWeight(append(b, '\t'), e.Weight)
+			b = strconv.AppendFloat(append(b, '\t'), float64(e.Weight), 'g', -1, 32)
 		}
 		b = append(b, '\n')
 	}

@@ -184,6 +184,9 @@ func (x *writer) importFlags() []string {
 	case isRaw(f) && x.dense():
 		add("--vertices", strconv.FormatInt(int64(x.cat.Vertices), 10))
 	}
+	if x.weighted && x.cat.Wide {
+		add("--weights", "float64")
+	}
 	switch {
 	case x.half == upper && f != GraphML:
 		add("--undirected")

@@ -75,8 +75,8 @@ func (x *writer) load(ctx context.Context, e *algorithms.Env, set *store.IDSet, 
 	})
 }
 
-// row is what is written of a row, with its weights; nil: there are none.
-func (x *writer) row(b *algorithms.Block, i int) (list []uint32, weights []float32) {
+// row is what is written of a row, with its weights, if there are any.
+func (x *writer) row(b *algorithms.Block, i int) (list []uint32, weights shard.Plane) {
 	list = b.Row(x.dir, i)
 	if x.weighted {
 		weights = b.Weights(x.dir, i)
@@ -89,10 +89,7 @@ func (x *writer) row(b *algorithms.Block, i int) (list []uint32, weights []float
 	case lower:
 		to = sort.Search(len(list), func(k int) bool { return list[k] > v })
 	}
-	if weights != nil {
-		weights = weights[from:to]
-	}
-	return list[from:to], weights
+	return list[from:to], weights.Slice(from, to)
 }
 
 // names are the labels that edges are written with.
@@ -137,11 +134,7 @@ func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to
 			}
 			for at := 0; at < len(list) && p.err == nil; at += some {
 				end := min(at+some, len(list))
-				var w []float32
-				if weights != nil {
-					w = weights[at:end]
-				}
-				p.append(b.First+uint32(i), list[at:end], w)
+				p.append(b.First+uint32(i), list[at:end], weights.Slice(at, end))
 			}
 			p.endLine()
 		}
@@ -205,7 +198,7 @@ type piece struct {
 }
 
 // append appends edges of a vertex.
-func (p *piece) append(v uint32, list []uint32, weights []float32) {
+func (p *piece) append(v uint32, list []uint32, weights shard.Plane) {
 	switch f := p.o.Format; {
 	case hasRows(f):
 		p.appendNeighbours(v, list, weights)
@@ -230,21 +223,21 @@ func (p *piece) append(v uint32, list []uint32, weights []float32) {
 func (p *piece) turned() bool { return p.dir == shard.In && !p.cat.Symmetric }
 
 // appendText appends edges as lines of text, or as elements of GraphML.
-func (p *piece) appendText(v uint32, list []uint32, weights []float32) {
+func (p *piece) appendText(v uint32, list []uint32, weights shard.Plane) {
 	before, between, beforeWeight, end := "", "\t", "\t", "\n"
 	switch p.o.Format {
 	case CSV:
 		between, beforeWeight = ",", ","
 	case DIMACS:
 		before, between, beforeWeight = "a ", " ", " "
-		if weights == nil { // which has them in any case
+		if !p.weighted { // which has them in any case
 			end = " 1\n"
 		}
 	case MatrixMarket, EL, WEL, LDBC:
 		between, beforeWeight = " ", " "
 	case GraphML:
 		before, between, beforeWeight, end = `<edge source="`, `" target="`, `"><data key="weight">`, "\"/>\n"
-		if weights != nil {
+		if p.weighted {
 			end = "</data></edge>\n"
 		}
 	}
@@ -262,8 +255,8 @@ func (p *piece) appendText(v uint32, list []uint32, weights []float32) {
 		}
 		b = append(append(b, before...), source...)
 		b = append(append(b, between...), target...)
-		if weights != nil {
-			b = appendWeight(append(b, beforeWeight...), weights[i])
+		if p.weighted {
+			b = p.appendWeight(append(b, beforeWeight...), weights.At(i))
 		}
 		b = append(b, end...)
 	}
@@ -271,11 +264,15 @@ func (p *piece) appendText(v uint32, list []uint32, weights []float32) {
 }
 
 // appendWeight appends the fewest digits that give the same number.
-func appendWeight(dst []byte, w float32) []byte {
-	if n := int32(w); float32(n) == w && n >= 0 && n < 1<<24 && (n > 0 || !math.Signbit(float64(w))) {
-		return strconv.AppendInt(dst, int64(n), 10)
+func (x *writer) appendWeight(dst []byte, w float64) []byte {
+	whole, bits := 0x1p24, 32
+	if x.cat.Wide {
+		whole, bits = 0x1p53, 64
 	}
-	return strconv.AppendFloat(dst, float64(w), 'g', -1, 32)
+	if w == math.Trunc(w) && w < whole && !math.Signbit(w) {
+		return strconv.AppendInt(dst, int64(w), 10)
+	}
+	return strconv.AppendFloat(dst, w, 'g', -1, bits)
 }
 
 // endLine ends the line of a vertex, where vertices have lines.

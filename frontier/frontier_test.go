@@ -194,12 +194,12 @@ func TestLowest(t *testing.T) {
 func TestRowsBytes(t *testing.T) {
 	r := Rows{Off: make([]uint64, 5+1), Nbr: make([]uint32, 9), Arcs: make([]Arc, 9)}
 	off := int64(len(r.Off)) * int64(unsafe.Sizeof(r.Off[0]))
-	for weighted, want := range map[bool]int64{
-		false: off + int64(len(r.Nbr))*int64(unsafe.Sizeof(r.Nbr[0])),
-		true:  off + int64(len(r.Arcs))*int64(unsafe.Sizeof(r.Arcs[0])),
+	for weight, want := range map[int]int64{
+		0: off + int64(len(r.Nbr))*int64(unsafe.Sizeof(r.Nbr[0])),
+		4: off + int64(len(r.Arcs))*int64(unsafe.Sizeof(r.Arcs[0])),
 	} {
-		if got := RowsBytes(5, 9, weighted); got != want {
-			t.Errorf("5 vertices, 9 edges, weights %v: %d bytes, want %d", weighted, got, want)
+		if got := RowsBytes(5, 9, weight); got != want {
+			t.Errorf("5 vertices, 9 edges, weights of %d bytes: %d bytes, want %d", weight, got, want)
 		}
 	}
 }

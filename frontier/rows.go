@@ -6,12 +6,13 @@ import (
 )
 
 // Rows are the edges of a whole graph by vertex: those of vertex v are Off[v] to Off[v+1]
-// of Nbr or, where they have weights, of Arcs. They may be memory outside the Go heap,
+// of Nbr or, where they have weights, of Arcs; wide weights are in Wide, beside Nbr. They may be memory outside the Go heap,
 // which is whose who made it.
 type Rows struct {
 	Off  []uint64
 	Nbr  []uint32
 	Arcs []Arc
+	Wide []float64
 }
 
 // Arc is an edge as its one end has it. To and weight lie side by side: a row is one
@@ -26,6 +27,9 @@ func (r *Rows) Bytes() []byte {
 	if len(r.Arcs) > 0 {
 		return unsafe.Slice((*byte)(unsafe.Pointer(&r.Arcs[0])), len(r.Arcs)*int(unsafe.Sizeof(Arc{})))
 	}
+	if len(r.Wide) > 0 { // neighbours lie behind them
+		return unsafe.Slice((*byte)(unsafe.Pointer(&r.Wide[0])), 12*len(r.Wide))
+	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.Nbr))), 4*len(r.Nbr))
 }
 
@@ -37,16 +41,23 @@ func (r *Rows) To(edge uint64) uint32 {
 	return r.Nbr[edge]
 }
 
+// Arc is where an edge leads, and its weight, 1 without weights, by its position.
+func (r *Rows) Arc(edge uint64) (to uint32, weight float64) {
+	switch {
+	case r.Arcs != nil:
+		return r.Arcs[edge].To, float64(r.Arcs[edge].Weight)
+	case r.Wide != nil:
+		return r.Nbr[edge], r.Wide[edge]
+	}
+	return r.Nbr[edge], 1
+}
+
 // Source is the vertex whose row has an edge, which a binary search finds.
 func (r *Rows) Source(edge uint64) uint32 {
 	return uint32(sort.Search(len(r.Off)-1, func(v int) bool { return r.Off[v+1] > edge }))
 }
 
-// RowsBytes is the memory of rows with so many vertices and edges.
-func RowsBytes(vertices uint32, edges uint64, weighted bool) int64 {
-	n := 8*(int64(vertices)+1) + 4*int64(edges)
-	if weighted {
-		n += 4 * int64(edges)
-	}
-	return n
+// RowsBytes is the memory of rows with so many vertices and edges, and weights of so many bytes.
+func RowsBytes(vertices uint32, edges uint64, weight int) int64 {
+	return 8*(int64(vertices)+1) + int64(4+weight)*int64(edges)
 }

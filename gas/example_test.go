@@ -24,8 +24,10 @@ func (p WidestPath) Init(v gas.Vertex) (width float32, active bool) {
 	return 0, false
 }
 
-func (WidestPath) Zero() float32                                            { return 0 }
-func (WidestPath) Gather(src float32, e gas.Edge, _ float32) float32        { return min(src, e.Weight) }
+func (WidestPath) Zero() float32 { return 0 }
+func (WidestPath) Gather(src float32, e gas.Edge, _ float32) float32 {
+	return min(src, float32(e.Weight))
+}
 func (WidestPath) Sum(a, b float32) float32                                 { return max(a, b) }
 func (WidestPath) Apply(_ gas.Vertex, old, acc float32, _ gas.Step) float32 { return max(old, acc) }
 func (WidestPath) Activate(_ gas.Vertex, old, new float32) (changed bool)   { return new != old }

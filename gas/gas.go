@@ -61,7 +61,7 @@ type Vertex struct {
 
 // Edge is what a program may know of an edge.
 type Edge struct {
-	Weight float32 // ≥ 0; 1 on a graph without weights
+	Weight float64 // ≥ 0; 1 on a graph without weights
 }
 
 // Step is the state of the job during one iteration.

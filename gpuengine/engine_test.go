@@ -147,7 +147,7 @@ func direct(s *store.Store, g oracle.Graph, p mix, all []gas.Vertex, cur []value
 	}
 	cat := s.Catalogue()
 	add := func(to, from uint32, weight float32) {
-		acc[to] = p.Sum(acc[to], p.Gather(cur[from], gas.Edge{Weight: weight}, cur[to]))
+		acc[to] = p.Sum(acc[to], p.Gather(cur[from], gas.Edge{Weight: float64(weight)}, cur[to]))
 	}
 	for _, e := range g.Edges {
 		weight := float32(1)

@@ -45,8 +45,11 @@ func (n *need) add(o need) {
 func (p *plan) needOf(dir shard.Direction, i int, l limits) need {
 	cat := p.cat
 	bare := p.bare && cat.Bare(dir, i)
-	vertices, edges, weighted := cat.Shards[i].Vertices, cat.SideEdges(dir, i), cat.Weighted && cat.Stored(dir) == shard.In && !bare
-	n := rowsNeed(vertices, edges, weighted, l)
+	vertices, edges, weight := cat.Shards[i].Vertices, cat.SideEdges(dir, i), 0
+	if cat.Stored(dir) == shard.In && !bare {
+		weight = cat.WeightBytes()
+	}
+	n := rowsNeed(vertices, edges, weight, l)
 	if !p.packed || cat.Stored(dir) != shard.In {
 		return n
 	}
@@ -54,7 +57,7 @@ func (p *plan) needOf(dir shard.Direction, i int, l limits) need {
 		return packedNeed(cat.BareBytes(dir, i), vertices, edges, l)
 	}
 	bytes := cat.Bytes(dir, i)
-	if x := packedNeed(bytes, vertices, edges, l); bytes != rows.Size(vertices, edges, weighted) {
+	if x := packedNeed(bytes, vertices, edges, l); bytes != rows.Size(vertices, edges, weight) {
 		n = x
 	} else { // either
 		n = need{max(n.bytes, x.bytes), max(n.chunks, x.chunks), max(n.lists, x.lists), x.least}

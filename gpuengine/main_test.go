@@ -55,7 +55,7 @@ func (p mix) Init(v gas.Vertex) (value, bool) { return value{Hash: stir(uint64(v
 func (p mix) Zero() sum                       { return sum{Least: math.MaxUint16} }
 
 func (p mix) Gather(src value, e gas.Edge, dst value) sum {
-	h := stir(src.Hash, uint64(src.Pair[1]), uint64(math.Float32bits(e.Weight)), dst.Hash)
+	h := stir(src.Hash, uint64(src.Pair[1]), uint64(math.Float32bits(float32(e.Weight))), dst.Hash)
 	return sum{uint32(h), uint16(h >> 32), 1}
 }
 

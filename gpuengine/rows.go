@@ -15,16 +15,18 @@ import (
 type rowSide struct{ *rows.Side }
 
 // rowsNeed is what rows take: the blob, and the positions of the destinations.
-func rowsNeed(vertices int, edges uint32, weighted bool, l limits) need {
+func rowsNeed(vertices int, edges uint32, weight int, l limits) need {
 	if edges == 0 {
 		return need{}
 	}
 	chunks := l.most(vertices, edges)
-	return need{bytes: rows.Size(vertices, edges, weighted) + pad(2*int64(edges)), chunks: chunks, lists: chunks * chunkBytes}
+	return need{bytes: rows.Size(vertices, edges, weight) + pad(2*int64(edges)), chunks: chunks, lists: chunks * chunkBytes}
 }
 
-func (s rowSide) need(l limits) need { return rowsNeed(s.Vertices(), s.Edges(), s.Weight != nil, l) }
-func (s rowSide) end() uint32        { return s.Edges() }
+func (s rowSide) need(l limits) need {
+	return rowsNeed(s.Vertices(), s.Edges(), s.Header().WeightBytes(), l)
+}
+func (s rowSide) end() uint32 { return s.Edges() }
 
 func (s rowSide) whole(k *packer, b *batch, r *room, i int) {
 	if s.Edges() == 0 {

@@ -15,13 +15,14 @@ import (
 // goroutine that reads finds the edges, and hands them out as records.
 
 // adjacency is what bodies of such files have in common: records (u32 source, u32 destination,
-// float32 weight) become edges. Ends are from 0.
+// float64 weight) become edges. Ends are from 0.
 type adjacency struct {
 	base    uint64 // what is added to ends
 	weights bool   // weights are wanted
+	rule    weightRule
 }
 
-const recordBytes = 12
+const recordBytes = 16
 
 // takeVertices checks what the header says of vertices, and sets up the schema.
 func (t *adjacency) takeVertices(p *inputPlan, o ReadOptions, n int64, weighted bool) error {
@@ -41,7 +42,7 @@ func (t *adjacency) takeVertices(p *inputPlan, o ReadOptions, n int64, weighted 
 	} else {
 		t.base = uint64(baseOf(s.Format, IDDense))
 	}
-	t.weights = weighted && o.Weights != WeightsNo
+	t.weights, t.rule = weighted && o.Weights != WeightsNo, o.Weights.rule()
 	s.Weighted = t.weights
 	return nil
 }
@@ -57,7 +58,7 @@ func (t *adjacency) parse(b *readBlock, w *parseWorker) error {
 		}
 		batch.src[batch.n], batch.dst[batch.n] = uint64(le.Uint32(r))+t.base, uint64(le.Uint32(r[4:]))+t.base
 		if t.weights {
-			batch.weight[batch.n] = math.Float32frombits(le.Uint32(r[8:]))
+			batch.weight[batch.n] = math.Float64frombits(le.Uint64(r[8:]))
 		}
 		batch.n++
 	}
@@ -86,10 +87,10 @@ type records struct {
 	buf  []byte // of the pool; nil: none
 }
 
-func (x *records) add(u, v uint32, weight float32) error {
+func (x *records) add(u, v uint32, weight float64) error {
 	return x.append(func(b []byte) []byte {
 		le := binary.LittleEndian
-		return le.AppendUint32(le.AppendUint32(le.AppendUint32(b, u), v), math.Float32bits(weight))
+		return le.AppendUint64(le.AppendUint32(le.AppendUint32(b, u), v), math.Float64bits(weight))
 	})
 }
 
@@ -243,8 +244,8 @@ func (w *words) number(word []byte, least, most int64, what string) (int64, erro
 }
 
 // weight takes a word as the weight of an edge.
-func (w *words) weight(word []byte) (float32, error) {
-	x, kind := parseWeight(word)
+func (w *words) weight(word []byte, rule weightRule) (float64, error) {
+	x, kind := rule.parse(word)
 	if kind != goodWeight && kind != roundedWeight {
 		return 0, w.refused(word, kind.expected(), adviceNoWeights)
 	}

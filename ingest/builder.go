@@ -70,6 +70,7 @@ func (b *builder) Begin(s Schema) error {
 	if b.spill, err = newSpill(b.plan.dir, b.plan.blocks, b.plan.space); err != nil {
 		return err
 	}
+	b.spill.wide.Store(s.Weighted && b.opt.Edges.Parallel.adds() && b.opt.Weights.rule() == keepDouble) // for the sums
 	if b.opt.Force {
 		reportJobs(b.path, b.opt.Log) // and not before what is known to fail
 	}
@@ -116,7 +117,7 @@ func (p *perVertex) free() {
 
 // Worker returns the sink of one goroutine.
 func (b *builder) Worker() Worker {
-	w := &bucketWriter{builder: b, writer: b.spill.writer(b.plan.buckets, b.schema.Weighted)}
+	w := &bucketWriter{builder: b, writer: b.spill.writer(b.plan.buckets, b.weightBytes())}
 	w.filled = w.countIn
 	return w
 }
@@ -127,7 +128,7 @@ type bucketWriter struct {
 	*builder
 	*writer
 	src, dst []uint32
-	ones     []float32  // weights of edges that are counted
+	ones     []float64  // weights of edges that are counted
 	in, out  *tally     // nil until there are edges
 	mapping  bool       // what is in the buckets has numbers from the map
 	old      [][]*block // buckets from before that
@@ -178,7 +179,7 @@ func (w *bucketWriter) closeTallies() {
 }
 
 // AddInts takes edges between integers.
-func (w *bucketWriter) AddInts(src, dst []uint64, weight []float32) error {
+func (w *bucketWriter) AddInts(src, dst []uint64, weight []float64) error {
 	u, topSrc := narrow(&w.src, src)
 	v, topDst := narrow(&w.dst, dst)
 	return w.unmapped(max(topSrc, topDst), func() error {
@@ -211,7 +212,7 @@ func (w *bucketWriter) AddVertices(ids []uint64) error {
 }
 
 // AddStrings takes edges between names.
-func (w *bucketWriter) AddStrings(src, dst [][]byte, weight []float32) error {
+func (w *bucketWriter) AddStrings(src, dst [][]byte, weight []float64) error {
 	w.mapping = true
 	u, err := w.named(&w.src, src)
 	if err != nil {
@@ -273,7 +274,7 @@ func endsOf(numbers []uint32) (e ends) {
 }
 
 // addEdges counts and keeps edges between provisional numbers.
-func (w *bucketWriter) addEdges(src, dst ends, weight []float32) error {
+func (w *bucketWriter) addEdges(src, dst ends, weight []float64) error {
 	if len(src.numbers) == 0 {
 		return nil
 	}
@@ -311,7 +312,7 @@ func (w *bucketWriter) addEdges(src, dst ends, weight []float32) error {
 }
 
 // dropLoops removes self-loops; their vertices stay.
-func (w *bucketWriter) dropLoops(src, dst *ends, weight []float32) ([]float32, error) {
+func (w *bucketWriter) dropLoops(src, dst *ends, weight []float64) ([]float64, error) {
 	n := 0
 	for i, v := range dst.numbers {
 		u := src.numbers[i]
@@ -334,7 +335,7 @@ func (w *bucketWriter) dropLoops(src, dst *ends, weight []float32) ([]float32, e
 }
 
 // directed counts and keeps edges in one direction.
-func (w *bucketWriter) directed(src, dst ends, weight []float32) error {
+func (w *bucketWriter) directed(src, dst ends, weight []float64) error {
 	if len(src.numbers) == 0 {
 		return nil
 	}

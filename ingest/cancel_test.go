@@ -45,7 +45,7 @@ func TestEnded(t *testing.T) {
 		}
 	})
 	t.Run("small integers before the map", func(t *testing.T) {
-		b := &builder{idNumbers: idNumbers{before: make([]uint64, ids)}}
+		b := &builder{spill: new(spill), idNumbers: idNumbers{before: make([]uint64, ids)}}
 		if err := b.renumber(ended); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}

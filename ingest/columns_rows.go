@@ -68,12 +68,13 @@ func (t *rowBody) sameColumns(name string, list []cols.Column) error {
 type rowBody struct {
 	pickedColumns
 	ids     IDKind
+	weights weightRule
 	skipBad bool
 }
 
 // planRows decides what becomes of the columns of an input.
 func (t *rowBody) plan(p *inputPlan, o ReadOptions) {
-	t.ids, t.skipBad = t.idKind(p.name(), o), o.SkipBadLines
+	t.ids, t.weights, t.skipBad = t.idKind(p.name(), o), o.Weights.rule(), o.SkipBadLines
 	p.schema.IDs, p.schema.Weighted = t.ids, len(t.at) == 3
 	p.schema.Base = baseOf(p.schema.Format, t.ids)
 }
@@ -167,22 +168,18 @@ func (t *rowBody) integers(v []cols.Values, from, to int, batch *edgeBatch) int 
 	return n
 }
 
-// weight is the weight in a row, rounded.
-func (t *rowBody) weight(v *cols.Values, i int) (float32, weightKind) {
+// weight is the weight in a row.
+func (t *rowBody) weight(v *cols.Values, i int) (float64, weightKind) {
 	switch t.list[2].Kind {
 	case cols.Int:
-		x := v.Ints[i]
-		if x < 0 {
+		if v.Ints[i] < 0 {
 			return 0, negativeWeight
 		}
-		if x > 1<<24 && (x == math.MaxInt64 || int64(float32(x)) != x) {
-			return float32(x), roundedWeight
-		}
-		return float32(x), goodWeight
+		return t.weights.integer(uint64(v.Ints[i]))
 	case cols.Uint:
-		return float32(uint64(v.Ints[i])), kindOfWeight(float64(uint64(v.Ints[i])))
+		return t.weights.integer(uint64(v.Ints[i]))
 	}
-	return float32(v.Floats[i]) + 0, kindOfWeight(v.Floats[i]) // a negative zero becomes a plain one
+	return t.weights.float(v.Floats[i])
 }
 
 // edge reads one row into w.edge. It returns nil when the row is good.

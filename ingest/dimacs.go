@@ -37,7 +37,7 @@ func planDIMACS(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	p.skipBytes, p.skipLines = int64(lines.at), lines.lines
 	t := &lineBody{skipBad: o.SkipBadLines, layout: lineLayout{
 		splitter: splitter{comments: "c"},
-		plain:    plainLines{seps: blankSeps, arc: true},
+		plain:    plainLines{seps: blankSeps, arc: true, weights: o.Weights.rule()},
 		what:     [2]string{"vertex", "vertex"},
 		columns:  withWeight,
 	}}

@@ -21,16 +21,16 @@ type EdgeID interface {
 // Weights, List has as many.
 type Edges[I EdgeID] struct {
 	Seq      iter.Seq2[I, I]          // yields from and to
-	Weighted iter.Seq2[[2]I, float32] // yields edges with weights
+	Weighted iter.Seq2[[2]I, float64] // yields edges with weights
 	List     [][2]I
-	Weights  []float32
+	Weights  []float64
 }
 
 // MemorySource is the source of a graph that was made from edges of a Go program.
 const MemorySource = "edges of a Go program"
 
 // ImportEdges makes a new graph at path from edges that a Go program has, as [Import] does of
-// those in files. Options about files, Format, IDs, Weights, Table, Vertices, SkipBadLines and
+// those in files. Options about files, Format, IDs, Table, Vertices, SkipBadLines and
 // Stdin, have no effect. An iterator is called by one goroutine; a panic of it passes through.
 func ImportEdges[I EdgeID](ctx context.Context, edges Edges[I], path string, o Options) (r Report, err error) {
 	if edges.Weights != nil && len(edges.Weights) != len(edges.List) {
@@ -46,6 +46,7 @@ func ImportEdges[I EdgeID](ctx context.Context, edges Edges[I], path string, o O
 	}
 	read := func(ctx context.Context, b *builder) (Schema, ReadStats, error) {
 		f := newFeeder[I](edges.Weighted != nil || len(edges.Weights) > 0)
+		f.weights = b.opt.Weights.rule()
 		if err := b.Begin(f.schema); err != nil {
 			return f.schema, ReadStats{}, err
 		}
@@ -60,9 +61,10 @@ func ImportEdges[I EdgeID](ctx context.Context, edges Edges[I], path string, o O
 
 // feeder hands edges of a Go program to a sink.
 type feeder[I EdgeID] struct {
-	schema Schema
-	bits   func(I) uint64 // of an integer
-	signed bool
+	schema  Schema
+	bits    func(I) uint64 // of an integer
+	signed  bool
+	weights weightRule
 }
 
 func newFeeder[I EdgeID](weighted bool) *feeder[I] {
@@ -100,7 +102,7 @@ func (f *feeder[I]) read(ctx context.Context, edges Edges[I], b *builder) (ReadS
 		}
 	case edges.Weighted != nil:
 		p := part(0)
-		edges.Weighted(func(e [2]I, w float32) bool { return p.add(e[0], e[1], w) })
+		edges.Weighted(func(e [2]I, w float64) bool { return p.add(e[0], e[1], w) })
 		p.end()
 	default:
 		p := part(0)
@@ -137,9 +139,9 @@ type feeding[I EdgeID] struct {
 }
 
 // list takes edges, with weights or without.
-func (p *feeding[I]) list(list [][2]I, weights []float32) {
+func (p *feeding[I]) list(list [][2]I, weights []float64) {
 	for i, e := range list {
-		w := float32(1)
+		w := 1.
 		if p.schema.Weighted {
 			w = weights[i]
 		}
@@ -151,7 +153,7 @@ func (p *feeding[I]) list(list [][2]I, weights []float32) {
 }
 
 // add takes an edge, and reports whether more are wanted.
-func (p *feeding[I]) add(from, to I, weight float32) bool {
+func (p *feeding[I]) add(from, to I, weight float64) bool {
 	b := p.batch
 	if p.err != nil {
 		return false
@@ -161,10 +163,11 @@ func (p *feeding[I]) add(from, to I, weight float32) bool {
 			p.fail(from, to, fmt.Sprintf("has the weight %v; expected a finite one that is not negative", weight))
 			return false
 		}
-		if weight == 0 {
-			weight = 0 // and not -0
+		var kind weightKind
+		if b.weight[b.n], kind = p.weights.float(weight); kind == tinyWeight {
+			p.fail(from, to, fmt.Sprintf("has the weight %v; expected %s", weight, kind.expected()))
+			return false
 		}
-		b.weight[b.n] = weight
 	}
 	if p.schema.IDs == IDString {
 		b.srcNames[b.n], b.dstNames[b.n] = p.name(from, to, from), p.name(from, to, to)

@@ -53,12 +53,22 @@ const (
 type WeightMode string
 
 // The modes. With WeightsAuto an input is weighted when its format says so, or,
-// in text, when a third column of numbers is there.
+// in text, when a third column of numbers is there; so it is with WeightsFloat32 and
+// WeightsFloat64. Weights are rounded to float32, but for whole numbers up to 2^53, which are
+// exact, or, with WeightsFloat32, for none. With WeightsFloat64, none are.
 const (
 	WeightsAuto WeightMode = "auto"
 	WeightsYes  WeightMode = "yes" // required
 	WeightsNo   WeightMode = "no"  // what follows the two ids is passed over
+
+	WeightsFloat32 WeightMode = "float32"
+	WeightsFloat64 WeightMode = "float64"
 )
+
+// WeightModes returns all of them.
+func WeightModes() []WeightMode {
+	return []WeightMode{WeightsAuto, WeightsYes, WeightsNo, WeightsFloat32, WeightsFloat64}
+}
 
 // check refuses names that are no format, or no mode.
 func (o ReadOptions) check() error {
@@ -68,8 +78,8 @@ func (o ReadOptions) check() error {
 	if !slices.Contains([]IDMode{IDsAuto, IDsDense, IDsInt, IDsString}, o.IDs) {
 		return fmt.Errorf("unknown way to take ids %q: expected auto, dense, int or string", string(o.IDs))
 	}
-	if !slices.Contains([]WeightMode{WeightsAuto, WeightsYes, WeightsNo}, o.Weights) {
-		return fmt.Errorf("unknown way to take weights %q: expected auto, yes or no", string(o.Weights))
+	if !slices.Contains(WeightModes(), o.Weights) {
+		return fmt.Errorf("unknown way to take weights %q: expected auto, yes, no, float32 or float64", string(o.Weights))
 	}
 	if o.Format != Auto {
 		if err := o.Table.fit("the input", o.Format); err != nil {

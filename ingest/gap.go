@@ -28,6 +28,7 @@ type sgBody struct {
 	n, m     int64
 	entry    int  // bytes of a neighbour
 	weights  bool // weights are wanted
+	rule     weightRule
 
 	// The out-degrees, written by feed before the first block that needs them is handed out.
 	degrees parts
@@ -42,7 +43,7 @@ func planSG(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	name := p.name()
 	t := &sgBody{entry: 4}
 	if p.schema.Format == WSG {
-		t.entry, t.weights = 8, o.Weights != WeightsNo
+		t.entry, t.weights, t.rule = 8, o.Weights != WeightsNo, o.Weights.rule()
 	} else if o.Weights == WeightsYes {
 		return nil, &InputError{File: name, Problem: "is a .sg file, which has no weights", Advice: "leave out --weights yes, or use --format wsg"}
 	}
@@ -220,7 +221,8 @@ func (t *sgBody) parse(b *readBlock, w *parseWorker) error {
 			if x < 0 {
 				return t.refused(b.plan, b.at+int64(i)+4, int64(x), fmt.Sprintf("a weight of edge %d → %d that is not negative", u, v), adviceNoWeights)
 			}
-			if batch.weight[batch.n] = float32(x); float64(float32(x)) != float64(x) {
+			weight, kind := t.rule.integer(uint64(x))
+			if batch.weight[batch.n] = weight; kind == roundedWeight {
 				batch.round(float64(x))
 			}
 		}

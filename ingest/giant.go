@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -25,11 +26,9 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 		return err
 	}
 	s.free()
-	blobBytes := rows.Size(1, uint32(g.edges), s.weighted)
+	blobBytes := rows.Size(1, uint32(g.edges), s.weight)
 	need := 4 * blobBytes // with the weights of rows
-	if s.weighted {
-		need += 8 * int64(g.edges)
-	}
+	need += 2 * int64(s.weight) * int64(g.edges)
 	if need > s.plan.sort {
 		return fmt.Errorf("import: %w: a vertex has %s %s-edges, which take %s to sort and store; --memory %dMiB is enough",
 			ErrMemory, humanize.Comma(int64(g.edges)), s.dir, humanize.IBytes(uint64(need)), (s.plan.leastFor(need)+1<<20-1)>>20)
@@ -44,16 +43,22 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 	}
 	defer hostmem.FreeBytes(blob)
 	layout := func(edges int) *rows.Side {
-		return rows.Layout(blob[:rows.Size(1, uint32(edges), s.weighted)], s.dir, uint32(g.from), g.first, 1, uint32(edges), s.weighted)
+		return rows.Layout(blob[:rows.Size(1, uint32(edges), s.weight)], s.dir, uint32(g.from), g.first, 1, uint32(edges), s.weight)
 	}
 	var keys []uint64 // neighbour and weight, which orders as its bits do
-	if s.weighted {
-		if keys, err = hostmem.Slice[uint64](int(g.edges)); err != nil {
-			return err
-		}
-		defer hostmem.Free(keys)
+	var wide []wideEdge
+	switch s.weight {
+	case 4:
+		keys, err = hostmem.Slice[uint64](int(g.edges))
+	case 8:
+		wide, err = hostmem.Slice[wideEdge](int(g.edges))
 	}
-	n, err := s.neighbours(ctx, g, layout(int(g.edges)).Nbr, keys)
+	if err != nil {
+		return err
+	}
+	defer hostmem.Free(keys)
+	defer hostmem.Free(wide)
+	n, err := s.neighbours(ctx, g, layout(int(g.edges)).Nbr, keys, wide)
 	if err != nil {
 		return err
 	}
@@ -61,6 +66,9 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 	side.Off[0], side.Off[1] = 0, uint32(n)
 	for i, k := range keys[:min(n, len(keys))] {
 		side.Nbr[i], side.Weight[i] = uint32(k>>32), math.Float32frombits(uint32(k))
+	}
+	for i, e := range wide[:min(n, len(wide))] {
+		side.Nbr[i], side.Wide[i] = e.to, e.weight
 	}
 	weights, err := s.giantWeights(side.Edges())
 	if err == nil {
@@ -79,7 +87,7 @@ func (s *sideStore) giantWeights(edges uint32) ([]byte, error) {
 	if !s.packsWeights() {
 		return nil, nil
 	}
-	return hostmem.Bytes(rowweights.MostBytes(1, edges))
+	return hostmem.Bytes(rowweights.MostBytes(1, edges, s.weight))
 }
 
 // putGiant stores the side of a giant, which is rows in every layout; packed ones have no
@@ -102,21 +110,21 @@ func (s *sideStore) putGiant(side *rows.Side, p *rowweights.Packer, buffer []byt
 	if s.mirror {
 		dir = shard.Out
 	}
-	list := rows.Layout(side.Blob()[:rows.Size(1, n, false)], dir, side.Index, side.First, 1, n, false)
+	list := rows.Layout(side.Blob()[:rows.Size(1, n, 0)], dir, side.Index, side.First, 1, n, 0)
 	list.Off[0], list.Off[1] = 0, n
 	rows.Seal(list.Blob())
 	s.noteRows(i, list)
 	if err := s.putRows(i, list); err != nil || !s.packsWeights() {
 		return err
 	}
-	return s.putWeights(i, p.Side(list.Header(), side.Off, side.Weight, buffer))
+	return s.putWeights(i, p.Side(list.Header(), side.Off, side.Plane(), s.weight, buffer))
 }
 
-// neighbours sorts a giant's neighbours into list or, with weights, into keys,
-// and gives how many edges it has.
-func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys []uint64) (int, error) {
+// neighbours sorts a giant's neighbours into list or, with weights, into keys
+// or wide, and gives how many edges it has.
+func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys []uint64, wide []wideEdge) (int, error) {
 	defer func() { g.parts = nil }()
-	n, record := 0, recordWords(s.weighted)
+	n, record := 0, recordWords(s.weight)
 	if s.readsBack() {
 		err := s.eachBack(ctx, g, func(first uint32, nbr []uint32, dst []uint16) error {
 			if n+len(nbr) > len(list) {
@@ -140,7 +148,9 @@ func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys [
 					continue
 				case n == int(g.edges):
 					return s.uncounted(g.from)
-				case s.weighted:
+				case s.weight == 8:
+					wide[n] = wideEdge{weightOf(b[i : i+4]), s.numbers.dense(b[i])}
+				case s.weight == 4:
 					keys[n] = uint64(s.numbers.dense(b[i]))<<32 | uint64(b[i+2])
 				default:
 					list[n] = s.numbers.dense(b[i])
@@ -154,11 +164,21 @@ func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys [
 		}
 	}
 	switch {
-	case s.weighted:
+	case s.weight == 8:
+		slices.SortFunc(wide[:n], func(a, b wideEdge) int {
+			return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.weight, b.weight))
+		})
+		if s.parallel.joins() {
+			var err error
+			if n, err = s.parallel.joinWide(wide[:n], &s.rows.rounded); err != nil {
+				return 0, err
+			}
+		}
+	case s.weight == 4:
 		slices.Sort(keys[:n])
 		if s.parallel.joins() {
 			var err error
-			if n, err = s.parallel.joinSorted(keys[:n]); err != nil {
+			if n, err = s.parallel.joinSorted(keys[:n], &s.rows.rounded); err != nil {
 				return 0, err
 			}
 		}

@@ -74,7 +74,9 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 		}
 		reversed, chosen = ends == "target,source", strings.Join(columns[2:], "")
 	}
-	t := &graphmlBody{reversed: reversed, layout: lineLayout{splitter: splitter{commas: true}, what: [2]string{"source", "target"}}}
+	t := &graphmlBody{reversed: reversed, layout: lineLayout{
+		splitter: splitter{commas: true}, plain: plainLines{weights: o.Weights.rule()}, what: [2]string{"source", "target"},
+	}}
 	var s textSniff
 	for t.graphs == 0 || t.weights == nil && t.ofNodes != nil && !t.edges && h.more() {
 		t.graphmlHead, s = graphmlHead{chosen: chosen}, textSniff{}

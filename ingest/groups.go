@@ -93,7 +93,7 @@ type grouping struct {
 	first  []uint32 // group of the first vertex of each range of 2^shift, from there on
 	shift  uint
 
-	weighted bool // records of their edges have weights
+	weight int // bytes of the weights in records of their edges
 }
 
 // groupRanges is into how many ranges a grouping divides the vertices, about.
@@ -146,7 +146,7 @@ func (b *builder) route(ctx context.Context, m *numbering, groups []group) error
 			w.coarsen()
 		}
 	}
-	again := newRegrouping(m, groups, widest, b.schema.Weighted)
+	again := newRegrouping(m, groups, widest, b.weightBytes())
 	find := newGrouping(groups)
 	for k := range b.plan.buckets {
 		var blocks []*block

@@ -79,6 +79,7 @@ type Report struct {
 	SelfLoops uint64        `json:"self_loops_dropped"`
 	Parallel  uint64        `json:"parallel_edges_dropped"`
 	Weighted  bool          `json:"weighted"`
+	Wide      bool          `json:"wide,omitempty"` // weights are stored as float64
 	Symmetric bool          `json:"symmetric"`
 	Format    Format        `json:"format"`
 	Bytes     int64         `json:"disk_bytes"` // as [store.Store.DiskBytes]
@@ -265,6 +266,9 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 	if err := in.run(ctx, b.plan); err != nil {
 		return nil, Report{}, err
 	}
+	if n := in.rounded.Load(); n > 0 {
+		b.opt.Log.Warn(howMany(int64(n), "sum of weights was", "sums of weights were") + fmt.Sprintf(" rounded to %d bits", map[int]int{4: 24, 8: 53}[in.weight]))
+	}
 	if in.twin == nil { // the edges of the other side, too, are read from elsewhere
 		b.spill.end()
 	}
@@ -276,7 +280,9 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 			return nil, Report{}, err
 		}
 	}
-	cat := &store.Catalogue{Vertices: numbers.n, Weighted: b.schema.Weighted, Symmetric: b.mirror, Mirrored: in.mirrors.mirrored(), Layout: b.opt.Storage.Layout, InRows: b.inRows(), PythonIDs: b.opt.Storage.PythonIDs, Shards: shards}
+	cat := &store.Catalogue{
+		Vertices: numbers.n, Weighted: b.schema.Weighted, Wide: in.weight == 8, Symmetric: b.mirror, Mirrored: in.mirrors.mirrored(), Layout: b.opt.Storage.Layout, InRows: b.inRows(), PythonIDs: b.opt.Storage.PythonIDs, Shards: shards,
+	}
 	for i := range shards {
 		cat.Edges += uint64(shards[i].In)
 		if b.mirror {
@@ -284,7 +290,7 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 		}
 	}
 	return cat, Report{
-		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Symmetric: cat.Symmetric,
+		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Wide: cat.Wide, Symmetric: cat.Symmetric,
 		SelfLoops: b.loops.Load(), Parallel: in.dropped.Load(),
 	}, nil
 }
@@ -294,23 +300,23 @@ func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 func (b *builder) sides(shards []store.ShardInfo, numbers *numbering, w *store.Writer) (in, out *sideBuilder) {
 	in = &sideBuilder{
 		sideStore: sideStore{
-			dir: shard.In, out: w, weighted: b.schema.Weighted, layout: b.opt.Storage.Layout, mirror: b.mirror, inRows: b.inRows(), shards: shards,
+			dir: shard.In, out: w, weight: b.weightBytes(), layout: b.opt.Storage.Layout, mirror: b.mirror, inRows: b.inRows(), shards: shards,
 		},
 		spill: b.spill, parallel: b.opt.Edges.Parallel, numbers: numbers, n: numbers.n,
 	}
 	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In }, 1)
 	out = &sideBuilder{
-		sideStore: sideStore{dir: shard.Out, out: w, weighted: b.rowWeights(), layout: b.opt.Storage.Layout, shards: shards},
+		sideStore: sideStore{dir: shard.Out, out: w, weight: b.rowWeights(), layout: b.opt.Storage.Layout, shards: shards},
 		spill:     b.spill, numbers: &numbering{n: numbers.n}, n: numbers.n,
 	}
 	switch {
 	case b.mirror:
-	case in.packs() && !in.weighted:
+	case in.packs() && in.weight == 0:
 		in.back = newReadBack(w, shards, numbers.n, !b.opt.Edges.Parallel.joins())
 		out.back, out.groups = in.back, in.back.groups
 	default:
 		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }, 1))
-		in.twin.weighted = out.weighted
+		in.twin.weight = out.weight
 	}
 	return in, out
 }
@@ -320,8 +326,16 @@ func (b *builder) inRows() bool {
 	return b.opt.Storage.Rows && b.opt.Storage.Layout == store.Packed && !b.mirror
 }
 
-// rowWeights reports whether weights of rows are stored.
-func (b *builder) rowWeights() bool { return b.schema.Weighted && b.opt.Storage.Layout == store.Packed }
+// weightBytes is the size of a weight of an edge that was read.
+func (b *builder) weightBytes() int { return shard.WeightBytes(b.schema.Weighted, b.spill.wide.Load()) }
+
+// rowWeights is the size of weights of rows, if they are stored.
+func (b *builder) rowWeights() int {
+	if b.opt.Storage.Layout == store.Packed {
+		return b.weightBytes()
+	}
+	return 0
+}
 
 // progressOf makes the sides report how many edges they have sorted.
 func (b *builder) progressOf(sides ...*sideBuilder) {

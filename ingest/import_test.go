@@ -124,7 +124,7 @@ func each(x shard.Side, weights []float32, f func(nbr, v uint32, weight float32)
 	side, ok := x.(*rows.Side)
 	if p, packed := x.(rows.Unpacker); packed {
 		h := p.Header()
-		side, ok = rows.Unpack(p, make([]byte, rows.Size(h.Vertices, h.Edges, false)), false), true
+		side, ok = rows.Unpack(p, make([]byte, rows.Size(h.Vertices, h.Edges, 0)), 0), true
 	}
 	if !ok {
 		panic(fmt.Sprintf("a side of type %T", x))

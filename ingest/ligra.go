@@ -162,7 +162,7 @@ func (t *ligraBody) readWeights(w *words, out *records) error {
 		if err != nil || !t.weights {
 			return err
 		}
-		x, err := w.weight(word)
+		x, err := w.weight(word, t.rule)
 		if err != nil {
 			return err
 		}

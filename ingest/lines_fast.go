@@ -54,6 +54,8 @@ type plainLines struct {
 	quotes    bool // which may have quotes
 	delimiter byte // see splitter
 
+	weights weightRule
+
 	canonical bool // ids do not begin with zeros, so that the number says how it was written
 }
 
@@ -61,7 +63,7 @@ type plainLines struct {
 // weight is not nil, from b[p:n] until src is full or a line has another form.
 // It returns the start of the first line not taken and the number of edges
 // taken. b goes on for blockPad bytes beyond n.
-func (f *plainLines) edges(b []byte, p, n int, src, dst []uint64, weight []float32) (int, int) {
+func (f *plainLines) edges(b []byte, p, n int, src, dst []uint64, weight []float64) (int, int) {
 	ids, seps := f.ids, f.seps
 	dst = dst[:len(src)]
 	k := 0
@@ -90,7 +92,7 @@ func (f *plainLines) edges(b []byte, p, n int, src, dst []uint64, weight []float
 				break
 			}
 			q = r + 1
-			if weight[k], r = plainWeight(b, q); r == q {
+			if weight[k], r = f.weights.plain(b, q); r == q {
 				break
 			}
 		}
@@ -114,7 +116,7 @@ func padded(b []byte, p int) bool { return b[p] == '0' && b[p+1]-'0' <= 9 }
 var nameEnds = [256]bool{0: true, ' ': true, '\t': true, ',': true, '\r': true, '\n': true}
 
 // named is edges for string ids. The names alias b.
-func (f *plainLines) named(b []byte, p, n int, src, dst [][]byte, weight []float32) (int, int) {
+func (f *plainLines) named(b []byte, p, n int, src, dst [][]byte, weight []float64) (int, int) {
 	seps := f.seps
 	dst = dst[:len(src)]
 	k := 0
@@ -146,7 +148,7 @@ func (f *plainLines) named(b []byte, p, n int, src, dst [][]byte, weight []float
 				break
 			}
 			q := r + 1
-			if weight[k], r = plainWeight(b, q); r == q {
+			if weight[k], r = f.weights.plain(b, q); r == q {
 				break
 			}
 		}

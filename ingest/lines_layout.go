@@ -67,7 +67,7 @@ type lineEdge struct {
 	ids    [2]uint64
 	kinds  [2]integerKind
 	names  [2][]byte
-	weight float32
+	weight float64
 	whole  float64 // the weight before it was rounded, if it is a roundedWeight; 0 otherwise
 	count  int     // number of ids: 2, or 1 in a .v file
 }
@@ -223,7 +223,7 @@ func checkName(tok []byte) *badLine {
 // parseWeight reads the weight of a line.
 func (l *lineLayout) parseWeight(tok []byte, e *lineEdge) *badLine {
 	var kind weightKind
-	e.weight, kind = parseWeight(tok)
+	e.weight, kind = l.plain.weights.parse(tok)
 	switch e.whole = 0; kind {
 	case roundedWeight:
 		e.whole, _ = strconv.ParseFloat(string(tok), 64)

@@ -80,8 +80,56 @@ const (
 	negativeWeight
 	infiniteWeight // NaN, an infinity, or beyond the range of float32
 	tinyWeight     // more than 0, and less than any other float32
-	roundedWeight  // a whole number that a float32 does not have: good, and worth a warning
+	roundedWeight  // a whole number that was rounded: good, and worth a warning
 )
+
+// weightRule says which weights are kept as float64. Others are rounded to float32.
+type weightRule uint8
+
+const (
+	keepWhole  weightRule = iota // whole numbers up to 2^53
+	keepSingle                   // none
+	keepDouble                   // all
+)
+
+// rule is that of a mode.
+func (m WeightMode) rule() weightRule {
+	switch m {
+	case WeightsFloat32:
+		return keepSingle
+	case WeightsFloat64:
+		return keepDouble
+	}
+	return keepWhole
+}
+
+// maxWhole is the largest whole number up to which float64 has all.
+const maxWhole = 1 << 53
+
+// integer is a whole number as a weight.
+func (r weightRule) integer(v uint64) (float64, weightKind) {
+	w, kind := float64(v), goodWeight
+	switch single := float64(float32(v)); {
+	case r == keepWhole && v <= maxWhole:
+	case r != keepDouble && single != w:
+		w, kind = single, roundedWeight
+	case r == keepDouble && v > maxWhole && (w == 1<<64 || uint64(w) != v):
+		kind = roundedWeight
+	}
+	return w, kind
+}
+
+// float is a number as a weight.
+func (r weightRule) float(x float64) (float64, weightKind) {
+	kind := kindOfWeight(x)
+	if r == keepDouble && (kind == tinyWeight || kind == roundedWeight) || r == keepWhole && kind == roundedWeight && x <= maxWhole {
+		kind = goodWeight
+	}
+	if kind == goodWeight && (r == keepDouble || r == keepWhole && x == math.Trunc(x) && x <= maxWhole) {
+		return x + 0, kind // a negative zero becomes a plain one
+	}
+	return float64(float32(x)) + 0, kind
+}
 
 // expected is what is not a weight of this kind.
 func (k weightKind) expected() string {
@@ -111,9 +159,31 @@ func kindOfWeight(x float64) weightKind {
 	return goodWeight
 }
 
-// parseWeight reads a decimal number as the nearest float32. A roundedWeight is one, too.
-func parseWeight(tok []byte) (float32, weightKind) {
-	f, err := strconv.ParseFloat(string(tok), 32)
+// parse reads a decimal number. A roundedWeight is one, too.
+func (r weightRule) parse(tok []byte) (float64, weightKind) {
+	if v, kind := parseInteger(tok); kind == plainInteger || kind == largeInteger {
+		return r.integer(v)
+	}
+	if r == keepDouble {
+		if x, kind := parseWeight(tok, 64); kind == goodWeight || kind == notNumber {
+			return x, kind
+		}
+	}
+	f, kind := parseWeight(tok, 32)
+	if f >= 1<<24 && kind == goodWeight {
+		if x, _ := strconv.ParseFloat(string(tok), 64); x != f && x == math.Trunc(x) {
+			if r == keepWhole && x <= maxWhole {
+				return x, goodWeight
+			}
+			return f, roundedWeight
+		}
+	}
+	return f, kind
+}
+
+// parseWeight reads a decimal number of so many bits.
+func parseWeight(tok []byte, bits int) (float64, weightKind) {
+	f, err := strconv.ParseFloat(string(tok), bits)
 	switch {
 	case bytes.ContainsAny(tok, "xXpP_"), err != nil && !math.IsInf(f, 0): // Go's other numbers, and what is none
 		return 0, notNumber
@@ -126,21 +196,19 @@ func parseWeight(tok []byte) (float32, weightKind) {
 		}
 		return 0, goodWeight // a negative zero becomes a plain one
 	}
-	kind := kindOfWeight(f)
-	if f >= 1<<24 && kind == goodWeight {
-		if x, _ := strconv.ParseFloat(string(tok), 64); x != f && x == math.Trunc(x) {
-			kind = roundedWeight
-		}
-	}
-	if kind != goodWeight && kind != roundedWeight {
+	switch kind := kindOfWeight(f); {
+	case bits == 64 && (kind == tinyWeight || kind == roundedWeight):
+		return f, goodWeight
+	case kind == goodWeight:
+		return f, kind
+	default:
 		return 0, kind
 	}
-	return float32(f), kind
 }
 
 // isNumber reports whether a third column holds a number, good as a weight or not.
 func isNumber(tok []byte) bool {
-	_, kind := parseWeight(tok)
+	_, kind := parseWeight(tok, 32)
 	return kind != notNumber
 }
 
@@ -162,16 +230,16 @@ func fractionWeight(digits uint64, places int) (float32, bool) {
 
 // plainWeight reads digits[.digits] at b[p], like plainDigits: it returns p as
 // the end where the number is not of that form or needs more care.
-func plainWeight(b []byte, p int) (float32, int) {
+func (r weightRule) plain(b []byte, p int) (float64, int) {
 	v, q := plainDigits(b, p)
 	if b[q] != '.' {
-		if q-p > maxExactDigits || v > 1<<24 && int64(float32(int64(v))) != int64(v) {
+		if q-p > maxExactDigits || v > 1<<24 && (v > maxWhole || r == keepSingle) && int64(float32(int64(v))) != int64(v) {
 			return 0, p
 		}
-		return float32(int64(v)), q
+		return float64(int64(v)), q
 	}
-	frac, r := plainDigits(b, q+1)
-	n := r - (q + 1)
+	frac, end := plainDigits(b, q+1)
+	n := end - (q + 1)
 	if q == p || q-p+n > maxExactDigits {
 		return 0, p
 	}
@@ -179,11 +247,18 @@ func plainWeight(b []byte, p int) (float32, int) {
 		return 0, p // it may be a whole number
 	}
 	if n == 0 {
-		return float32(int64(v)), r
+		return float64(int64(v)), end
 	}
-	w, ok := fractionWeight(v*pow10[n]+frac, n)
+	digits := v*pow10[n] + frac
+	if r == keepDouble {
+		if digits > maxWhole {
+			return 0, p
+		}
+		return float64(int64(digits)) / float64(pow10[n]), end // both are exact
+	}
+	w, ok := fractionWeight(digits, n)
 	if !ok {
 		return 0, p
 	}
-	return w, r
+	return float64(w), end
 }

@@ -66,14 +66,42 @@ func wantWeight(tok string) (float32, weightKind) {
 }
 
 func checkWeight(t interface{ Fatalf(string, ...any) }, tok string) {
-	got, kind := parseWeight([]byte(tok))
+	got, kind := keepSingle.parse([]byte(tok))
 	want, wantKind := wantWeight(tok)
-	if got != want || kind != wantKind || math.Signbit(float64(got)) {
+	if wantKind != goodWeight && wantKind != roundedWeight {
+		got = 0
+	}
+	if got != float64(want) || kind != wantKind || math.Signbit(got) {
 		t.Fatalf("%q is %v of kind %d, want %v of kind %d", tok, got, kind, want, wantKind)
 	}
 	padded := append([]byte(tok), make([]byte, blockPad)...)
-	if got, end := plainWeight(padded, 0); end == len(tok) && len(tok) > 0 && (got != want || wantKind != goodWeight) {
+	if got, end := keepSingle.plain(padded, 0); end == len(tok) && len(tok) > 0 && (got != float64(want) || wantKind != goodWeight) {
 		t.Fatalf("fast: %q is %v, want %v of kind %d", tok, got, want, wantKind)
+	}
+	checkKept(t, tok, wantKind)
+}
+
+// checkKept compares weights that are not rounded to float32 with strconv.
+func checkKept(t interface{ Fatalf(string, ...any) }, tok string, kind weightKind) {
+	if kind != goodWeight && kind != roundedWeight {
+		return
+	}
+	exact, _ := strconv.ParseFloat(tok, 64)
+	if exact > math.MaxFloat32 {
+		return
+	}
+	padded := append([]byte(tok), make([]byte, blockPad)...)
+	for rule, keeps := range map[weightRule]bool{keepDouble: true, keepWhole: exact == math.Trunc(exact) && exact <= maxWhole} {
+		want := exact
+		if single, _ := strconv.ParseFloat(tok, 32); !keeps {
+			want = single
+		}
+		if got, kind := rule.parse([]byte(tok)); got != want || kind != goodWeight && exact < maxWhole && rule == keepDouble {
+			t.Fatalf("rule %d: %q is %v of kind %d, want %v", rule, tok, got, kind, want)
+		}
+		if got, end := rule.plain(padded, 0); end == len(tok) && end > 0 && got != want {
+			t.Fatalf("rule %d, fast: %q is %v, want %v", rule, tok, got, want)
+		}
 	}
 }
 

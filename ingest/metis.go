@@ -138,17 +138,17 @@ func (t *metisBody) line(w *words, out *records, u uint32) (found int64, sum uin
 		if err != nil {
 			return 0, 0, err
 		}
-		x := float32(0)
+		x := 0.
 		if t.weighted {
 			word, err := w.inLine("a weight behind each neighbour")
 			if err == nil && t.weights {
-				x, err = w.weight(word)
+				x, err = w.weight(word, t.rule)
 			}
 			if err != nil {
 				return 0, 0, err
 			}
 		}
-		to, bits := uint64(v-1), uint64(math.Float32bits(x))
+		to, bits := uint64(v-1), math.Float64bits(x)
 		sum += edgeHash(uint64(u), to, bits) - edgeHash(to, uint64(u), bits)
 		if err := out.add(u, uint32(to), x); err != nil {
 			return 0, 0, err

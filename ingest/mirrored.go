@@ -51,9 +51,9 @@ func newMirrorTest() *mirrorTest {
 }
 
 // mirrorTestOf is the test for a graph, or nil where it cannot be mirrored, as its degrees say, or where
-// nobody asks. Graphs with a vertex of so many edges that it is a shard of its own are not looked at.
+// nobody asks. Graphs with wide weights, and those with a vertex of so many edges that it is a shard of its own are not looked at.
 func (b *builder) mirrorTestOf(shards []store.ShardInfo) *mirrorTest {
-	if b.mirror || b.inRows() || b.opt.Storage.Layout != store.Packed || b.uneven && !b.opt.Edges.Parallel.joins() {
+	if b.mirror || b.inRows() || b.weightBytes() == 8 || b.opt.Storage.Layout != store.Packed || b.uneven && !b.opt.Edges.Parallel.joins() {
 		return nil
 	}
 	for i := range shards {

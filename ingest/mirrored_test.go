@@ -125,7 +125,7 @@ func TestMirrorSum(t *testing.T) {
 				local = m.keys(v, 1, keys, local)
 				continue
 			}
-			side := rows.Layout(make([]byte, rows.Size(1, uint32(len(keys)), false)), shard.In, 0, v, 1, uint32(len(keys)), false)
+			side := rows.Layout(make([]byte, rows.Size(1, uint32(len(keys)), 0)), shard.In, 0, v, 1, uint32(len(keys)), 0)
 			side.Off[1] = uint32(len(keys))
 			for i, k := range keys {
 				side.Nbr[i] = uint32(k >> 32)

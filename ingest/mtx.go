@@ -42,7 +42,7 @@ func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, er
 	p.skipBytes, p.skipLines = int64(lines.at), lines.lines
 	t := &lineBody{skipBad: o.SkipBadLines, layout: lineLayout{
 		splitter: splitter{comments: "%"},
-		plain:    plainLines{seps: blankSeps},
+		plain:    plainLines{seps: blankSeps, weights: o.Weights.rule()},
 		what:     [2]string{"row", "column"},
 		columns:  withWeight,
 	}}

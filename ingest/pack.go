@@ -15,14 +15,14 @@ import (
 
 // sideStore is where the shards of one side go, and how they are stored.
 type sideStore struct {
-	dir      shard.Direction
-	out      *store.Writer
-	weighted bool // edges have weights while they are sorted
-	layout   store.Layout
-	mirror   bool // the out side is stored with the in side
-	inRows   bool // rows of the in side are stored beside it
-	shards   []store.ShardInfo
-	back     *readBack // has the edges of the other side; nil: there is none, or it gets them as they come
+	dir    shard.Direction
+	out    *store.Writer
+	weight int // bytes of a weight while edges are sorted; 0: there are none
+	layout store.Layout
+	mirror bool // the out side is stored with the in side
+	inRows bool // rows of the in side are stored beside it
+	shards []store.ShardInfo
+	back   *readBack // has the edges of the other side; nil: there is none, or it gets them as they come
 }
 
 // shardWriter writes shards from the sorted groups of one goroutine. It fills one
@@ -35,7 +35,7 @@ type shardWriter struct {
 	weights rowweights.Packer
 	storing [2]chan error // from whom the other is; nil when it is free
 	at      int           // the one to fill
-	loose   []float32     // weights of the shard that is being packed
+	loose   shard.Plane   // weights of the shard that is being packed
 	degrees [2][]uint32   // likewise, for sides that are packed without rows
 }
 
@@ -49,7 +49,7 @@ type shardSizes struct {
 // sizes are those of the shards of a group.
 func (s *sideStore) sizes(g *group) (most shardSizes) {
 	for i := g.from; i < g.to; i++ {
-		most.rows = max(most.rows, rows.Size(s.shards[i].Vertices, s.edges(i), s.weighted && (!s.packs() || s.isGiant(i))))
+		most.rows = max(most.rows, rows.Size(s.shards[i].Vertices, s.edges(i), s.rowWeight(i)))
 		most.edges = max(most.edges, s.edges(i))
 		in, rows, weights := s.packedBytes(s.shards[i].Vertices, s.edges(i))
 		most.packed = max(most.packed, in+rows+weights)
@@ -57,11 +57,19 @@ func (s *sideStore) sizes(g *group) (most shardSizes) {
 	return most
 }
 
+// rowWeight is the bytes of a weight in the rows of shard i, which are stored so, or packed.
+func (s *sideStore) rowWeight(i int) int {
+	if !s.packs() || s.isGiant(i) {
+		return s.weight
+	}
+	return 0
+}
+
 // storeBytes is the size of the shards of an in side and of what is stored with or after
 // it, at most. Packed ones are smaller, but where there are few edges.
 func (s *sideStore) storeBytes() (n int64) {
-	add := func(vertices int, edges uint32, weighted bool, packed int64) {
-		size := rows.Size(vertices, edges, weighted)
+	add := func(vertices int, edges uint32, weight int, packed int64) {
+		size := rows.Size(vertices, edges, weight)
 		if s.packs() && edges < 1<<12 {
 			size = max(size, packed)
 		}
@@ -69,13 +77,16 @@ func (s *sideStore) storeBytes() (n int64) {
 	}
 	for i := range s.shards {
 		x := &s.shards[i]
-		add(x.Vertices, x.In, s.weighted, packed.MostBytes(x.In, s.weighted))
-		weighted := s.weighted && s.packs()
+		add(x.Vertices, x.In, s.weight, packed.MostBytes(x.In, s.weight))
+		weight := 0
+		if s.packs() {
+			weight = s.weight
+		}
 		if s.inRows {
-			add(x.Vertices, x.In, weighted, packedrows.MostBytes(x.Vertices, x.In)+rowweights.MostBytes(x.Vertices, x.In))
+			add(x.Vertices, x.In, weight, packedrows.MostBytes(x.Vertices, x.In)+rowweights.MostBytes(x.Vertices, x.In, weight))
 		}
 		if s.packs() || !s.mirror {
-			add(x.Vertices, x.Out, weighted, packedrows.MostBytes(x.Vertices, x.Out)+rowweights.MostBytes(x.Vertices, x.Out))
+			add(x.Vertices, x.Out, weight, packedrows.MostBytes(x.Vertices, x.Out)+rowweights.MostBytes(x.Vertices, x.Out, weight))
 		}
 	}
 	return n
@@ -83,12 +94,7 @@ func (s *sideStore) storeBytes() (n int64) {
 
 // edgeBytes is the memory that sorting takes for an edge: keys twice, weights
 // twice.
-func (s *sideStore) edgeBytes() int64 {
-	if s.weighted {
-		return 2*8 + 2*4
-	}
-	return 2 * 8
-}
+func (s *sideStore) edgeBytes() int64 { return 2 * (8 + int64(s.weight)) }
 
 // need is the memory for shards of those sizes.
 func (s *shardWriter) need(most shardSizes) int64 {
@@ -96,8 +102,8 @@ func (s *shardWriter) need(most shardSizes) int64 {
 	if s.packsIn() {
 		need += int64(most.edges) * s.edgeBytes()
 	}
-	if s.packs() && s.weighted {
-		need += int64(most.edges) * 4
+	if s.packs() {
+		need += int64(most.edges) * int64(s.weight)
 	}
 	return need
 }
@@ -105,7 +111,7 @@ func (s *shardWriter) need(most shardSizes) int64 {
 // fits reports whether the buffers are long enough.
 func (s *shardWriter) fits(most shardSizes) bool {
 	return int64(len(s.blobs[0])) >= most.rows && int64(len(s.packed[0])) >= most.packed &&
-		(!s.packs() || !s.weighted || len(s.loose) >= int(most.edges))
+		(!s.packs() || s.weight == 0 || max(len(s.loose.Narrow), len(s.loose.Wide)) >= int(most.edges))
 }
 
 // grow allocates the buffers, after free.
@@ -123,9 +129,7 @@ func (s *shardWriter) grow(most shardSizes) (err error) {
 			return err
 		}
 	}
-	if s.weighted {
-		s.loose, err = hostmem.Slice[float32](int(most.edges))
-	}
+	s.loose, err = makePlane(int(most.edges), s.weight)
 	return err
 }
 
@@ -134,8 +138,8 @@ func (s *shardWriter) free() {
 		hostmem.FreeBytes(s.blobs[i])
 		hostmem.FreeBytes(s.packed[i])
 	}
-	hostmem.Free(s.loose)
-	s.packer, s.weights, s.loose, s.blobs, s.packed = packed.Packer{}, rowweights.Packer{}, nil, [2][]byte{}, [2][]byte{}
+	freePlane(s.loose)
+	s.packer, s.weights, s.loose, s.blobs, s.packed = packed.Packer{}, rowweights.Packer{}, shard.Plane{}, [2][]byte{}, [2][]byte{}
 }
 
 // edges is the number of edges of shard i on this side.
@@ -162,18 +166,18 @@ func (s *sideStore) packsRows() bool {
 }
 
 // packsWeights reports whether weights of packed rows are stored with them.
-func (s *sideStore) packsWeights() bool { return s.weighted && s.packsRows() }
+func (s *sideStore) packsWeights() bool { return s.weight > 0 && s.packsRows() }
 
 // packedBytes is room for what is packed of a shard of so many vertices and edges.
 func (s *sideStore) packedBytes(vertices int, edges uint32) (in, rows, weights int64) {
 	if s.packsIn() {
-		in = packed.MostBytes(edges, s.weighted)
+		in = packed.MostBytes(edges, s.weight)
 	}
 	if s.packsRows() {
 		rows = packedrows.MostBytes(vertices, edges)
 	}
 	if s.packsWeights() {
-		weights = rowweights.MostBytes(vertices, edges)
+		weights = rowweights.MostBytes(vertices, edges, s.weight)
 	}
 	return in, rows, weights
 }
@@ -210,11 +214,12 @@ func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
 		return nil, err
 	}
 	giant := s.isGiant(i)
-	weighted := s.weighted && (!s.packs() || giant)
-	blob := s.blobs[at][:rows.Size(info.Vertices, edges, weighted)]
-	side := rows.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, edges, weighted)
-	if s.weighted && !weighted {
-		side.Weight = s.loose[:edges]
+	weight := s.rowWeight(i)
+	blob := s.blobs[at][:rows.Size(info.Vertices, edges, weight)]
+	side := rows.Layout(blob, s.dir, uint32(i), info.First, info.Vertices, edges, weight)
+	if weight < s.weight {
+		loose := s.loose.Slice(0, int(edges))
+		side.Weight, side.Wide = loose.Narrow, loose.Wide
 	}
 	if g.ordered {
 		if err := s.copyRows(side, g, base); err != nil {
@@ -256,10 +261,14 @@ func (s *shardWriter) copyRows(side *rows.Side, g *groupRows, base uint32) error
 			side.Nbr[k] = u
 			k++
 		}
-		if s.weighted {
-			w := side.Weight[k-uint32(len(list)) : k]
-			copy(w, g.weights[start[v]:end[v]])
-			sortWeights(list, w)
+		if s.weight > 0 {
+			w := side.Plane().Slice(int(k)-len(list), int(k))
+			w.Copy(g.weights.Slice(int(start[v]), int(end[v])))
+			if w.Wide != nil {
+				sortWeights(list, w.Wide)
+			} else {
+				sortWeights(list, w.Narrow)
+			}
 		}
 	}
 	side.Off[side.Vertices()] = k
@@ -289,12 +298,12 @@ func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err err
 		}
 		packedRows, buffer = x, after(buffer, x)
 		if s.packsWeights() {
-			weights = s.weights.Side(x.Header(), side.Off, side.Weight, buffer)
+			weights = s.weights.Side(x.Header(), side.Off, side.Plane(), s.weight, buffer)
 			buffer = after(buffer, weights)
 		}
 	}
 	if s.packsIn() {
-		if err := s.packer.Side(side, s.weighted); err != nil {
+		if err := s.packer.Side(side, s.weight); err != nil {
 			return err
 		}
 		x, err := s.packIn(i, buffer)

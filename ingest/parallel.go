@@ -31,8 +31,9 @@ func (p Parallel) joins() bool { return p != "" && p != ParallelKeep }
 // adds reports whether weights are added up, those of edges without weights too.
 func (p Parallel) adds() bool { return p == ParallelSum || p == ParallelCount }
 
-// join returns the weight of the one that is stored, from ascending weights.
-func (p Parallel) join(weights []float32) (float32, error) {
+// join returns the weight of the one that is stored, from ascending weights, and counts whole
+// sums that are rounded.
+func join[W float32 | float64](p Parallel, weights []W, rounded *uint64) (W, error) {
 	switch {
 	case p == ParallelMax:
 		return weights[len(weights)-1], nil
@@ -46,11 +47,21 @@ func (p Parallel) join(weights []float32) (float32, error) {
 	if sum > math.MaxFloat32 {
 		return 0, errSum
 	}
-	return float32(sum), nil
+	if float64(W(sum)) != sum && sum == math.Trunc(sum) {
+		*rounded++
+	}
+	return W(sum), nil
 }
 
 // join leaves one of parallel edges in each row, whose neighbours are ascending.
-func (r *groupRows) join(p Parallel, weighted bool) (dropped uint64, err error) {
+func (r *groupRows) join(p Parallel) (dropped uint64, err error) {
+	if r.weights.Wide != nil {
+		return joinRows(r, p, r.weights.Wide)
+	}
+	return joinRows(r, p, r.weights.Narrow)
+}
+
+func joinRows[W float32 | float64](r *groupRows, p Parallel, weights []W) (dropped uint64, err error) {
 	for v, end := range r.end {
 		n := r.start[v]
 		for i := n; i < end; n++ {
@@ -60,11 +71,11 @@ func (r *groupRows) join(p Parallel, weighted bool) (dropped uint64, err error) 
 			}
 			r.nbr[n] = r.nbr[i]
 			switch {
-			case weighted && next == i+1:
-				r.weights[n] = r.weights[i]
-			case weighted:
-				slices.Sort(r.weights[i:next])
-				if r.weights[n], err = p.join(r.weights[i:next]); err != nil {
+			case weights != nil && next == i+1:
+				weights[n] = weights[i]
+			case weights != nil:
+				slices.Sort(weights[i:next])
+				if weights[n], err = join(p, weights[i:next], &r.rounded); err != nil {
 					return dropped, err
 				}
 			}
@@ -77,7 +88,7 @@ func (r *groupRows) join(p Parallel, weighted bool) (dropped uint64, err error) 
 }
 
 // joinSorted is join of the row of one vertex, in ascending keys of neighbour and weight.
-func (p Parallel) joinSorted(keys []uint64) (int, error) {
+func (p Parallel) joinSorted(keys []uint64, rounded *uint64) (int, error) {
 	n := 0
 	var run []float32
 	for i := 0; i < len(keys); n++ {
@@ -86,11 +97,36 @@ func (p Parallel) joinSorted(keys []uint64) (int, error) {
 		for ; i < len(keys) && keys[i]>>32 == u; i++ {
 			run = append(run, math.Float32frombits(uint32(keys[i])))
 		}
-		w, err := p.join(run)
+		w, err := join(p, run, rounded)
 		if err != nil {
 			return 0, err
 		}
 		keys[n] = u<<32 | uint64(math.Float32bits(w))
+	}
+	return n, nil
+}
+
+// wideEdge is an edge of one vertex with a wide weight.
+type wideEdge struct {
+	weight float64
+	to     uint32
+}
+
+// joinWide is joinSorted of edges in ascending order.
+func (p Parallel) joinWide(edges []wideEdge, rounded *uint64) (int, error) {
+	n := 0
+	var run []float64
+	for i := 0; i < len(edges); n++ {
+		run = run[:0]
+		u := edges[i].to
+		for ; i < len(edges) && edges[i].to == u; i++ {
+			run = append(run, edges[i].weight)
+		}
+		w, err := join(p, run, rounded)
+		if err != nil {
+			return 0, err
+		}
+		edges[n] = wideEdge{w, u}
 	}
 	return n, nil
 }

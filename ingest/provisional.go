@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"math"
 	"math/bits"
 	"sync"
 	"sync/atomic"
@@ -136,10 +135,10 @@ func (w *bucketWriter) renumber(records []uint32) error {
 	if err := w.tallies(); err != nil {
 		return err
 	}
-	var weight []float32
-	for record := recordWords(w.schema.Weighted); len(records) >= record; records = records[record:] {
+	var weight []float64
+	for record := recordWords(w.weightBytes()); len(records) >= record; records = records[record:] {
 		if w.schema.Weighted {
-			weight = []float32{math.Float32frombits(records[2])}
+			weight = []float64{weightOf(records[:record])}
 		}
 		ends, err := w.numbers(&w.src, []uint64{uint64(records[0]), uint64(records[1])})
 		if err != nil {

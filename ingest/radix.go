@@ -22,7 +22,7 @@ func radixDigits(n uint32) (digits int, width uint) {
 
 // pass moves keys, with their weights where there are any, to their places by
 // one digit, whose counts are known: keys with equal ones keep their order.
-func pass(keys, to []uint64, weights, moved []float32, counts *[1 << maxDigit]uint32, shift, width uint) {
+func pass[W float32 | float64](keys, to []uint64, weights, moved []W, counts *[1 << maxDigit]uint32, shift, width uint) {
 	mask, sum := uint32(1)<<width-1, uint32(0)
 	for i, n := range counts {
 		counts[i], sum = sum, sum+n
@@ -45,7 +45,7 @@ func pass(keys, to []uint64, weights, moved []float32, counts *[1 << maxDigit]ui
 // sortWeights brings the weights of parallel edges, which are equal neighbours
 // next to each other, into ascending order: the order of the input must not
 // matter.
-func sortWeights(nbr []uint32, weights []float32) {
+func sortWeights[W float32 | float64](nbr []uint32, weights []W) {
 	for i := 0; i < len(nbr); {
 		j := i + 1
 		for j < len(nbr) && nbr[j] == nbr[i] {

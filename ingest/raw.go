@@ -9,21 +9,24 @@ import (
 )
 
 // Raw edges: (u32 source, u32 target) or (u32, u32, f32 weight), little-endian
-// and without a header.
+// and without a header. Where all weights are kept as float64, they are f64.
 
 // rawBody reads raw edges.
 type rawBody struct {
 	record  int   // bytes of an edge
 	most    int64 // the largest id that there may be
 	weights bool  // weights are wanted
+	rule    weightRule
 }
 
 // planRaw checks the size, where it is known before the end.
 func planRaw(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
-	t := &rawBody{record: 8, weights: o.Weights != WeightsNo}
+	t := &rawBody{record: 8, weights: o.Weights != WeightsNo, rule: o.Weights.rule()}
 	switch {
 	case p.schema.Format == RawW:
-		t.record = 12
+		if t.record = 12; t.rule == keepDouble {
+			t.record = 16
+		}
 	case o.Weights == WeightsYes:
 		return nil, &InputError{File: p.name(), Problem: "is read as raw pairs, which have no weights", Advice: "use --format raww for (u32, u32, f32)"}
 	default:
@@ -96,9 +99,14 @@ func (t *rawBody) parse(b *readBlock, w *parseWorker) error {
 		part := b.data[at : at+n*t.record]
 		sound := t.pairs(part, batch.src[batch.n:], batch.dst[batch.n:])
 		for i := 0; t.weights && i < sound; i++ {
-			x := math.Float32frombits(binary.LittleEndian.Uint32(part[i*t.record+8:]))
+			e := part[i*t.record+8:]
+			x := float64(math.Float32frombits(binary.LittleEndian.Uint32(e)))
+			if t.rule == keepDouble {
+				x = math.Float64frombits(binary.LittleEndian.Uint64(e))
+			}
 			if !(x >= 0 && x <= math.MaxFloat32) {
-				return t.refused(b, at+i*t.record, strconv.FormatFloat(float64(x), 'g', -1, 32), "a finite weight that is not negative", "use --weights no to pass over the weights")
+				return t.refused(b, at+i*t.record, strconv.FormatFloat(x, 'g', -1, 8*(t.record-8)),
+					"a finite weight that is not negative", "use --weights no to pass over the weights")
 			}
 			batch.weight[batch.n+i] = x + 0 // a negative zero becomes a plain one
 		}

@@ -17,7 +17,7 @@ type edgeBatch struct {
 
 	n                  int // edges held
 	src, dst           []uint64
-	weight             []float32 // nil when the input is not weighted
+	weight             []float64 // nil when the input is not weighted
 	srcNames, dstNames [][]byte  // they alias the block: flushed before it is recycled
 	vertices           []uint64
 	vertexNames        [][]byte
@@ -34,7 +34,7 @@ func newEdgeBatch(sink Worker, s Schema) *edgeBatch {
 		b.src, b.dst = make([]uint64, size), make([]uint64, size)
 	}
 	if s.Weighted {
-		b.weight = make([]float32, size)
+		b.weight = make([]float64, size)
 	}
 	return b
 }
@@ -43,7 +43,7 @@ func newEdgeBatch(sink Worker, s Schema) *edgeBatch {
 func (b *edgeBatch) size() int { return max(len(b.src), len(b.srcNames)) }
 
 // freeWeight is the part of the weights that is still free; nil without weights.
-func (b *edgeBatch) freeWeight() []float32 {
+func (b *edgeBatch) freeWeight() []float64 {
 	if b.weight == nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (b *edgeBatch) add(e *lineEdge, kind IDKind) {
 	b.n++
 }
 
-// round counts a whole number that a float32 does not have.
+// round counts a whole number that was rounded.
 func (b *edgeBatch) round(weight float64) {
 	b.whole = max(b.whole, weight)
 	b.rounded++
@@ -95,7 +95,7 @@ func (b *edgeBatch) flush() error {
 	n := b.n
 	b.n = 0
 	b.entries += int64(n)
-	var weight []float32
+	var weight []float64
 	if b.weight != nil {
 		weight = b.weight[:n]
 	}

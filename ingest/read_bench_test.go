@@ -14,8 +14,8 @@ type nullSink struct{}
 
 func (nullSink) Begin(Schema) error                          { return nil }
 func (nullSink) Worker() Worker                              { return nullSink{} }
-func (nullSink) AddInts(_, _ []uint64, _ []float32) error    { return nil }
-func (nullSink) AddStrings(_, _ [][]byte, _ []float32) error { return nil }
+func (nullSink) AddInts(_, _ []uint64, _ []float64) error    { return nil }
+func (nullSink) AddStrings(_, _ [][]byte, _ []float64) error { return nil }
 func (nullSink) AddVertices([]uint64) error                  { return nil }
 func (nullSink) AddVertexNames([][]byte) error               { return nil }
 func (nullSink) Close() error                                { return nil }

@@ -268,7 +268,7 @@ func TestOpenErrors(t *testing.T) {
 		{[]string{locked}, ReadOptions{Table: TableOptions{Columns: []string{"1", "2"}}, Weights: WeightsYes}, `columns 1, 2 have no weight, but weights are required: name the column of the weight as the third`},
 		{[]string{locked}, ReadOptions{Table: TableOptions{Columns: []string{"1", "2", "3"}}, Weights: WeightsNo}, `columns 1, 2, 3 have a weight, but weights are to be passed over: name the first two alone`},
 		{[]string{locked}, ReadOptions{Table: TableOptions{Delimiter: ','}, Format: SG}, `the input: is in format sg, which has no delimiter, header or columns to choose; leave these options out`},
-		{[]string{locked}, ReadOptions{Weights: "x"}, `unknown way to take weights "x": expected auto, yes or no`},
+		{[]string{locked}, ReadOptions{Weights: "x"}, `unknown way to take weights "x": expected auto, yes, no, float32 or float64`},
 	} {
 		r := readNames(t, c.o, c.names)
 		if r.err == nil || r.err.Error() != c.want {

@@ -53,7 +53,7 @@ func (c *collector) Worker() Worker {
 
 type collectorWorker struct{ c *collector }
 
-func (w *collectorWorker) AddInts(src, dst []uint64, weight []float32) error {
+func (w *collectorWorker) AddInts(src, dst []uint64, weight []float64) error {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
 	if err := w.c.check(len(src), len(dst), weight); err != nil {
@@ -71,14 +71,14 @@ func (w *collectorWorker) AddInts(src, dst []uint64, weight []float32) error {
 		}
 		e := edgeSeen{U: fmt.Sprint(int64(src[i])), V: fmt.Sprint(int64(dst[i]))}
 		if weight != nil {
-			e.W = weight[i]
+			e.W = float32(weight[i])
 		}
 		w.c.edges = append(w.c.edges, e)
 	}
 	return w.c.addErr
 }
 
-func (w *collectorWorker) AddStrings(src, dst [][]byte, weight []float32) error {
+func (w *collectorWorker) AddStrings(src, dst [][]byte, weight []float64) error {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
 	if err := w.c.check(len(src), len(dst), weight); err != nil {
@@ -87,7 +87,7 @@ func (w *collectorWorker) AddStrings(src, dst [][]byte, weight []float32) error 
 	for i := range src {
 		e := edgeSeen{U: string(src[i]), V: string(dst[i])}
 		if weight != nil {
-			e.W = weight[i]
+			e.W = float32(weight[i])
 		}
 		w.c.edges = append(w.c.edges, e)
 	}
@@ -95,7 +95,7 @@ func (w *collectorWorker) AddStrings(src, dst [][]byte, weight []float32) error 
 }
 
 // check compares a call with the contract of Worker.
-func (c *collector) check(src, dst int, weight []float32) error {
+func (c *collector) check(src, dst int, weight []float64) error {
 	switch {
 	case src == 0 || src != dst || src > 64<<10:
 		c.broken = fmt.Errorf("batch of %d sources and %d destinations", src, dst)

@@ -128,7 +128,15 @@ func (p *readPipeline) warnRounded(workers []*parseWorker) {
 		whole = max(whole, w.batch.whole)
 	}
 	if n > 0 {
-		p.opts.Warn(fmt.Sprintf("%s rounded to 24 bits, the largest from %.0f to %.0f", howMany(n, "weight was", "weights were"), whole, float32(whole)))
+		many := howMany(n, "weight was", "weights were")
+		switch p.opts.Weights.rule() {
+		case keepDouble:
+			p.opts.Warn(fmt.Sprintf("%s rounded to 53 bits, the largest to %.0f", many, whole))
+		case keepWhole:
+			p.opts.Warn(fmt.Sprintf("%s rounded to 24 bits, the largest from %.0f to %.0f; --weights float64 keeps 53", many, whole, float32(whole)))
+		case keepSingle:
+			p.opts.Warn(fmt.Sprintf("%s rounded to 24 bits, the largest from %.0f to %.0f", many, whole, float32(whole)))
+		}
 	}
 }
 

@@ -103,7 +103,7 @@ func planEmpty(p *inputPlan, o ReadOptions) (*inputPlan, error) {
 	p.openIDs, p.openWeights = true, true
 	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
 	p.schema.Base = baseOf(p.schema.Format, p.schema.IDs)
-	p.schema.Weighted = o.Weights == WeightsYes || o.Weights == WeightsAuto && alwaysWeighted(p.schema.Format)
+	p.schema.Weighted = o.Weights == WeightsYes || o.Weights != WeightsNo && alwaysWeighted(p.schema.Format)
 	p.body = nothing{}
 	return p, nil
 }

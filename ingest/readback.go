@@ -154,7 +154,7 @@ func (b *backReader) each(i, k int, f func(nbr []uint32, dst []uint16) error) er
 	sum := uint32(0)
 	for from, to := c.giant[k], c.giant[k+1]; from < to; {
 		nbr := b.row[:min(len(b.row), int(to-from))]
-		if err := read(rows.Size(1, 0, false)+4*int64(from), hostmem.AsBytes(nbr)); err != nil {
+		if err := read(rows.Size(1, 0, 0)+4*int64(from), hostmem.AsBytes(nbr)); err != nil {
 			return err
 		}
 		sum = shard.AddChecksum(sum, hostmem.AsBytes(nbr))

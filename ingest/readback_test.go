@@ -76,7 +76,7 @@ func TestReadBackChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	back.note(0, side)
-	giant := rows.Layout(make([]byte, rows.Size(1, 600, false)), shard.In, 1, 2, 1, 600, false)
+	giant := rows.Layout(make([]byte, rows.Size(1, 600, 0)), shard.In, 1, 2, 1, 600, 0)
 	giant.Off[1] = 600
 	rows.Seal(giant.Blob())
 	back.noteGiant(1, giant)
@@ -96,7 +96,7 @@ func TestReadBackChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := int(side.Places().Data) + 32*(side.Heads[0].Width()+side.Bits) + side.Heads[1].Width() // a destination of the second block
-	row := bytes.Index(all, giant.Blob()) + int(rows.Size(1, 0, false))
+	row := bytes.Index(all, giant.Blob()) + int(rows.Size(1, 0, 0))
 	for i, at := range []int{data, row + 4*300} {
 		count := func() (n int, err error) {
 			b := backReader{readBack: back}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+
+	"github.com/garaph/garaph/shard"
 )
 
 // recordForm is how a block has its edges: in as few bytes as they take. The destinations of a
@@ -17,14 +19,17 @@ type recordForm struct {
 }
 
 // recordRoom is how much is written where a record begins, at most.
-const recordRoom = 12
+const recordRoom = 16
 
-// recordWords is the size of an unpacked record.
-func recordWords(weighted bool) int {
-	if weighted {
-		return 3
+// recordWords is the size of an unpacked record with a weight of so many bytes.
+func recordWords(weight int) int { return 2 + weight/4 }
+
+// weightOf is the weight in an unpacked record.
+func weightOf(record []uint32) float64 {
+	if len(record) == 3 {
+		return float64(math.Float32frombits(record[2]))
 	}
-	return 2
+	return math.Float64frombits(uint64(record[2]) | uint64(record[3])<<32)
 }
 
 // mask has the bits of a record's two numbers, source above destination.
@@ -33,15 +38,21 @@ func (f *recordForm) mask() uint64 { return 1<<(8*f.bytes) - 1 }
 // load is the record at byte i, and what lies behind it.
 func load(data *buffer, i int) uint64 { return binary.LittleEndian.Uint64(data[i : i+8]) }
 
-// unpack appends the records of n bytes: source, destination and the bits of the weight.
-func (f *recordForm) unpack(data *buffer, n int, to []uint32) []uint32 {
-	low, mask, weighted := f.low&63, f.mask(), f.step > f.bytes
+// unpack appends the records of n bytes: source, destination and the bits of the weight, which may be wide.
+func (f *recordForm) unpack(data *buffer, n int, to []uint32, wide bool) []uint32 {
+	low, mask, weight := f.low&63, f.mask(), f.step-f.bytes
 	for i := 0; i < n; i += int(f.step) {
 		x := load(data, i) & mask
 		to = append(to, uint32(x>>low), f.base+uint32(x&(1<<low-1)))
-		if weighted {
-			at := i + int(f.bytes)
+		at := i + int(f.bytes)
+		switch {
+		case weight == 4 && !wide:
 			to = append(to, binary.LittleEndian.Uint32(data[at:at+4]))
+		case weight == 4:
+			w := math.Float64bits(float64(math.Float32frombits(binary.LittleEndian.Uint32(data[at : at+4]))))
+			to = append(to, uint32(w), uint32(w>>32))
+		case weight == 8:
+			to = append(to, binary.LittleEndian.Uint32(data[at:at+4]), binary.LittleEndian.Uint32(data[at+4:at+8]))
 		}
 	}
 	return to
@@ -68,11 +79,8 @@ type pending struct {
 	recordForm
 }
 
-func (s *spill) writer(buckets int, weighted bool) *writer {
-	w := &writer{spill: s, pending: make([]pending, buckets), buckets: make([][]*block, buckets)}
-	if weighted {
-		w.weights = 4
-	}
+func (s *spill) writer(buckets, weight int) *writer {
+	w := &writer{spill: s, weights: weight, pending: make([]pending, buckets), buckets: make([][]*block, buckets)}
 	for i := range w.pending {
 		w.pending[i].n = blockBytes
 	}
@@ -80,14 +88,17 @@ func (s *spill) writer(buckets int, weighted bool) *writer {
 }
 
 // groupWriter is a writer whose buckets are groups.
-func (s *spill) groupWriter(groups []group, weighted bool) *writer {
-	w := s.writer(len(groups), weighted)
+func (s *spill) groupWriter(groups []group, weight int) *writer {
+	w := s.writer(len(groups), weight)
 	w.groups = groups
 	return w
 }
 
 // add appends a record to a bucket.
-func (w *writer) add(bucket, src, dst uint32, weight float32) error {
+func (w *writer) add(bucket, src, dst uint32, weight float64) error {
+	if w.weights == 4 && float64(float32(weight)) != weight {
+		w.widen()
+	}
 	f := &w.pending[bucket]
 	if f.n > blockBytes-recordRoom || src > f.most {
 		if err := w.next(f, bucket, src); err != nil {
@@ -96,11 +107,21 @@ func (w *writer) add(bucket, src, dst uint32, weight float32) error {
 	}
 	b := f.buf[f.n:][:recordRoom]
 	binary.LittleEndian.PutUint64(b, uint64(src)<<f.low|uint64(dst-f.base))
-	if w.weights > 0 {
-		binary.LittleEndian.PutUint32(b[f.bytes:], math.Float32bits(weight))
+	switch w.weights {
+	case 4:
+		binary.LittleEndian.PutUint32(b[f.bytes:], math.Float32bits(float32(weight)))
+	case 8:
+		binary.LittleEndian.PutUint64(b[f.bytes:], math.Float64bits(weight))
 	}
 	f.n += uint32(f.step)
 	return nil
+}
+
+// widen makes blocks from now on hold weights as float64, and all be unpacked so.
+func (w *writer) widen() {
+	w.flush()
+	w.weights = 8
+	w.spill.wide.Store(true)
 }
 
 // addAll appends edges without weights to the buckets of their destinations,
@@ -138,14 +159,10 @@ func (w *writer) addSome(src, dst []uint32) int {
 	return len(dst)
 }
 
-// addRun appends edges from one source to the buckets of their destinations' groups; weights may be nil.
-func (w *writer) addRun(src uint32, dst []uint32, weights []float32, find *grouping) error {
-	weight := float32(1)
+// addRun appends edges from one source to the buckets of their destinations' groups; there may be no weights.
+func (w *writer) addRun(src uint32, dst []uint32, weights shard.Plane, find *grouping) error {
 	for i, u := range dst {
-		if weights != nil {
-			weight = weights[i]
-		}
-		if err := w.add(find.of(u), src, u, weight); err != nil {
+		if err := w.add(find.of(u), src, u, weights.At(i)); err != nil {
 			return err
 		}
 	}

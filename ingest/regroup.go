@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -13,12 +12,12 @@ import (
 // have a group each few vertices, or all where ids have numbers from a map. In the former case
 // records keep their provisional numbers, and groups stand for ranges of these.
 type regrouping struct {
-	numbers  *numbering
-	groups   []group // to which blocks are added
-	ranges   []group // the same, by the numbers that destinations have afterwards
-	widest   uint32  // no source is larger
-	weighted bool
-	lists    []regroupList
+	numbers *numbering
+	groups  []group // to which blocks are added
+	ranges  []group // the same, by the numbers that destinations have afterwards
+	widest  uint32  // no source is larger
+	weight  int     // bytes of a weight
+	lists   []regroupList
 }
 
 // regroupList is blocks of destinations in an interval.
@@ -27,8 +26,8 @@ type regroupList struct {
 	from, to uint32
 }
 
-func newRegrouping(m *numbering, groups []group, widest uint32, weighted bool) *regrouping {
-	x := &regrouping{numbers: m, groups: groups, ranges: groups, widest: widest, weighted: weighted}
+func newRegrouping(m *numbering, groups []group, widest uint32, weight int) *regrouping {
+	x := &regrouping{numbers: m, groups: groups, ranges: groups, widest: widest, weight: weight}
 	if m.perm != nil {
 		x.widest = m.n - 1
 		return x
@@ -54,7 +53,7 @@ func (x *regrouping) run(ctx context.Context, s *spill, goroutines int) error {
 	var g errgroup.Group
 	writers := make([]*writer, goroutines)
 	for i := range writers {
-		w := s.groupWriter(x.ranges, x.weighted)
+		w := s.groupWriter(x.ranges, x.weight)
 		w.widest = x.widest
 		writers[i] = w
 		g.Go(func() error {
@@ -93,7 +92,7 @@ func (x *regrouping) run(ctx context.Context, s *spill, goroutines int) error {
 
 // divide puts the records of blocks into the buckets of their groups.
 func (x *regrouping) divide(ctx context.Context, s *spill, w *writer, find *grouping, blocks []*block) error {
-	if x.numbers.perm != nil || x.weighted {
+	if x.numbers.perm != nil || x.weight > 0 {
 		return s.eachUnpacked(ctx, blocks, func(records []uint32) error { return x.unpacked(w, find, records) })
 	}
 	return s.each(ctx, blocks, func(b *block, data *buffer) error {
@@ -137,14 +136,14 @@ func (w *writer) regroup(data *buffer, i, n int, form recordForm, find *grouping
 // unpacked puts records into the buckets of their groups; mapped ones get dense ids.
 func (x *regrouping) unpacked(w *writer, find *grouping, records []uint32) error {
 	m, mapped := x.numbers, x.numbers.perm != nil
-	for record := recordWords(x.weighted); len(records) >= record; records = records[record:] {
+	for record := recordWords(x.weight); len(records) >= record; records = records[record:] {
 		src, dst := records[0], records[1]
 		if mapped {
 			src, dst = m.dense(src), m.dense(dst)
 		}
-		var weight float32
-		if x.weighted {
-			weight = math.Float32frombits(records[2])
+		var weight float64
+		if x.weight > 0 {
+			weight = weightOf(records[:record])
 		}
 		if err := w.add(find.of(dst), src, dst, weight); err != nil {
 			return err

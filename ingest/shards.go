@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/rows"
 )
 
@@ -21,6 +22,7 @@ type sideBuilder struct {
 	n        uint32      // vertices
 	mirrors  *mirrorTest // gets all edges; nil: there is none
 	dropped  atomic.Uint64
+	rounded  atomic.Uint64 // sums of weights
 	sorted   func(edges uint64)
 
 	twin    *grouping // of the other side; nil when there is none
@@ -71,11 +73,12 @@ func (s *sideBuilder) run(ctx context.Context, plan memoryPlan) error {
 		}
 		x := &sorter{sideBuilder: s, writer: shardWriter{sideStore: &s.sideStore}}
 		if s.twin != nil {
-			x.twins = s.spill.groupWriter(s.twin.groups, s.twin.weighted)
+			x.twins = s.spill.groupWriter(s.twin.groups, s.twin.weight)
 			s.writers = append(s.writers, x.twins)
 		}
 		g.Go(func() error {
 			defer func() {
+				s.rounded.Add(x.rows.rounded)
 				_ = x.writer.stored() // after an error: the blobs are in use until then
 				x.free()
 			}()
@@ -113,9 +116,9 @@ func (s *sorter) collectTwins(side *rows.Side) error {
 	}
 	for v := range side.Vertices() {
 		from, to := side.Off[v], side.Off[v+1]
-		var weights []float32
-		if s.twin.weighted {
-			weights = side.Weight[from:to]
+		var weights shard.Plane
+		if s.twin.weight > 0 {
+			weights = side.Plane().Slice(int(from), int(to))
 		}
 		if err := s.twins.addRun(side.First+uint32(v), side.Nbr[from:to], weights, s.twin); err != nil {
 			return err

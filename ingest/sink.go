@@ -42,8 +42,8 @@ type Sink interface {
 // IDDense they were checked against Schema.Base and Schema.Vertices and are
 // dense ids already (Base subtracted).
 type Worker interface {
-	AddInts(src, dst []uint64, weight []float32) error
-	AddStrings(src, dst [][]byte, weight []float32) error
+	AddInts(src, dst []uint64, weight []float64) error
+	AddStrings(src, dst [][]byte, weight []float64) error
 	// AddVertices and AddVertexNames declare vertices that need not have edges.
 	AddVertices(ids []uint64) error
 	AddVertexNames(names [][]byte) error

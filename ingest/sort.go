@@ -18,7 +18,7 @@ type sorter struct {
 	twins         *writer
 	held          int64 // of sortMemory
 	keys, keyBuf  []uint64
-	weights, wBuf []float32
+	weights, wBuf shard.Plane
 	counts        [maxDigits][1 << maxDigit]uint32
 	rows          groupRows // of the group in hand
 	places        []uint64  // likewise, for those that are packed without rows
@@ -32,16 +32,17 @@ type groupRows struct {
 	first      uint32 // dense id
 	ordered    bool   // neighbours of a vertex ascend
 	nbr        []uint32
-	weights    []float32
+	weights    shard.Plane
 	start, end []uint32
+	rounded    uint64 // sums of weights, of all groups
 }
 
 func (s *sorter) free() {
 	hostmem.Free(s.keys)
 	hostmem.Free(s.keyBuf)
-	hostmem.Free(s.weights)
-	hostmem.Free(s.wBuf)
-	s.keys, s.keyBuf, s.weights, s.wBuf = nil, nil, nil, nil
+	freePlane(s.weights)
+	freePlane(s.wBuf)
+	s.keys, s.keyBuf, s.weights, s.wBuf = nil, nil, shard.Plane{}, shard.Plane{}
 	s.writer.free()
 	s.memory.Release(s.held)
 	s.held = 0
@@ -65,15 +66,29 @@ func (s *sorter) grow(ctx context.Context, edges int, most shardSizes) (err erro
 	if s.keyBuf, err = hostmem.Slice[uint64](edges); err != nil {
 		return err
 	}
-	if s.weighted {
-		if s.weights, err = hostmem.Slice[float32](edges); err != nil {
-			return err
-		}
-		if s.wBuf, err = hostmem.Slice[float32](edges); err != nil {
-			return err
-		}
+	if s.weights, err = makePlane(edges, s.weight); err != nil {
+		return err
+	}
+	if s.wBuf, err = makePlane(edges, s.weight); err != nil {
+		return err
 	}
 	return s.writer.grow(most)
+}
+
+// makePlane makes room for weights of so many bytes.
+func makePlane(n, weight int) (p shard.Plane, err error) {
+	switch weight {
+	case 4:
+		p.Narrow, err = hostmem.Slice[float32](n)
+	case 8:
+		p.Wide, err = hostmem.Slice[float64](n)
+	}
+	return p, err
+}
+
+func freePlane(p shard.Plane) {
+	hostmem.Free(p.Narrow)
+	hostmem.Free(p.Wide)
 }
 
 // hold takes its share of the sorters' memory. A sorter that waits for memory
@@ -163,7 +178,12 @@ func (s *sorter) sortGroup(ctx context.Context, g *group) error {
 			if d%2 == 1 {
 				from, to, w, x = to, from, x, w
 			}
-			pass(from[n:n+k], to[n:n+k], window(w, n, k), window(x, n, k), &s.counts[d], uint(d)*width, width)
+			w, x = w.Slice(n, n+k), x.Slice(n, n+k)
+			if w.Wide != nil {
+				pass(from[n:n+k], to[n:n+k], w.Wide, x.Wide, &s.counts[d], uint(d)*width, width)
+			} else {
+				pass(from[n:n+k], to[n:n+k], w.Narrow, x.Narrow, &s.counts[d], uint(d)*width, width)
+			}
 		}
 		n += k
 	}
@@ -174,11 +194,15 @@ func (s *sorter) sortGroup(ctx context.Context, g *group) error {
 		keys, out, weights, moved = s.keyBuf[:n], s.keys, moved, weights
 	}
 	r.nbr, r.weights = asWords(out)[:n], moved
-	s.place(keys, window(weights, 0, n))
+	if moved.Wide != nil {
+		place(r, keys, weights.Wide, moved.Wide)
+	} else {
+		place(r, keys, weights.Narrow, moved.Narrow)
+	}
 	if !s.parallel.joins() {
 		return nil
 	}
-	dropped, err := r.join(s.parallel, s.weighted)
+	dropped, err := r.join(s.parallel)
 	s.dropped.Add(dropped)
 	return err
 }
@@ -209,23 +233,14 @@ func (s *sideBuilder) ordered(g *group) bool {
 
 // orders reports whether all rows of the side need that order.
 func (s *sideBuilder) orders() bool {
-	return !s.packs() || s.dir == shard.In && s.packsRows() || s.weighted || s.parallel.joins()
-}
-
-// window is the part of weights that goes with edges [n, n+k); nil without
-// weights.
-func window(weights []float32, n, k int) []float32 {
-	if weights == nil {
-		return nil
-	}
-	return weights[n : n+k]
+	return !s.packs() || s.dir == shard.In && s.packsRows() || s.weight > 0 || s.parallel.joins()
 }
 
 // load makes keys of the records of blocks that are of the group, from keys[n]
 // on, and gives how many there are: the vertex within the group, then its
 // neighbour. It counts the edges of each vertex, and the digits of neighbours.
 func (s *sorter) load(ctx context.Context, blocks []*block, g *group, n, digits int, width uint) (int, error) {
-	record, m, weighted := recordWords(s.weighted), s.numbers, s.weighted
+	record, m, weight := recordWords(s.weight), s.numbers, s.weight
 	span, mask, keys, start := g.last-g.first, uint32(1)<<width-1, s.keys, s.rows.start[1:]
 	for d := range digits {
 		clear(s.counts[d][:])
@@ -252,8 +267,11 @@ func (s *sorter) load(ctx context.Context, blocks []*block, g *group, n, digits 
 				}
 			}
 			keys[n] = uint64(v)<<32 | uint64(u)
-			if weighted {
-				s.weights[n] = math.Float32frombits(b[i+2])
+			switch weight {
+			case 4:
+				s.weights.Narrow[n] = math.Float32frombits(b[i+2])
+			case 8:
+				s.weights.Wide[n] = weightOf(b[i : i+4])
 			}
 			n++
 		}
@@ -269,8 +287,8 @@ func (s *sideStore) uncounted(shard int) error {
 }
 
 // place puts edges, which come in the order of neighbours, at their vertices.
-func (s *sorter) place(keys []uint64, weights []float32) {
-	nbr, end, moved := s.rows.nbr, s.rows.end, s.rows.weights
+func place[W float32 | float64](r *groupRows, keys []uint64, weights, moved []W) {
+	nbr, end := r.nbr, r.end
 	for i, k := range keys {
 		at := &end[k>>32]
 		p := *at

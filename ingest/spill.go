@@ -25,6 +25,7 @@ type spill struct {
 	holes   []int64           // offsets of blocks in the file that were read; guarded by mu
 	bytes   int64             // of the file; guarded by mu
 	checked int64             // bytes of the file for which there was space; guarded by mu
+	wide    atomic.Bool       // weights are unpacked as float64; it changes while edges are read alone
 
 	ending sync.Once
 	ended  chan error // how the file was closed
@@ -208,7 +209,7 @@ func (s *spill) each(ctx context.Context, blocks []*block, f func(b *block, data
 func (s *spill) eachUnpacked(ctx context.Context, blocks []*block, f func(records []uint32) error) error {
 	var records []uint32
 	return s.each(ctx, blocks, func(b *block, data *buffer) error {
-		records = b.form.unpack(data, b.n, records[:0])
+		records = b.form.unpack(data, b.n, records[:0], s.wide.Load())
 		return f(records)
 	})
 }

@@ -63,7 +63,7 @@ func textBody(p *inputPlan, h *inputHead, o *ReadOptions) (*lineBody, error) {
 	format := p.schema.Format
 	t := &lineBody{skipBad: o.SkipBadLines, layout: lineLayout{
 		splitter: splitter{comments: "#%", commas: true},
-		plain:    plainLines{seps: textSeps},
+		plain:    plainLines{seps: textSeps, weights: o.Weights.rule()},
 		what:     [2]string{"source id", "target id"},
 		names:    format == LDBC && extension(h.in.name) == ".v",
 	}}

@@ -202,7 +202,7 @@ func (w *advancing[V, A]) arc(side int, e uint64) (v uint32, edge gas.Edge) {
 			v = x[0]
 		}
 	} else if x := view[[2]uint32](&w.access, at+device.Pointer(8*e), 1); x != nil {
-		v, edge.Weight = x[0][0], math.Float32frombits(x[0][1])
+		v, edge.Weight = x[0][0], float64(math.Float32frombits(x[0][1]))
 	}
 	return v, edge
 }

@@ -123,7 +123,7 @@ func drawSide(t *rapid.T) (blob []byte, n uint32) {
 	n = max(nbr[len(nbr)-1]+1, uint32(h.Vertices))
 	h.First = n - uint32(h.Vertices)
 	var p packed.Packer
-	if err := p.Sorted(h, nbr, dst, weights); err != nil {
+	if err := p.Sorted(h, nbr, dst, shard.Plane{Narrow: weights}); err != nil {
 		t.Fatal(err)
 	}
 	blob = make([]byte, p.Size())

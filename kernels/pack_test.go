@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
 )
@@ -76,7 +77,7 @@ func pack(t testing.TB, g *csc, vertices int, edges uint64) [][]byte {
 		for i := int(next.Add(1) - 1); i < len(blobs); i = int(next.Add(1) - 1) {
 			s := side(g, begins[i], begins[i+1])
 			s.Index = uint32(i)
-			if err := p.Side(s, g.weight != nil); err != nil {
+			if err := p.Side(s, shard.WeightBytes(g.weight != nil, false)); err != nil {
 				t.Error(err)
 				return
 			}

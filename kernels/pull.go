@@ -78,7 +78,7 @@ func (k *emulator[V, A]) enter(x *access, g device.Grid, a *PullArgs, first, cou
 // add gathers along an edge from u to a vertex of the window.
 func (b *pulled[V, A]) add(u uint32, weight float32, d uint32) {
 	if src := view[V](b.access, b.values+device.Pointer(u)*b.size, 1); b.err == nil {
-		b.sums[d] = b.program.Sum(b.sums[d], b.program.Gather(src[0], gas.Edge{Weight: weight}, b.window[d]))
+		b.sums[d] = b.program.Sum(b.sums[d], b.program.Gather(src[0], gas.Edge{Weight: float64(weight)}, b.window[d]))
 	}
 }
 

@@ -30,7 +30,7 @@ func (least) Gather(src float32, _ gas.Edge, _ float32) float32 { return src }
 func (l least) Fragments() compiled.Fragments { return copies32(l.SSSP.Fragments()) }
 
 // most is the largest.
-type most struct{ programs.SSWP }
+type most struct{ programs.SSWP[float32] }
 
 func (most) Gather(src float32, _ gas.Edge, _ float32) float32 { return src }
 
@@ -168,7 +168,7 @@ func expected[V, A any](g *csc, program gas.Program[V, A], value func(*rand.Rand
 		for v := from; v < to; v++ {
 			want[v] = program.Zero()
 			g.each(v, func(u uint32, w float32) {
-				want[v] = program.Sum(want[v], program.Gather(values[u], gas.Edge{Weight: w}, values[v]))
+				want[v] = program.Sum(want[v], program.Gather(values[u], gas.Edge{Weight: float64(w)}, values[v]))
 			})
 		}
 	})
@@ -228,7 +228,7 @@ func checkEvery(g *gpu, graph *csc, vertices int, cuts []cut, weights []string) 
 		checkPacked(p, picky{}, cuts, (*rand.Rand).Uint32)
 		checkPacked(p, programs.SSSP[float32]{}, cuts, distance)
 		checkPacked(p, programs.SSSP[float64]{}, cuts, func(r *rand.Rand) float64 { return float64(distance(r)) })
-		checkPacked(p, programs.SSWP{}, cuts, distance)
+		checkPacked(p, programs.SSWP[float32]{}, cuts, distance)
 		checkPacked(p, programs.PageRank[float32]{}, cuts, func(r *rand.Rand) float32 { return float32(share(r)) })
 		checkPacked(p, programs.PageRank[float64]{}, cuts, share)
 		checkPacked(p, programs.Katz[float64]{}, cuts, share)

@@ -17,7 +17,7 @@ type ActiveRows struct {
 	codes    []*rowweights.Side // of sides; nil: none
 	buffer   shard.Buffer
 	runs     []neededRun
-	weights  []float32
+	weights  []byte // room for those of a row
 }
 
 // neededRun is a run with rows of active vertices.
@@ -34,17 +34,17 @@ func (p *ActiveRows) Release() {
 }
 
 // Each gives the rows of active vertices, one of each side. The lists last until the next
-// one; weights is nil where the rows have none.
-func (p *ActiveRows) Each(active bitset.Set, row func(v uint32, list []uint32, weights []float32)) {
+// one; weights are none where the rows have none.
+func (p *ActiveRows) Each(active bitset.Set, row func(v uint32, list []uint32, weights shard.Plane)) {
 	needed := 0
 	for v, ok := active.Next(p.from, p.to); ok; v, ok = active.Next(v+1, p.to) {
 		for k, side := range p.sides {
 			list, bytes, first := p.row(side, int(v-p.from))
 			needed += bytes
-			var weights []float32
+			var weights shard.Plane
 			if codes := p.codes[k]; codes != nil {
-				weights = p.weights[:len(list)]
-				codes.Weights(weights, first+p.firstOf(codes, int(v-p.from)))
+				weights = shard.ViewPlane(p.weights, 0, len(list), p.rows.cat.WeightBytes())
+				codes.Fill(weights, first+p.firstOf(codes, int(v-p.from)))
 				needed += len(list) * codes.CodeBytes()
 			}
 			row(v, list, weights)

@@ -184,7 +184,7 @@ func (x *stored) total(o Options) int64 { return Whole(x.store, o) }
 func plainOf(s shard.Side) *rows.Side {
 	h := s.Header()
 	if s, ok := s.(rows.Unpacker); ok {
-		return rows.Unpack(s, make([]byte, rows.Size(h.Vertices, h.Edges, h.Weighted)), h.Weighted)
+		return rows.Unpack(s, make([]byte, rows.Size(h.Vertices, h.Edges, h.WeightBytes())), h.WeightBytes())
 	}
 	return nil
 }

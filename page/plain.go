@@ -30,8 +30,11 @@ func (c *Cache) bytes(dir shard.Direction, i int) int64 {
 	if !c.Unpacks(dir) {
 		return c.stored(dir, i)
 	}
-	_, weighted := c.weightsOf(dir)
-	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(dir, i), weighted || cat.Weighted && dir == shard.In && !c.bare(dir, i))
+	weight := 0
+	if _, weighted := c.weightsOf(dir); weighted || dir == shard.In && !c.bare(dir, i) {
+		weight = cat.WeightBytes()
+	}
+	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(dir, i), weight)
 }
 
 // packedBytes is the size of the largest side that is unpacked, or of its weights; 0: none
@@ -70,7 +73,11 @@ func (c *Cache) readSide(dir shard.Direction, i int, dst []byte, read func(shard
 	if !c.Unpacks(dir) {
 		return side, nil
 	}
-	to, err := plainSide(side, dst, weighted)
+	weight := 0
+	if weighted {
+		weight = c.store.Catalogue().WeightBytes()
+	}
+	to, err := plainSide(side, dst, weight)
 	if err != nil || !weighted {
 		return to, err
 	}
@@ -79,15 +86,15 @@ func (c *Cache) readSide(dir shard.Direction, i int, dst []byte, read func(shard
 		return nil, err
 	}
 	c.read.Add(n)
-	side.(*rowweights.Side).Weights(to.Weight, 0)
+	side.(*rowweights.Side).Fill(to.Plane(), 0)
 	return to, nil
 }
 
 // plainSide is a side of rows as plain ones in a buffer, which may have its bytes, with
-// room for weights or without.
-func plainSide(side shard.Side, dst []byte, weighted bool) (*rows.Side, error) {
+// room for weights of so many bytes.
+func plainSide(side shard.Side, dst []byte, weight int) (*rows.Side, error) {
 	x, plain := side.(*rows.Side) // of a vertex with many edges
-	if plain && !weighted {
+	if plain && weight == 0 {
 		return x, nil
 	}
 	if !plain && &side.Blob()[0] == &dst[0] { // what is packed takes as many bytes, by chance
@@ -96,5 +103,5 @@ func plainSide(side shard.Side, dst []byte, weighted bool) (*rows.Side, error) {
 			return nil, err
 		}
 	}
-	return rows.Plain(side, dst, weighted || side.Header().Weighted), nil
+	return rows.Plain(side, dst, max(weight, side.Header().WeightBytes())), nil
 }

@@ -20,8 +20,8 @@ func TestSpans(t *testing.T) {
 		edges := rapid.OneOf(rapid.Uint32Range(0, 100), rapid.Uint32Range(0, 1<<16))
 		cat.Shards = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) store.ShardInfo {
 			info := store.ShardInfo{Vertices: rapid.IntRange(1, 300).Draw(t, "vertices"), In: edges.Draw(t, "in"), Out: edges.Draw(t, "out")}
-			info.Blobs[shard.In].Bytes = rows.Size(info.Vertices, info.In, cat.Weighted)
-			info.Blobs[shard.Out].Bytes = rows.Size(info.Vertices, info.Out, false)
+			info.Blobs[shard.In].Bytes = rows.Size(info.Vertices, info.In, cat.WeightBytes())
+			info.Blobs[shard.Out].Bytes = rows.Size(info.Vertices, info.Out, 0)
 			return info
 		}), 1, 50).Draw(t, "shards")
 		limit := rapid.Int64Range(1, 1<<18).Draw(t, "limit")

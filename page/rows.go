@@ -38,7 +38,15 @@ func (w WholeRows) Bytes(cat *store.Catalogue) (all, reading int64) {
 		}
 		largest = max(largest, n)
 	}
-	return frontier.RowsBytes(cat.Vertices, edges, w.Weighted), largest * int64(max(1, w.Threads))
+	return frontier.RowsBytes(cat.Vertices, edges, w.weightBytes(cat)), largest * int64(max(1, w.Threads))
+}
+
+// weightBytes is the size of a weight in the rows.
+func (w WholeRows) weightBytes(cat *store.Catalogue) int {
+	if w.Weighted {
+		return cat.WeightBytes()
+	}
+	return 0
 }
 
 // blobBytes is the size of what is read at once for a side.
@@ -55,7 +63,11 @@ func (w WholeRows) plainBytes(cat *store.Catalogue, dir shard.Direction, i int) 
 	if cat.Encoding(is[0]) == rows.Version {
 		return 0
 	}
-	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(is[0], i), len(is) > 1 || is[0] == shard.In && cat.Weighted)
+	weight := 0
+	if len(is) > 1 || is[0] == shard.In {
+		weight = cat.WeightBytes()
+	}
+	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(is[0], i), weight)
 }
 
 // Reads is how many bytes are read for them.
@@ -102,7 +114,7 @@ func (w WholeRows) Load(ctx context.Context, s *store.Store) (r *frontier.Rows, 
 			begin[i+1] += uint64(cat.SideEdges(dir, i))
 		}
 	}
-	if l.to, err = w.allocate(cat.Vertices, begin[len(cat.Shards)]); err != nil {
+	if l.to, err = w.allocate(cat, begin[len(cat.Shards)]); err != nil {
 		return nil, err
 	}
 	read := func(memory []byte, i int) error { return l.shard(memory, i, begin[i], begin[i+1]) }
@@ -124,17 +136,22 @@ func (w WholeRows) Load(ctx context.Context, s *store.Store) (r *frontier.Rows, 
 }
 
 // allocate makes rows. Off is zero.
-func (w WholeRows) allocate(vertices uint32, edges uint64) (r *frontier.Rows, err error) {
+func (w WholeRows) allocate(cat *store.Catalogue, edges uint64) (r *frontier.Rows, err error) {
 	r = &frontier.Rows{}
-	if r.Off, err = hostmem.Slice[uint64](int(vertices) + 1); err != nil {
+	if r.Off, err = hostmem.Slice[uint64](int(cat.Vertices) + 1); err != nil {
 		return nil, err
 	}
-	var b []byte
-	if w.Weighted {
-		b, err = w.memory().Pin(int64(edges) * int64(unsafe.Sizeof(frontier.Arc{})))
+	weight := w.weightBytes(cat)
+	b, err := w.memory().Pin(int64(edges) * int64(4+weight))
+	switch weight {
+	case 4:
 		r.Arcs = unsafe.Slice((*frontier.Arc)(unsafe.Pointer(unsafe.SliceData(b))), edges)
-	} else {
-		b, err = w.memory().Pin(int64(edges) * 4)
+	case 8:
+		if err == nil {
+			r.Wide = shard.View[float64](b, 0, int(edges))
+			r.Nbr = shard.View[uint32](b, 8*int64(edges), int(edges))
+		}
+	default:
 		r.Nbr = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), edges)
 	}
 	if err != nil {
@@ -223,11 +240,15 @@ func (l *rowsLoader) side(memory []byte, to []uint32, dir shard.Direction, i int
 			return side, rest, nil
 		}
 	}
-	if side, err = plainSide(is, plain, len(stored) > 1); err != nil || len(stored) == 1 {
+	weight := 0
+	if len(stored) > 1 {
+		weight = l.cat.WeightBytes()
+	}
+	if side, err = plainSide(is, plain, weight); err != nil || len(stored) == 1 {
 		return side, rest, err
 	}
 	if is, err = read(stored[1]); err == nil {
-		is.(*rowweights.Side).Weights(side.Weight, 0)
+		is.(*rowweights.Side).Fill(side.Plane(), 0)
 	}
 	return side, rest, err
 }
@@ -250,13 +271,17 @@ func (l *rowsLoader) shard(memory []byte, i int, begin, end uint64) (err error) 
 		off[v] = begin
 		for _, s := range sides {
 			from, end := s.Off[v], s.Off[v+1]
-			if l.Weighted {
+			switch {
+			case l.to.Arcs != nil:
 				arcs := l.to.Arcs[begin:]
 				for k, u := range s.Nbr[from:end] {
 					arcs[k] = frontier.Arc{To: u, Weight: s.Weight[int(from)+k]}
 				}
-			} else if !inPlace {
+			case !inPlace:
 				copy(l.to.Nbr[begin:], s.Nbr[from:end])
+				if l.to.Wide != nil {
+					copy(l.to.Wide[begin:], s.Wide[from:end])
+				}
 			}
 			begin += uint64(end - from)
 		}
@@ -281,8 +306,8 @@ func (l *rowsLoader) degrees() error {
 			sum += uint64(d)
 		}
 	}
-	if sum != uint64(len(l.to.Arcs)) {
-		return fmt.Errorf("graph %s: %w: its out-degrees add up to %d, it has %d edges", l.store.Name(), store.ErrDamaged, sum, len(l.to.Arcs))
+	if sum != l.cat.Edges {
+		return fmt.Errorf("graph %s: %w: its out-degrees add up to %d, it has %d edges", l.store.Name(), store.ErrDamaged, sum, l.cat.Edges)
 	}
 	return nil
 }
@@ -293,14 +318,18 @@ func (l *rowsLoader) transpose(memory []byte, i int) error {
 	if err != nil {
 		return err
 	}
-	off, arcs, first := l.to.Off[1:], l.to.Arcs, l.cat.Shards[i].First
+	off, first := l.to.Off[1:], l.cat.Shards[i].First
 	for v := range s.Vertices() {
 		for k := s.Off[v]; k < s.Off[v+1]; k++ {
 			at := atomic.AddUint64(&off[s.Nbr[k]], 1) - 1
-			if at >= uint64(len(arcs)) {
+			if at >= l.cat.Edges {
 				return fmt.Errorf("graph %s: %w: its in-edges are not those that its out-degrees count", l.store.Name(), store.ErrDamaged)
 			}
-			arcs[at] = frontier.Arc{To: first + uint32(v), Weight: s.Weight[k]}
+			if l.to.Arcs != nil {
+				l.to.Arcs[at] = frontier.Arc{To: first + uint32(v), Weight: s.Weight[k]}
+			} else {
+				l.to.Nbr[at], l.to.Wide[at] = first+uint32(v), s.Wide[k]
+			}
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ type StoredRows struct {
 	heads  int64          // bytes of all indexes
 	blobs  int64          // bytes of the blobs in a frame
 	list   int64          // edges of a row that is unpacked, in a frame
-	arcs   int64          // edges of a row with weights, in a frame
+	arcs   int64          // bytes of the weights of a row, in a frame
 	owned  [][]byte
 	frames chan *ActiveRows
 	level  uint32 // how often [StoredRows.Read] was called
@@ -101,7 +101,7 @@ func (r *StoredRows) plan(i int) error {
 			r.list = max(r.list, edges)
 		}
 		if r.Weighted {
-			r.arcs = max(r.arcs, edges)
+			r.arcs = max(r.arcs, edges*int64(r.cat.WeightBytes()))
 		}
 		for k, is := range r.stored(r.cat, dir) {
 			b := storedBlob{dir: is, bytes: r.cat.Bytes(is, i)}
@@ -140,11 +140,14 @@ func (r *StoredRows) headBytes(dir shard.Direction, i int, weights bool) (n int6
 
 // frameBytes is the memory of a frame.
 func (r *StoredRows) frameBytes() int64 {
-	return r.blobs + 4*(r.list+unpackSlack+r.arcs)
+	return r.blobs + 4*(r.list+unpackSlack) + r.arcs
 }
 
 // Memory is what rows take that are read in so many frames.
 func (r *StoredRows) Memory(frames int) int64 { return r.heads + int64(frames)*r.frameBytes() }
+
+// Wide reports whether weights are wide.
+func (r *StoredRows) Wide() bool { return r.cat.Wide }
 
 // Frames is how many frames fit into so much memory, one at least, and no more than keep
 // readers and engine busy.
@@ -162,7 +165,7 @@ func (r *StoredRows) Reserve(frames int, stay int64) error {
 		}
 		p := &ActiveRows{rows: r, blobs: b[:r.blobs:r.blobs]}
 		p.buffer.List = shard.View[uint32](b, r.blobs, int(r.list+unpackSlack))
-		p.weights = shard.View[float32](b, r.blobs+4*(r.list+unpackSlack), int(r.arcs))
+		p.weights = b[r.blobs+4*(r.list+unpackSlack):]
 		r.frames <- p
 	}
 	heads, err := r.bytes(max(1, r.heads))

@@ -131,13 +131,9 @@ func readActive(t *rapid.T, r *StoredRows, active bitset.Set) map[arc]int {
 				mu.Lock()
 				failed = errors.Join(failed, err)
 				if p != nil {
-					p.Each(active, func(v uint32, list []uint32, weights []float32) {
+					p.Each(active, func(v uint32, list []uint32, weights shard.Plane) {
 						for k, u := range list {
-							a := arc{v, u, 1}
-							if weights != nil {
-								a.weight = weights[k]
-							}
-							got[a]++
+							got[arc{v, u, float32(weights.At(k))}]++
 						}
 					})
 					p.Release()

@@ -95,6 +95,12 @@ func (p *biasedPageRankFloat32Fields) Zero() int64 {
 	return 0
 }
 
+// biasedPageRankFloat32Narrow is Gather along an edge with a float32 weight.
+func biasedPageRankFloat32Narrow(p *biasedPageRankFloat32Fields, src Surfers[float32], e compiled.NarrowEdge, _ Surfers[float32]) int64 {
+	type F = float32
+	return int64(src.Share*F(e.Weight)*one + 0.5)
+}
+
 func (l biasedPageRankFloat32Loops) loops() compiled.Loops[Surfers[float32], int64] {
 	return compiled.Loops[Surfers[float32], int64]{
 		Program:   BiasedPageRank[float32](*l.p),
@@ -109,6 +115,9 @@ func (l biasedPageRankFloat32Loops) loops() compiled.Loops[Surfers[float32], int
 func (l biasedPageRankFloat32Loops) gather(acc []int64, list []uint16, b *compiled.Block, cur []Surfers[float32]) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
 	}
 	p := l.p
 	var dst Surfers[float32]
@@ -133,6 +142,23 @@ func (l biasedPageRankFloat32Loops) gatherWeighted(acc []int64, list []uint16, b
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
+			g := biasedPageRankFloat32Narrow(p, cur[u], compiled.NarrowEdge{Weight: weight[k]}, dst)
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l biasedPageRankFloat32Loops) gatherWide(acc []int64, list []uint16, b *compiled.Block, cur []Surfers[float32]) (edges int) {
+	p := l.p
+	var dst Surfers[float32]
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
 			a = p.Sum(a, g)
 		}
@@ -145,7 +171,7 @@ func (l biasedPageRankFloat32Loops) gatherWeighted(acc []int64, list []uint16, b
 func (l biasedPageRankFloat32Loops) edge(a int64, src Surfers[float32], weight float32) int64 {
 	p := l.p
 	var dst Surfers[float32]
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	g := biasedPageRankFloat32Narrow(p, src, compiled.NarrowEdge{Weight: weight}, dst)
 	a = p.Sum(a, g)
 	return a
 }
@@ -185,8 +211,26 @@ var biasedPageRankFloat32LoopsBlocks = [2][packed.MaxWidth + 1]func(biasedPageRa
 }
 
 func (l biasedPageRankFloat32Loops) fold(acc *[1 << 16]int64, b *packed.Blocks, cur []Surfers[float32]) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		biasedPageRankFloat32LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l biasedPageRankFloat32Loops) foldWide(acc *[1 << 16]int64, b *packed.Blocks, cur []Surfers[float32]) {
+	p := l.p
+	var dst Surfers[float32]
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 
@@ -223,17 +267,17 @@ func (l biasedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *compile
 					type F = float32
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate219_:
+				Activate263_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new.Share != old.Share
-							break Activate219_
+							break Activate263_
 						}
 						change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
 						rank := float64(new.Share) * divisor(new)
 						result_ = change*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
-						break Activate219_
+						break Activate263_
 
 					}
 				}
@@ -1516,6 +1560,12 @@ func (p *biasedPageRankFloat64Fields) Zero() int64 {
 	return 0
 }
 
+// biasedPageRankFloat64Narrow is Gather along an edge with a float32 weight.
+func biasedPageRankFloat64Narrow(p *biasedPageRankFloat64Fields, src Surfers[float64], e compiled.NarrowEdge, _ Surfers[float64]) int64 {
+	type F = float64
+	return int64(src.Share*F(e.Weight)*one + 0.5)
+}
+
 func (l biasedPageRankFloat64Loops) loops() compiled.Loops[Surfers[float64], int64] {
 	return compiled.Loops[Surfers[float64], int64]{
 		Program:   BiasedPageRank[float64](*l.p),
@@ -1530,6 +1580,9 @@ func (l biasedPageRankFloat64Loops) loops() compiled.Loops[Surfers[float64], int
 func (l biasedPageRankFloat64Loops) gather(acc []int64, list []uint16, b *compiled.Block, cur []Surfers[float64]) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
 	}
 	p := l.p
 	var dst Surfers[float64]
@@ -1554,6 +1607,23 @@ func (l biasedPageRankFloat64Loops) gatherWeighted(acc []int64, list []uint16, b
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
+			g := biasedPageRankFloat64Narrow(p, cur[u], compiled.NarrowEdge{Weight: weight[k]}, dst)
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l biasedPageRankFloat64Loops) gatherWide(acc []int64, list []uint16, b *compiled.Block, cur []Surfers[float64]) (edges int) {
+	p := l.p
+	var dst Surfers[float64]
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
 			a = p.Sum(a, g)
 		}
@@ -1566,7 +1636,7 @@ func (l biasedPageRankFloat64Loops) gatherWeighted(acc []int64, list []uint16, b
 func (l biasedPageRankFloat64Loops) edge(a int64, src Surfers[float64], weight float32) int64 {
 	p := l.p
 	var dst Surfers[float64]
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	g := biasedPageRankFloat64Narrow(p, src, compiled.NarrowEdge{Weight: weight}, dst)
 	a = p.Sum(a, g)
 	return a
 }
@@ -1606,8 +1676,26 @@ var biasedPageRankFloat64LoopsBlocks = [2][packed.MaxWidth + 1]func(biasedPageRa
 }
 
 func (l biasedPageRankFloat64Loops) fold(acc *[1 << 16]int64, b *packed.Blocks, cur []Surfers[float64]) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		biasedPageRankFloat64LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l biasedPageRankFloat64Loops) foldWide(acc *[1 << 16]int64, b *packed.Blocks, cur []Surfers[float64]) {
+	p := l.p
+	var dst Surfers[float64]
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 
@@ -1644,17 +1732,17 @@ func (l biasedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *compile
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate1618_:
+				Activate1706_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new.Share != old.Share
-							break Activate1618_
+							break Activate1706_
 						}
 						change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
 						rank := float64(new.Share) * divisor(new)
 						result_ = change*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
-						break Activate1618_
+						break Activate1706_
 
 					}
 				}

@@ -20,7 +20,7 @@ func (p SSSP[F]) Check(vertices uint32) error {
 }
 
 // Check refuses sources that are no vertices.
-func (p SSWP) Check(vertices uint32) error {
+func (p SSWP[F]) Check(vertices uint32) error {
 	return checkFirst(vertices, p.Source, p.More)
 }
 

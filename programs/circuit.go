@@ -49,7 +49,7 @@ func (p Circuit) Zero() Branch { return Branch{} }
 
 // Gather is one summand of each sum.
 func (p Circuit) Gather(src Node, e gas.Edge, _ Node) Branch {
-	return Branch{float64(e.Weight) * src.Volts, float64(e.Weight)}
+	return Branch{e.Weight * src.Volts, e.Weight}
 }
 
 // Sum adds.

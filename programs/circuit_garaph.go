@@ -18,7 +18,7 @@ var circuitSources embed.FS
 
 // Loops are the methods of Circuit as loops.
 func (p Circuit) Loops() compiled.Loops[Node, Branch] {
-	if !compiled.Fresh(circuitSources, "502d3d2a1dcfceece22341126d6397d5") {
+	if !compiled.Fresh(circuitSources, "ad881325960d6f1cd5eb84a8691ca7ac") {
 		return compiled.Loops[Node, Branch]{}
 	}
 	return circuitLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Circuit) Loops() compiled.Loops[Node, Branch] {
 
 // Fragments are the methods of Circuit as PTX.
 func (Circuit) Fragments() compiled.Fragments {
-	if !compiled.Fresh(circuitSources, "502d3d2a1dcfceece22341126d6397d5") {
+	if !compiled.Fresh(circuitSources, "ad881325960d6f1cd5eb84a8691ca7ac") {
 		return compiled.Fragments{}
 	}
 	return circuitFragments
@@ -48,6 +48,9 @@ func (l circuitLoops) loops() compiled.Loops[Node, Branch] {
 func (l circuitLoops) gather(acc []Branch, list []uint16, b *compiled.Block, cur []Node) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
 	}
 	p := l.p
 	var dst Node
@@ -72,6 +75,23 @@ func (l circuitLoops) gatherWeighted(acc []Branch, list []uint16, b *compiled.Bl
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l circuitLoops) gatherWide(acc []Branch, list []uint16, b *compiled.Block, cur []Node) (edges int) {
+	p := l.p
+	var dst Node
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
 			a = p.Sum(a, g)
 		}
@@ -84,7 +104,7 @@ func (l circuitLoops) gatherWeighted(acc []Branch, list []uint16, b *compiled.Bl
 func (l circuitLoops) edge(a Branch, src Node, weight float32) Branch {
 	p := l.p
 	var dst Node
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	g := p.Gather(src, gas.Edge{Weight: float64(weight)}, dst)
 	a = p.Sum(a, g)
 	return a
 }
@@ -124,8 +144,26 @@ var circuitLoopsBlocks = [2][packed.MaxWidth + 1]func(circuitLoops, *[1 << 16]Br
 }
 
 func (l circuitLoops) fold(acc *[1 << 16]Branch, b *packed.Blocks, cur []Node) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		circuitLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l circuitLoops) foldWide(acc *[1 << 16]Branch, b *packed.Blocks, cur []Node) {
+	p := l.p
+	var dst Node
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 
@@ -183,18 +221,17 @@ var circuitFragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
-	.reg .b64 %gl<7>;
-	mov.f64 %gl0, 0d0000000000000000;
+	.reg .b64 %gl<6>;
+	cvt.f64.f32 %gl0, ${edge.weight};
 	mov.f64 %gl1, 0d0000000000000000;
-	cvt.f64.f32 %gl2, ${edge.weight};
-	mul.rn.f64 %gl3, %gl2, ${src.0};
-	mov.f64 %gl0, %gl3;
-	cvt.f64.f32 %gl4, ${edge.weight};
-	mov.f64 %gl1, %gl4;
-	mov.f64 %gl5, %gl0;
-	mov.f64 %gl6, %gl1;
-	mov.f64 ${out.0}, %gl5;
-	mov.f64 ${out.1}, %gl6;
+	mov.f64 %gl2, 0d0000000000000000;
+	mul.rn.f64 %gl3, %gl0, ${src.0};
+	mov.f64 %gl1, %gl3;
+	mov.f64 %gl2, %gl0;
+	mov.f64 %gl4, %gl1;
+	mov.f64 %gl5, %gl2;
+	mov.f64 ${out.0}, %gl4;
+	mov.f64 ${out.1}, %gl5;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "a.1", "b.0", "b.1"}, Text: `{

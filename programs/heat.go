@@ -49,7 +49,7 @@ func (p Heat) Zero() Flow { return Flow{} }
 
 // Gather is the flow along the edge.
 func (p Heat) Gather(src float32, e gas.Edge, dst float32) Flow {
-	w := float64(e.Weight)
+	w := e.Weight
 	return Flow{w * (float64(src) - float64(dst)), w}
 }
 

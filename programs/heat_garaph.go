@@ -19,7 +19,7 @@ var heatSources embed.FS
 
 // Loops are the methods of Heat as loops.
 func (p Heat) Loops() compiled.Loops[float32, Flow] {
-	if !compiled.Fresh(heatSources, "81366030f6c0461e52a38b2c97894b94") {
+	if !compiled.Fresh(heatSources, "cd1ab8fe75a54c8be8799e6dbdc1be19") {
 		return compiled.Loops[float32, Flow]{}
 	}
 	return heatLoops{p}.loops()
@@ -27,7 +27,7 @@ func (p Heat) Loops() compiled.Loops[float32, Flow] {
 
 // Fragments are the methods of Heat as PTX.
 func (Heat) Fragments() compiled.Fragments {
-	if !compiled.Fresh(heatSources, "81366030f6c0461e52a38b2c97894b94") {
+	if !compiled.Fresh(heatSources, "cd1ab8fe75a54c8be8799e6dbdc1be19") {
 		return compiled.Fragments{}
 	}
 	return heatFragments
@@ -49,6 +49,9 @@ func (l heatLoops) loops() compiled.Loops[float32, Flow] {
 func (l heatLoops) gather(acc []Flow, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
 	}
 	p := l.p
 	for i, v := range list {
@@ -73,6 +76,23 @@ func (l heatLoops) gatherWeighted(acc []Flow, list []uint16, b *compiled.Block, 
 		dst := cur[int(b.First)+int(v)]
 		a := acc[i]
 		for k, u := range nbr {
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l heatLoops) gatherWide(acc []Flow, list []uint16, b *compiled.Block, cur []float32) (edges int) {
+	p := l.p
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		dst := cur[int(b.First)+int(v)]
+		a := acc[i]
+		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
 			a = p.Sum(a, g)
 		}
@@ -84,7 +104,7 @@ func (l heatLoops) gatherWeighted(acc []Flow, list []uint16, b *compiled.Block, 
 
 func (l heatLoops) edge(a Flow, src, dst float32, weight float32) Flow {
 	p := l.p
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	g := p.Gather(src, gas.Edge{Weight: float64(weight)}, dst)
 	a = p.Sum(a, g)
 	return a
 }
@@ -125,8 +145,27 @@ var heatLoopsBlocks = [2][packed.MaxWidth + 1]func(heatLoops, *[1 << 16]Flow, *p
 }
 
 func (l heatLoops) fold(acc *[1 << 16]Flow, b *packed.Blocks, cur []float32) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		heatLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l heatLoops) foldWide(acc *[1 << 16]Flow, b *packed.Blocks, cur []float32) {
+	p := l.p
+	dsts := cur[b.First():][:b.Vertices()]
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			dst := dsts[s]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 
@@ -156,14 +195,14 @@ func (l heatLoops) apply(acc []Flow, list []uint16, b *compiled.Block, cur, next
 				{
 					p, _, old, acc, _ := p, x, old, a[i], step
 					_, _, _ = p, old, acc
-				Apply152_:
+				Apply191_:
 					for {
 						if acc.Conductance == 0 {
 							result_ = old
-							break Apply152_
+							break Apply191_
 						}
 						result_ = float32(float64(old) + (1-math.Exp(-acc.Conductance*p.Step))*(acc.Heat/acc.Conductance))
-						break Apply152_
+						break Apply191_
 
 					}
 				}

@@ -22,7 +22,7 @@ func (SSSP[F]) Idempotent() bool { return true }
 func (WCC) Idempotent() bool { return true }
 
 // Idempotent reports that the wider path is kept.
-func (SSWP) Idempotent() bool { return true }
+func (SSWP[F]) Idempotent() bool { return true }
 
 // Idempotent reports that a vertex is removed by its neighbours alone, for good.
 func (KCore) Idempotent() bool { return true }
@@ -48,4 +48,4 @@ func (SSSP[F]) Monotone() bool { return true }
 func (WCC) Monotone() bool { return true }
 
 // Monotone reports that paths only get wider.
-func (SSWP) Monotone() bool { return true }
+func (SSWP[F]) Monotone() bool { return true }

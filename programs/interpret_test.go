@@ -44,7 +44,7 @@ func newInterpreter[V, A any](g oracle.Graph, p gas.Program[V, A]) *interpreter[
 func (x *interpreter[V, A]) fold(v uint32, edges []oracle.Edge) A {
 	acc := x.program.Zero()
 	for _, e := range edges {
-		acc = x.program.Sum(acc, x.program.Gather(x.values[e.Src], gas.Edge{Weight: e.Weight}, x.values[v]))
+		acc = x.program.Sum(acc, x.program.Gather(x.values[e.Src], gas.Edge{Weight: float64(e.Weight)}, x.values[v]))
 	}
 	return acc
 }

@@ -41,7 +41,7 @@ func TestLoops(t *testing.T) {
 	}, rapid.Custom(func(t *rapid.T) programs.Surfers[float32] {
 		return programs.Surfers[float32]{Share: unit32.Draw(t, "share"), Strength: rapid.Float32Range(0, 3).Draw(t, "strength"), Teleport: unit32.Draw(t, "teleport")}
 	}))
-	looptest.Check(t, fixed[float32, float32](programs.SSWP{}), length32)
+	looptest.Check(t, fixed[float32, float32](programs.SSWP[float32]{}), length32)
 	looptest.Check(t, func(t *rapid.T) gas.Program[uint32, uint32] {
 		return programs.KCore{K: rapid.Uint32Range(0, 5).Draw(t, "k")}
 	}, bit)
@@ -66,5 +66,5 @@ func TestLoopsOfSpecials(t *testing.T) {
 	special64 := rapid.SampledFrom([]float64{0, negative, 1, math.Inf(1), math.Inf(-1), math.NaN()})
 	looptest.Check(t, fixed[float32, float32](programs.SSSP[float32]{}), special32)
 	looptest.Check(t, fixed[float64, float64](programs.SSSP[float64]{}), special64)
-	looptest.Check(t, fixed[float32, float32](programs.SSWP{}), special32)
+	looptest.Check(t, fixed[float32, float32](programs.SSWP[float32]{}), special32)
 }

@@ -21,7 +21,7 @@ func (SSSP[F]) ColumnName() string { return "distance" }
 func (WCC) ColumnName() string { return "component" }
 
 // ColumnName is that of the widths of paths.
-func (SSWP) ColumnName() string { return "width" }
+func (SSWP[F]) ColumnName() string { return "width" }
 
 // ColumnName is that of 1 in the core, and 0 outside it.
 func (KCore) ColumnName() string { return "core" }

@@ -28,7 +28,7 @@ func (p Neural) Zero() float64 { return 0 }
 
 // Gather is the source's activity times the weight.
 func (p Neural) Gather(src float32, e gas.Edge, _ float32) float64 {
-	return float64(src) * float64(e.Weight)
+	return float64(src) * e.Weight
 }
 
 // Sum adds, in double precision: a neuron may hear millions of others.

@@ -18,7 +18,7 @@ var neuralSources embed.FS
 
 // Loops are the methods of Neural as loops.
 func (p Neural) Loops() compiled.Loops[float32, float64] {
-	if !compiled.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
+	if !compiled.Fresh(neuralSources, "bfac20b343d2b0f3bae1e788ec7d5615") {
 		return compiled.Loops[float32, float64]{}
 	}
 	return neuralLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Neural) Loops() compiled.Loops[float32, float64] {
 
 // Fragments are the methods of Neural as PTX.
 func (Neural) Fragments() compiled.Fragments {
-	if !compiled.Fresh(neuralSources, "dee79f131bb74165e9b0d010117ec668") {
+	if !compiled.Fresh(neuralSources, "bfac20b343d2b0f3bae1e788ec7d5615") {
 		return compiled.Fragments{}
 	}
 	return neuralFragments
@@ -48,6 +48,9 @@ func (l neuralLoops) loops() compiled.Loops[float32, float64] {
 func (l neuralLoops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
 	}
 	p := l.p
 	var dst float32
@@ -72,6 +75,23 @@ func (l neuralLoops) gatherWeighted(acc []float64, list []uint16, b *compiled.Bl
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l neuralLoops) gatherWide(acc []float64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
+	p := l.p
+	var dst float32
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
 			a = p.Sum(a, g)
 		}
@@ -84,7 +104,7 @@ func (l neuralLoops) gatherWeighted(acc []float64, list []uint16, b *compiled.Bl
 func (l neuralLoops) edge(a float64, src float32, weight float32) float64 {
 	p := l.p
 	var dst float32
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	g := p.Gather(src, gas.Edge{Weight: float64(weight)}, dst)
 	a = p.Sum(a, g)
 	return a
 }
@@ -124,8 +144,26 @@ var neuralLoopsBlocks = [2][packed.MaxWidth + 1]func(neuralLoops, *[1 << 16]floa
 }
 
 func (l neuralLoops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []float32) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		neuralLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l neuralLoops) foldWide(acc *[1 << 16]float64, b *packed.Blocks, cur []float32) {
+	p := l.p
+	var dst float32
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 
@@ -183,9 +221,9 @@ var neuralFragments = compiled.Fragments{
 `},
 	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
 	.reg .b64 %gl<3>;
-	cvt.f64.f32 %gl0, ${src.0};
-	cvt.f64.f32 %gl1, ${edge.weight};
-	mul.rn.f64 %gl2, %gl0, %gl1;
+	cvt.f64.f32 %gl0, ${edge.weight};
+	cvt.f64.f32 %gl1, ${src.0};
+	mul.rn.f64 %gl2, %gl1, %gl0;
 	mov.f64 ${out.0}, %gl2;
 }
 `},

@@ -14,7 +14,7 @@ func TestSSWP(t *testing.T) {
 	everyGraph(t, func(t rapid.TB, g oracle.Graph, source uint32) {
 		want := oracle.SSWP(g, source)
 		for _, groups := range []int{1, 4} {
-			x := newInterpreter[float32, float32](g, programs.SSWP{Source: source})
+			x := newInterpreter[float32, float32](g, programs.SSWP[float32]{Source: source})
 			x.groups = groups
 			x.run(0)
 			for v := range want {

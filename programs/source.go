@@ -54,7 +54,7 @@ func (SSSP[F]) SourceText() string { return ssspSource }
 func (WCC) SourceText() string { return wccSource }
 
 // SourceText is the text of this program.
-func (SSWP) SourceText() string { return sswpSource }
+func (SSWP[F]) SourceText() string { return sswpSource }
 
 // SourceText is the text of this program.
 func (KCore) SourceText() string { return kcoreSource }

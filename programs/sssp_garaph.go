@@ -4,6 +4,7 @@ package programs
 
 import (
 	"embed"
+	"math"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
@@ -47,6 +48,16 @@ func (p SSSP[F]) Fragments() compiled.Fragments {
 // ssspFloat32Loops has the loops of SSSP[float32].
 type ssspFloat32Loops struct{ p SSSP[float32] }
 
+// ssspFloat32Narrow is Gather along an edge with a float32 weight.
+func ssspFloat32Narrow(p SSSP[float32], src float32, e compiled.NarrowEdge, _ float32) float32 {
+	type F = float32
+	d := src + F(e.Weight)
+	if d > math.MaxFloat32 && src <= math.MaxFloat32 && single[F]() {
+		return math.MaxFloat32
+	}
+	return d
+}
+
 func (l ssspFloat32Loops) loops() compiled.Loops[float32, float32] {
 	return compiled.Loops[float32, float32]{
 		Program: l.p,
@@ -62,6 +73,9 @@ func (l ssspFloat32Loops) loops() compiled.Loops[float32, float32] {
 func (l ssspFloat32Loops) gather(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
 	}
 	p := l.p
 	var dst float32
@@ -89,6 +103,26 @@ func (l ssspFloat32Loops) gatherWeighted(acc []float32, list []uint16, b *compil
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
+			g := ssspFloat32Narrow(p, cur[u], compiled.NarrowEdge{Weight: weight[k]}, dst)
+			if g > a { // Sum would not change a
+				continue
+			}
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l ssspFloat32Loops) gatherWide(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
+	p := l.p
+	var dst float32
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
 			if g > a { // Sum would not change a
 				continue
@@ -104,7 +138,7 @@ func (l ssspFloat32Loops) gatherWeighted(acc []float32, list []uint16, b *compil
 func (l ssspFloat32Loops) edge(a float32, src float32, weight float32) float32 {
 	p := l.p
 	var dst float32
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	g := ssspFloat32Narrow(p, src, compiled.NarrowEdge{Weight: weight}, dst)
 	if g > a { // Sum would not change a
 		return a
 	}
@@ -147,8 +181,26 @@ var ssspFloat32LoopsBlocks = [2][packed.MaxWidth + 1]func(ssspFloat32Loops, *[1 
 }
 
 func (l ssspFloat32Loops) fold(acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		ssspFloat32LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l ssspFloat32Loops) foldWide(acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+	p := l.p
+	var dst float32
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 
@@ -194,6 +246,10 @@ func (l ssspFloat32Loops) apply(acc []float32, list []uint16, b *compiled.Block,
 func (l ssspFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
 	if a.Rows.Arcs != nil {
 		l.pushWeighted(a, b, list, from, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.pushWide(a, b, list, from, cur)
 		return
 	}
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
@@ -257,7 +313,51 @@ func (l ssspFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := ssspFloat32Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
+}
+
+func (l ssspFloat32Loops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float32
+	from = from[:len(list)]
+	touched := uint32(0)
+	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -283,6 +383,10 @@ func (l ssspFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 func (l ssspFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
 	if a.Rows.Arcs != nil {
 		l.relaxWeighted(a, b, list, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.relaxWide(a, b, list, cur)
 		return
 	}
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
@@ -341,7 +445,48 @@ func (l ssspFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := ssspFloat32Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
+func (l ssspFloat32Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float32
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -435,6 +580,16 @@ L2:
 // ssspFloat64Loops has the loops of SSSP[float64].
 type ssspFloat64Loops struct{ p SSSP[float64] }
 
+// ssspFloat64Narrow is Gather along an edge with a float32 weight.
+func ssspFloat64Narrow(p SSSP[float64], src float64, e compiled.NarrowEdge, _ float64) float64 {
+	type F = float64
+	d := src + F(e.Weight)
+	if d > math.MaxFloat32 && src <= math.MaxFloat32 && single[F]() {
+		return math.MaxFloat32
+	}
+	return d
+}
+
 func (l ssspFloat64Loops) loops() compiled.Loops[float64, float64] {
 	return compiled.Loops[float64, float64]{
 		Program: l.p,
@@ -450,6 +605,9 @@ func (l ssspFloat64Loops) loops() compiled.Loops[float64, float64] {
 func (l ssspFloat64Loops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
 	}
 	p := l.p
 	var dst float64
@@ -477,6 +635,26 @@ func (l ssspFloat64Loops) gatherWeighted(acc []float64, list []uint16, b *compil
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
+			g := ssspFloat64Narrow(p, cur[u], compiled.NarrowEdge{Weight: weight[k]}, dst)
+			if g > a { // Sum would not change a
+				continue
+			}
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l ssspFloat64Loops) gatherWide(acc []float64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
+	p := l.p
+	var dst float64
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
 			if g > a { // Sum would not change a
 				continue
@@ -492,7 +670,7 @@ func (l ssspFloat64Loops) gatherWeighted(acc []float64, list []uint16, b *compil
 func (l ssspFloat64Loops) edge(a float64, src float64, weight float32) float64 {
 	p := l.p
 	var dst float64
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	g := ssspFloat64Narrow(p, src, compiled.NarrowEdge{Weight: weight}, dst)
 	if g > a { // Sum would not change a
 		return a
 	}
@@ -535,8 +713,26 @@ var ssspFloat64LoopsBlocks = [2][packed.MaxWidth + 1]func(ssspFloat64Loops, *[1 
 }
 
 func (l ssspFloat64Loops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		ssspFloat64LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l ssspFloat64Loops) foldWide(acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+	p := l.p
+	var dst float64
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 
@@ -582,6 +778,10 @@ func (l ssspFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block,
 func (l ssspFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float64) {
 	if a.Rows.Arcs != nil {
 		l.pushWeighted(a, b, list, from, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.pushWide(a, b, list, from, cur)
 		return
 	}
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
@@ -645,7 +845,51 @@ func (l ssspFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := ssspFloat64Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
+}
+
+func (l ssspFloat64Loops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float64) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float64
+	from = from[:len(list)]
+	touched := uint32(0)
+	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -671,6 +915,10 @@ func (l ssspFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 func (l ssspFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {
 	if a.Rows.Arcs != nil {
 		l.relaxWeighted(a, b, list, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.relaxWide(a, b, list, cur)
 		return
 	}
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
@@ -729,7 +977,48 @@ func (l ssspFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := ssspFloat64Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
+func (l ssspFloat64Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float64
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}

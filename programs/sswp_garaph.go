@@ -17,25 +17,43 @@ import (
 var sswpSources embed.FS
 
 // Loops are the methods of SSWP as loops.
-func (p SSWP) Loops() compiled.Loops[float32, float32] {
-	if !compiled.Fresh(sswpSources, "90c02bbf6013f0c2221ee529947ac312") {
-		return compiled.Loops[float32, float32]{}
+func (p SSWP[F]) Loops() compiled.Loops[F, F] {
+	if !compiled.Fresh(sswpSources, "91b7f772cf099204015bbfb16407468d") {
+		return compiled.Loops[F, F]{}
 	}
-	return sswpLoops{p}.loops()
+	switch p := any(p).(type) {
+	case SSWP[float32]:
+		return any(sswpFloat32Loops{p}.loops()).(compiled.Loops[F, F])
+	case SSWP[float64]:
+		return any(sswpFloat64Loops{p}.loops()).(compiled.Loops[F, F])
+	}
+	return compiled.Loops[F, F]{}
 }
 
 // Fragments are the methods of SSWP as PTX.
-func (SSWP) Fragments() compiled.Fragments {
-	if !compiled.Fresh(sswpSources, "90c02bbf6013f0c2221ee529947ac312") {
+func (p SSWP[F]) Fragments() compiled.Fragments {
+	if !compiled.Fresh(sswpSources, "91b7f772cf099204015bbfb16407468d") {
 		return compiled.Fragments{}
 	}
-	return sswpFragments
+	switch any(p).(type) {
+	case SSWP[float32]:
+		return sswpFloat32Fragments
+	case SSWP[float64]:
+		return sswpFloat64Fragments
+	}
+	return compiled.Fragments{}
 }
 
-// sswpLoops has the loops of SSWP.
-type sswpLoops struct{ p SSWP }
+// sswpFloat32Loops has the loops of SSWP[float32].
+type sswpFloat32Loops struct{ p SSWP[float32] }
 
-func (l sswpLoops) loops() compiled.Loops[float32, float32] {
+// sswpFloat32Narrow is Gather along an edge with a float32 weight.
+func sswpFloat32Narrow(p SSWP[float32], src float32, e compiled.NarrowEdge, _ float32) float32 {
+	type F = float32
+	return min(src, F(e.Weight))
+}
+
+func (l sswpFloat32Loops) loops() compiled.Loops[float32, float32] {
 	return compiled.Loops[float32, float32]{
 		Program: l.p,
 		Gather:  l.gather,
@@ -47,9 +65,12 @@ func (l sswpLoops) loops() compiled.Loops[float32, float32] {
 	}
 }
 
-func (l sswpLoops) gather(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
+func (l sswpFloat32Loops) gather(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
 	}
 	p := l.p
 	var dst float32
@@ -69,12 +90,32 @@ func (l sswpLoops) gather(acc []float32, list []uint16, b *compiled.Block, cur [
 	return edges
 }
 
-func (l sswpLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
+func (l sswpFloat32Loops) gatherWeighted(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
 	var dst float32
 	for i, v := range list {
 		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
+			g := sswpFloat32Narrow(p, cur[u], compiled.NarrowEdge{Weight: weight[k]}, dst)
+			if g < a { // Sum would not change a
+				continue
+			}
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l sswpFloat32Loops) gatherWide(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
+	p := l.p
+	var dst float32
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
@@ -89,10 +130,10 @@ func (l sswpLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Bloc
 	return edges
 }
 
-func (l sswpLoops) edge(a float32, src float32, weight float32) float32 {
+func (l sswpFloat32Loops) edge(a float32, src float32, weight float32) float32 {
 	p := l.p
 	var dst float32
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	g := sswpFloat32Narrow(p, src, compiled.NarrowEdge{Weight: weight}, dst)
 	if g < a { // Sum would not change a
 		return a
 	}
@@ -100,7 +141,7 @@ func (l sswpLoops) edge(a float32, src float32, weight float32) float32 {
 	return a
 }
 
-func sswpLoopsBlock[W packed.Width, D packed.Destination](l sswpLoops, acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+func sswpFloat32LoopsBlock[W packed.Width, D packed.Destination](l sswpFloat32Loops, acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
 	w, d := packed.Bits[W](), packed.Bits[D]()
 	slots, u := b.Block()
 	weights := b.Weights()
@@ -128,19 +169,37 @@ func sswpLoopsBlock[W packed.Width, D packed.Destination](l sswpLoops, acc *[1 <
 	}
 }
 
-// sswpLoopsBlocks has code for each width of sources and of destinations.
-var sswpLoopsBlocks = [2][packed.MaxWidth + 1]func(sswpLoops, *[1 << 16]float32, *packed.Blocks, []float32){
-	{0: sswpLoopsBlock[packed.W0, packed.D14], 1: sswpLoopsBlock[packed.W1, packed.D14], 2: sswpLoopsBlock[packed.W2, packed.D14], 3: sswpLoopsBlock[packed.W3, packed.D14], 4: sswpLoopsBlock[packed.W4, packed.D14], 5: sswpLoopsBlock[packed.W5, packed.D14], 6: sswpLoopsBlock[packed.W6, packed.D14], 7: sswpLoopsBlock[packed.W7, packed.D14], 8: sswpLoopsBlock[packed.W8, packed.D14], 9: sswpLoopsBlock[packed.W9, packed.D14], 10: sswpLoopsBlock[packed.W10, packed.D14], 12: sswpLoopsBlock[packed.W12, packed.D14], 14: sswpLoopsBlock[packed.W14, packed.D14], 16: sswpLoopsBlock[packed.W16, packed.D14], 20: sswpLoopsBlock[packed.W20, packed.D14], 24: sswpLoopsBlock[packed.W24, packed.D14], 32: sswpLoopsBlock[packed.W32, packed.D14]},
-	{0: sswpLoopsBlock[packed.W0, packed.D16], 1: sswpLoopsBlock[packed.W1, packed.D16], 2: sswpLoopsBlock[packed.W2, packed.D16], 3: sswpLoopsBlock[packed.W3, packed.D16], 4: sswpLoopsBlock[packed.W4, packed.D16], 5: sswpLoopsBlock[packed.W5, packed.D16], 6: sswpLoopsBlock[packed.W6, packed.D16], 7: sswpLoopsBlock[packed.W7, packed.D16], 8: sswpLoopsBlock[packed.W8, packed.D16], 9: sswpLoopsBlock[packed.W9, packed.D16], 10: sswpLoopsBlock[packed.W10, packed.D16], 12: sswpLoopsBlock[packed.W12, packed.D16], 14: sswpLoopsBlock[packed.W14, packed.D16], 16: sswpLoopsBlock[packed.W16, packed.D16], 20: sswpLoopsBlock[packed.W20, packed.D16], 24: sswpLoopsBlock[packed.W24, packed.D16], 32: sswpLoopsBlock[packed.W32, packed.D16]},
+// sswpFloat32LoopsBlocks has code for each width of sources and of destinations.
+var sswpFloat32LoopsBlocks = [2][packed.MaxWidth + 1]func(sswpFloat32Loops, *[1 << 16]float32, *packed.Blocks, []float32){
+	{0: sswpFloat32LoopsBlock[packed.W0, packed.D14], 1: sswpFloat32LoopsBlock[packed.W1, packed.D14], 2: sswpFloat32LoopsBlock[packed.W2, packed.D14], 3: sswpFloat32LoopsBlock[packed.W3, packed.D14], 4: sswpFloat32LoopsBlock[packed.W4, packed.D14], 5: sswpFloat32LoopsBlock[packed.W5, packed.D14], 6: sswpFloat32LoopsBlock[packed.W6, packed.D14], 7: sswpFloat32LoopsBlock[packed.W7, packed.D14], 8: sswpFloat32LoopsBlock[packed.W8, packed.D14], 9: sswpFloat32LoopsBlock[packed.W9, packed.D14], 10: sswpFloat32LoopsBlock[packed.W10, packed.D14], 12: sswpFloat32LoopsBlock[packed.W12, packed.D14], 14: sswpFloat32LoopsBlock[packed.W14, packed.D14], 16: sswpFloat32LoopsBlock[packed.W16, packed.D14], 20: sswpFloat32LoopsBlock[packed.W20, packed.D14], 24: sswpFloat32LoopsBlock[packed.W24, packed.D14], 32: sswpFloat32LoopsBlock[packed.W32, packed.D14]},
+	{0: sswpFloat32LoopsBlock[packed.W0, packed.D16], 1: sswpFloat32LoopsBlock[packed.W1, packed.D16], 2: sswpFloat32LoopsBlock[packed.W2, packed.D16], 3: sswpFloat32LoopsBlock[packed.W3, packed.D16], 4: sswpFloat32LoopsBlock[packed.W4, packed.D16], 5: sswpFloat32LoopsBlock[packed.W5, packed.D16], 6: sswpFloat32LoopsBlock[packed.W6, packed.D16], 7: sswpFloat32LoopsBlock[packed.W7, packed.D16], 8: sswpFloat32LoopsBlock[packed.W8, packed.D16], 9: sswpFloat32LoopsBlock[packed.W9, packed.D16], 10: sswpFloat32LoopsBlock[packed.W10, packed.D16], 12: sswpFloat32LoopsBlock[packed.W12, packed.D16], 14: sswpFloat32LoopsBlock[packed.W14, packed.D16], 16: sswpFloat32LoopsBlock[packed.W16, packed.D16], 20: sswpFloat32LoopsBlock[packed.W20, packed.D16], 24: sswpFloat32LoopsBlock[packed.W24, packed.D16], 32: sswpFloat32LoopsBlock[packed.W32, packed.D16]},
 }
 
-func (l sswpLoops) fold(acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+func (l sswpFloat32Loops) fold(acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
-		sswpLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+		sswpFloat32LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 
-func (l sswpLoops) apply(acc []float32, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
+func (l sswpFloat32Loops) foldWide(acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+	p := l.p
+	var dst float32
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
+	}
+}
+
+func (l sswpFloat32Loops) apply(acc []float32, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	for len(list) > 0 {
 		// The first k of the list lie within one word of rising, and within m
@@ -179,9 +238,13 @@ func (l sswpLoops) apply(acc []float32, list []uint16, b *compiled.Block, cur, n
 	return activated, degrees
 }
 
-func (l sswpLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
+func (l sswpFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
 	if a.Rows.Arcs != nil {
 		l.pushWeighted(a, b, list, from, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.pushWide(a, b, list, from, cur)
 		return
 	}
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
@@ -225,7 +288,7 @@ func (l sswpLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, f
 	a.Touched ^= touched
 }
 
-func (l sswpLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
+func (l sswpFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
 	edges := a.Rows.Arcs
 	var dst float32
@@ -245,7 +308,7 @@ func (l sswpLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []u
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := sswpFloat32Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -268,9 +331,57 @@ func (l sswpLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []u
 	a.Touched ^= touched
 }
 
-func (l sswpLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
+func (l sswpFloat32Loops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float32
+	from = from[:len(list)]
+	touched := uint32(0)
+	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
+}
+
+func (l sswpFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
 	if a.Rows.Arcs != nil {
 		l.relaxWeighted(a, b, list, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.relaxWide(a, b, list, cur)
 		return
 	}
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
@@ -311,7 +422,7 @@ func (l sswpLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, 
 	}
 }
 
-func (l sswpLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
+func (l sswpFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
 	edges := a.Rows.Arcs
 	var dst float32
@@ -329,7 +440,7 @@ func (l sswpLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := sswpFloat32Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -351,9 +462,50 @@ func (l sswpLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []
 	}
 }
 
-// sswpFragments are those of SSWP.
-var sswpFragments = compiled.Fragments{
-	Program: "SSWP",
+func (l sswpFloat32Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float32
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
+// sswpFloat32Fragments are those of SSWP[float32].
+var sswpFloat32Fragments = compiled.Fragments{
+	Program: "SSWP[float32]",
 
 	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
@@ -406,6 +558,522 @@ var sswpFragments = compiled.Fragments{
 	cvt.f64.f32 %gl0, ${value.0};
 	neg.f64 %gl1, %gl0;
 	mov.f64 ${out.0}, %gl1;
+}
+`},
+}
+
+// sswpFloat64Loops has the loops of SSWP[float64].
+type sswpFloat64Loops struct{ p SSWP[float64] }
+
+// sswpFloat64Narrow is Gather along an edge with a float32 weight.
+func sswpFloat64Narrow(p SSWP[float64], src float64, e compiled.NarrowEdge, _ float64) float64 {
+	type F = float64
+	return min(src, F(e.Weight))
+}
+
+func (l sswpFloat64Loops) loops() compiled.Loops[float64, float64] {
+	return compiled.Loops[float64, float64]{
+		Program: l.p,
+		Gather:  l.gather,
+		Fold:    l.fold,
+		Apply:   l.apply,
+		Weighs:  true,
+		Push:    l.push,
+		Relax:   l.relax,
+	}
+}
+
+func (l sswpFloat64Loops) gather(acc []float64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
+	if b.Weight != nil {
+		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
+	}
+	p := l.p
+	var dst float64
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		a := acc[i]
+		for _, u := range nbr {
+			g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
+			if g < a { // Sum would not change a
+				continue
+			}
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l sswpFloat64Loops) gatherWeighted(acc []float64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
+	p := l.p
+	var dst float64
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Weight[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
+			g := sswpFloat64Narrow(p, cur[u], compiled.NarrowEdge{Weight: weight[k]}, dst)
+			if g < a { // Sum would not change a
+				continue
+			}
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l sswpFloat64Loops) gatherWide(acc []float64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
+	p := l.p
+	var dst float64
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
+			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
+			if g < a { // Sum would not change a
+				continue
+			}
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l sswpFloat64Loops) edge(a float64, src float64, weight float32) float64 {
+	p := l.p
+	var dst float64
+	g := sswpFloat64Narrow(p, src, compiled.NarrowEdge{Weight: weight}, dst)
+	if g < a { // Sum would not change a
+		return a
+	}
+	a = p.Sum(a, g)
+	return a
+}
+
+func sswpFloat64LoopsBlock[W packed.Width, D packed.Destination](l sswpFloat64Loops, acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+	w, d := packed.Bits[W](), packed.Bits[D]()
+	slots, u := b.Block()
+	weights := b.Weights()
+	_ = acc[0] // it is not nil: no edge has to ask
+	var s uint16
+	for k := 0; k < packed.BlockSlots; k += packed.GroupSlots {
+		weight := (*[packed.GroupSlots]float32)(weights[k:])
+		u, s = u+slots.Delta(w, 0), slots.Slot(w, d, 0)
+		acc[s] = l.edge(acc[s], cur[u], weight[0])
+		u, s = u+slots.Delta(w, 1), slots.Slot(w, d, 1)
+		acc[s] = l.edge(acc[s], cur[u], weight[1])
+		u, s = u+slots.Delta(w, 2), slots.Slot(w, d, 2)
+		acc[s] = l.edge(acc[s], cur[u], weight[2])
+		u, s = u+slots.Delta(w, 3), slots.Slot(w, d, 3)
+		acc[s] = l.edge(acc[s], cur[u], weight[3])
+		u, s = u+slots.Delta(w, 4), slots.Slot(w, d, 4)
+		acc[s] = l.edge(acc[s], cur[u], weight[4])
+		u, s = u+slots.Delta(w, 5), slots.Slot(w, d, 5)
+		acc[s] = l.edge(acc[s], cur[u], weight[5])
+		u, s = u+slots.Delta(w, 6), slots.Slot(w, d, 6)
+		acc[s] = l.edge(acc[s], cur[u], weight[6])
+		u, s = u+slots.Delta(w, 7), slots.Slot(w, d, 7)
+		acc[s] = l.edge(acc[s], cur[u], weight[7])
+		slots = slots.Next(w, d)
+	}
+}
+
+// sswpFloat64LoopsBlocks has code for each width of sources and of destinations.
+var sswpFloat64LoopsBlocks = [2][packed.MaxWidth + 1]func(sswpFloat64Loops, *[1 << 16]float64, *packed.Blocks, []float64){
+	{0: sswpFloat64LoopsBlock[packed.W0, packed.D14], 1: sswpFloat64LoopsBlock[packed.W1, packed.D14], 2: sswpFloat64LoopsBlock[packed.W2, packed.D14], 3: sswpFloat64LoopsBlock[packed.W3, packed.D14], 4: sswpFloat64LoopsBlock[packed.W4, packed.D14], 5: sswpFloat64LoopsBlock[packed.W5, packed.D14], 6: sswpFloat64LoopsBlock[packed.W6, packed.D14], 7: sswpFloat64LoopsBlock[packed.W7, packed.D14], 8: sswpFloat64LoopsBlock[packed.W8, packed.D14], 9: sswpFloat64LoopsBlock[packed.W9, packed.D14], 10: sswpFloat64LoopsBlock[packed.W10, packed.D14], 12: sswpFloat64LoopsBlock[packed.W12, packed.D14], 14: sswpFloat64LoopsBlock[packed.W14, packed.D14], 16: sswpFloat64LoopsBlock[packed.W16, packed.D14], 20: sswpFloat64LoopsBlock[packed.W20, packed.D14], 24: sswpFloat64LoopsBlock[packed.W24, packed.D14], 32: sswpFloat64LoopsBlock[packed.W32, packed.D14]},
+	{0: sswpFloat64LoopsBlock[packed.W0, packed.D16], 1: sswpFloat64LoopsBlock[packed.W1, packed.D16], 2: sswpFloat64LoopsBlock[packed.W2, packed.D16], 3: sswpFloat64LoopsBlock[packed.W3, packed.D16], 4: sswpFloat64LoopsBlock[packed.W4, packed.D16], 5: sswpFloat64LoopsBlock[packed.W5, packed.D16], 6: sswpFloat64LoopsBlock[packed.W6, packed.D16], 7: sswpFloat64LoopsBlock[packed.W7, packed.D16], 8: sswpFloat64LoopsBlock[packed.W8, packed.D16], 9: sswpFloat64LoopsBlock[packed.W9, packed.D16], 10: sswpFloat64LoopsBlock[packed.W10, packed.D16], 12: sswpFloat64LoopsBlock[packed.W12, packed.D16], 14: sswpFloat64LoopsBlock[packed.W14, packed.D16], 16: sswpFloat64LoopsBlock[packed.W16, packed.D16], 20: sswpFloat64LoopsBlock[packed.W20, packed.D16], 24: sswpFloat64LoopsBlock[packed.W24, packed.D16], 32: sswpFloat64LoopsBlock[packed.W32, packed.D16]},
+}
+
+func (l sswpFloat64Loops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
+	for b.Next() {
+		sswpFloat64LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l sswpFloat64Loops) foldWide(acc *[1 << 16]float64, b *packed.Blocks, cur []float64) {
+	p := l.p
+	var dst float64
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
+	}
+}
+
+func (l sswpFloat64Loops) apply(acc []float64, list []uint16, b *compiled.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
+	p, step := l.p, b.Step
+	for len(list) > 0 {
+		// The first k of the list lie within one word of rising, and within m
+		// vertices from v on.
+		v := int(list[0])
+		id := b.First + uint32(v)
+		end := v + int(64-id&63)
+		k := min(len(list), end-v)
+		if int(list[k-1]) >= end {
+			for k = 1; int(list[k]) < end; k++ {
+			}
+		}
+		m := int(list[k-1]) - v + 1
+		a, olds, values, degree := acc[:k], cur[id:][:m], next[id:][:m], b.Degree[id:][:m]
+		var bits uint64
+		for i, u := range list[:k] {
+			o := int(u) - v
+			old, d := olds[o], degree[o]
+			x := gas.Vertex{}
+			value := p.Apply(x, old, a[i], step)
+			values[o] = value
+			active := p.Activate(x, old, value)
+			bit := uint64(0)
+			if active {
+				bit = 1
+			}
+			bits |= bit << (o & 63)
+			activated += int(bit)
+			degrees += uint64(d) & -bit
+		}
+		if bits != 0 {
+			rising[(id-b.First&^63)>>6] |= bits << (id & 63)
+		}
+		acc, list = acc[k:], list[k:]
+	}
+	return activated, degrees
+}
+
+func (l sswpFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float64) {
+	if a.Rows.Arcs != nil {
+		l.pushWeighted(a, b, list, from, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.pushWide(a, b, list, from, cur)
+		return
+	}
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float64
+	from = from[:len(list)]
+	touched := uint32(0)
+	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
+}
+
+func (l sswpFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float64) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Arcs
+	var dst float64
+	from = from[:len(list)]
+	touched := uint32(0)
+	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k].To
+			}
+		}
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, e := range row {
+			v := e.To
+			g := sswpFloat64Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
+}
+
+func (l sswpFloat64Loops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float64) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float64
+	from = from[:len(list)]
+	touched := uint32(0)
+	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
+}
+
+func (l sswpFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {
+	if a.Rows.Arcs != nil {
+		l.relaxWeighted(a, b, list, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.relaxWide(a, b, list, cur)
+		return
+	}
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float64
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
+func (l sswpFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Arcs
+	var dst float64
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for _, e := range row {
+			v := e.To
+			g := sswpFloat64Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
+func (l sswpFloat64Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float64
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
+// sswpFloat64Fragments are those of SSWP[float64].
+var sswpFloat64Fragments = compiled.Fragments{
+	Program: "SSWP[float64]",
+
+	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
+	Parameters:  compiled.Layout{Size: 32, Align: 8, Leaves: []compiled.Leaf{{Name: "Source", Kind: compiled.Uint32, Offset: 0}}},
+	SumOp:       compiled.SumMax,
+
+	Zero: compiled.Fragment{Text: `{
+	mov.f64 ${out.0}, 0dFFF0000000000000;
+}
+`},
+	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
+	.reg .b64 %gl<3>;
+	.reg .pred %gp<1>;
+	cvt.f64.f32 %gl0, ${edge.weight};
+	min.f64 %gl1, ${src.0}, %gl0;
+	setp.nan.f64 %gp0, ${src.0}, %gl0;
+	selp.f64 %gl2, 0d7FF8000000000001, %gl1, %gp0;
+	mov.f64 ${out.0}, %gl2;
+}
+`},
+	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
+	.reg .b64 %gl<2>;
+	.reg .pred %gp<1>;
+	max.f64 %gl0, ${a.0}, ${b.0};
+	setp.nan.f64 %gp0, ${a.0}, ${b.0};
+	selp.f64 %gl1, 0d7FF8000000000001, %gl0, %gp0;
+	mov.f64 ${out.0}, %gl1;
+}
+`},
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0"}, Text: `{
+	.reg .b64 %gl<2>;
+	.reg .pred %gp<1>;
+	max.f64 %gl0, ${old.0}, ${acc.0};
+	setp.nan.f64 %gp0, ${old.0}, ${acc.0};
+	selp.f64 %gl1, 0d7FF8000000000001, %gl0, %gp0;
+	mov.f64 ${out.0}, %gl1;
+}
+`},
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.neu.f64 %gp0, ${old.0}, ${new.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
+}
+`},
+	Priority: compiled.Fragment{Inputs: []string{"value.0"}, Text: `{
+	.reg .b64 %gl<1>;
+	neg.f64 %gl0, ${value.0};
+	mov.f64 ${out.0}, %gl0;
 }
 `},
 }

@@ -16,4 +16,4 @@ func (BFS) Null(_ gas.Vertex, value uint32) bool { return value == unreached }
 func (SSSP[F]) Null(_ gas.Vertex, value F) bool { return math.IsInf(float64(value), 1) }
 
 // Null reports that no path leads to the vertex.
-func (SSWP) Null(_ gas.Vertex, value float32) bool { return math.IsInf(float64(value), -1) }
+func (SSWP[F]) Null(_ gas.Vertex, value F) bool { return math.IsInf(float64(value), -1) }

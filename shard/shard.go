@@ -139,8 +139,26 @@ type Header struct {
 	Vertices int    // length of the interval
 	Edges    uint32
 	Weighted bool
-	Flags    uint16 // those of the encoding: bits 2 and up
+	Wide     bool   // weights are float64
+	Flags    uint16 // those of the encoding: bits 2 to 14
 	Checksum uint32 // of the header, which has the checksums of all sections
+}
+
+// wide is the flag of [Header.Wide].
+const wide = 1 << 15
+
+// WeightBytes is the size of a weight: 0 without weights.
+func (h Header) WeightBytes() int { return WeightBytes(h.Weighted, h.Wide) }
+
+// WeightBytes is the size of a weight, float32 or, if they are wide, float64: 0 without weights.
+func WeightBytes(weighted, wide bool) int {
+	switch {
+	case !weighted:
+		return 0
+	case wide:
+		return 8
+	}
+	return 4
 }
 
 // Put writes the header into blob, where the encoding finds room for its own
@@ -153,6 +171,9 @@ func (h Header) Put(blob []byte) {
 	flags := h.Flags | uint16(h.Dir)<<1
 	if h.Weighted {
 		flags |= 1
+		if h.Wide {
+			flags |= wide
+		}
 	}
 	le.PutUint16(blob[10:], flags)
 	le.PutUint32(blob[12:], h.Index)
@@ -197,8 +218,12 @@ func DecodeHeader(blob []byte) (Header, error) {
 		Vertices: int(le.Uint32(blob[20:])),
 		Edges:    le.Uint32(blob[24:]),
 		Weighted: flags&1 != 0,
-		Flags:    flags &^ 3,
+		Wide:     flags&wide != 0,
+		Flags:    flags &^ (3 | wide),
 		Checksum: sum,
+	}
+	if h.Wide && !h.Weighted {
+		return Header{}, fmt.Errorf("%w: flags %#x", ErrInvalid, flags)
 	}
 	if h.Vertices == 0 || h.Vertices > MaxVertices || uint64(h.First)+uint64(h.Vertices) > math.MaxUint32 {
 		return Header{}, fmt.Errorf("%w: %d vertices from %d", ErrInvalid, h.Vertices, h.First)
@@ -217,28 +242,126 @@ func CheckSection(section []byte, stored uint32, name string, at int64) error {
 
 // View reinterprets n numbers from byte at of a blob on: the format is that of
 // little-endian machines, the only ones that garaph is built for.
-func View[T uint8 | uint16 | uint32 | uint64 | float32](blob []byte, at int64, n int) []T {
+func View[T uint8 | uint16 | uint32 | uint64 | float32 | float64](blob []byte, at int64, n int) []T {
 	if n == 0 {
 		return nil
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&blob[at])), n)
 }
 
-// WeightsSound reports whether weights are finite and not negative. What it
+// Plane is the weights of some edges: Narrow or, where float32 does not hold them, Wide. Both are nil
+// without weights.
+type Plane struct {
+	Narrow []float32
+	Wide   []float64
+}
+
+// None reports whether there are no weights.
+func (p Plane) None() bool { return p.Narrow == nil && p.Wide == nil }
+
+// At is weight i, 1 without weights.
+func (p Plane) At(i int) float64 {
+	switch {
+	case p.Wide != nil:
+		return p.Wide[i]
+	case p.Narrow != nil:
+		return float64(p.Narrow[i])
+	}
+	return 1
+}
+
+// Slice is the weights from one up to another.
+func (p Plane) Slice(from, to int) Plane {
+	switch {
+	case p.Wide != nil:
+		return Plane{Wide: p.Wide[from:to]}
+	case p.Narrow != nil:
+		return Plane{Narrow: p.Narrow[from:to]}
+	}
+	return p
+}
+
+// Copy copies weights of the same kind.
+func (p Plane) Copy(from Plane) {
+	copy(p.Narrow, from.Narrow)
+	copy(p.Wide, from.Wide)
+}
+
+// ViewPlane is the n weights of so many bytes each from byte at of a blob on.
+func ViewPlane(blob []byte, at int64, n, bytes int) (p Plane) {
+	switch bytes {
+	case 4:
+		p.Narrow = View[float32](blob, at, n)
+	case 8:
+		p.Wide = View[float64](blob, at, n)
+	}
+	return p
+}
+
+// Check looks whether weights are finite and not negative.
+func (p Plane) Check() error {
+	if narrowSound(p.Narrow) && wideSound(p.Wide) {
+		return nil
+	}
+	for i := range max(len(p.Narrow), len(p.Wide)) { // -0 is one that has come here
+		if w := p.At(i); !(w >= 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("%w: weight %v, number %d, is not a finite number ≥ 0", ErrInvalid, w, i)
+		}
+	}
+	return nil
+}
+
+// narrowSound reports whether weights are finite and not negative. What it
 // refuses may still be a -0, which is sound.
-func WeightsSound(weights []float32) bool {
+func narrowSound(weights []float32) bool {
 	bits := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(weights))), len(weights))
 	return Below(bits, math.Float32bits(float32(math.Inf(1))))
 }
 
-// Weights says of some weights that all are multiples of 2^Unit, and none is above Max.
-type Weights struct {
-	Unit int     `json:"unit"` // 0 if Max is
-	Max  float32 `json:"max"`
+// wideSound is narrowSound of wide weights.
+func wideSound(weights []float64) bool {
+	most := uint64(0)
+	for _, w := range weights {
+		most = max(most, math.Float64bits(w))
+	}
+	return most < math.Float64bits(math.Inf(1))
 }
 
+// Weights says of some weights that all are multiples of 2^Unit, and none is above Max or, if they are wide, above
+// WideMax.
+type Weights struct {
+	Unit    int     `json:"unit"` // 0 if there is no other weight than 0
+	Max     float32 `json:"max"`
+	WideMax float64 `json:"wide_max,omitzero"`
+}
+
+// Most is the maximum.
+func (w Weights) Most() float64 { return max(float64(w.Max), w.WideMax) }
+
 // WeightsOf returns the largest unit of weights, and their maximum.
-func WeightsOf(weights []float32) (all Weights) {
+func WeightsOf(p Plane) Weights {
+	if p.Wide != nil {
+		return wideWeights(p.Wide)
+	}
+	return narrowWeights(p.Narrow)
+}
+
+func wideWeights(weights []float64) (all Weights) {
+	unit := math.MaxInt
+	for _, w := range weights {
+		if w != 0 {
+			fraction, exponent := math.Frexp(w)
+			unit = min(unit, exponent-53+bits.TrailingZeros64(uint64(fraction*(1<<53))))
+			all.WideMax = max(all.WideMax, w)
+		}
+	}
+	if all.WideMax > 0 {
+		all.Unit = unit
+	}
+	return all
+}
+
+func narrowWeights(weights []float32) Weights {
 	most, unit := uint32(0), math.MaxInt
 	for _, w := range weights {
 		b := math.Float32bits(w)
@@ -254,16 +377,16 @@ func WeightsOf(weights []float32) (all Weights) {
 	if most == 0 {
 		unit = 0
 	}
-	return Weights{unit, math.Float32frombits(most)}
+	return Weights{Unit: unit, Max: math.Float32frombits(most)}
 }
 
 // Join adds others.
 func (w *Weights) Join(others Weights) {
 	switch {
-	case w.Max == 0:
+	case w.Most() == 0:
 		*w = others
-	case others.Max != 0:
-		*w = Weights{min(w.Unit, others.Unit), max(w.Max, others.Max)}
+	case others.Most() != 0:
+		*w = Weights{min(w.Unit, others.Unit), max(w.Max, others.Max), max(w.WideMax, others.WideMax)}
 	}
 }
 

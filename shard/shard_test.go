@@ -15,8 +15,9 @@ func header(rt *rapid.T) Header {
 		Version: rapid.Uint16().Draw(rt, "version"), Dir: rapid.SampledFrom([]Direction{In, Out}).Draw(rt, "side"),
 		Index: rapid.Uint32().Draw(rt, "index"), Vertices: rapid.IntRange(1, MaxVertices).Draw(rt, "vertices"),
 		Edges: rapid.Uint32().Draw(rt, "edges"), Weighted: rapid.Bool().Draw(rt, "weighted"),
-		Flags: rapid.Uint16().Draw(rt, "flags") &^ 3,
+		Flags: rapid.Uint16().Draw(rt, "flags") &^ (3 | wide),
 	}
+	h.Wide = h.Weighted && rapid.Bool().Draw(rt, "wide")
 	h.First = rapid.Uint32Range(0, math.MaxUint32-uint32(h.Vertices)).Draw(rt, "first")
 	return h
 }
@@ -88,8 +89,8 @@ func TestBelow(t *testing.T) {
 	})
 }
 
-// TestWeightsSound knows sound weights wherever they stand, and a -0 is refused here.
-func TestWeightsSound(t *testing.T) {
+// TestNarrowSound knows sound weights wherever they stand, and a -0 is refused here.
+func TestNarrowSound(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for at := range 9 {
 		for _, c := range []struct {
@@ -101,7 +102,7 @@ func TestWeightsSound(t *testing.T) {
 		} {
 			weights := make([]float32, 9)
 			weights[at] = c.weight
-			if got := WeightsSound(weights); got != c.want {
+			if got := narrowSound(weights); got != c.want {
 				t.Errorf("%v at %d: %v", c.weight, at, got)
 			}
 		}

@@ -15,13 +15,19 @@ func TestWeights(t *testing.T) {
 		weight := rapid.OneOf(rapid.Float32Range(0, math.MaxFloat32), rapid.Map(rapid.IntRange(0, 300), func(n int) float32 { return float32(n) * 0.5 }),
 			rapid.SampledFrom([]float32{0, 1, 3, 0x1p-149, 0x1p-126, 0x1p127, math.MaxFloat32}))
 		lists := rapid.SliceOfN(rapid.SliceOfN(weight, 0, 4), 0, 4).Draw(t, "weights")
-		var got shard.Weights
+		var got, wide shard.Weights
 		largest := float32(0)
 		for _, list := range lists {
-			got.Join(shard.WeightsOf(list))
-			for _, w := range list {
+			got.Join(shard.WeightsOf(shard.Plane{Narrow: list}))
+			same := make([]float64, len(list))
+			for i, w := range list {
+				same[i] = float64(w)
 				largest = max(largest, w)
 			}
+			wide.Join(shard.WeightsOf(shard.Plane{Wide: same}))
+		}
+		if wide.Unit != got.Unit || wide.Most() != got.Most() {
+			t.Fatalf("got %+v, and %+v of wide weights", got, wide)
 		}
 		odd := largest == 0 && got.Unit == 0
 		for _, list := range lists {

@@ -23,6 +23,7 @@ type Catalogue struct {
 	// self-loop once.
 	Edges    uint64        `json:"edges"`
 	Weighted bool          `json:"weighted"`
+	Wide     bool          `json:"wide,omitempty"` // weights are float64
 	Weights  shard.Weights `json:"weights,omitzero"`
 	// Symmetric graphs hold both directions of every edge.
 	Symmetric   bool        `json:"symmetric"`
@@ -120,6 +121,9 @@ func (c *Catalogue) Encoding(dir shard.Direction) uint16 {
 	}
 	return packedrows.Version
 }
+
+// WeightBytes is the size of a weight in rows: 0 without weights.
+func (c *Catalogue) WeightBytes() int { return shard.WeightBytes(c.Weighted, c.Wide) }
 
 // RowWeights reports whether there are weights of packed rows.
 func (c *Catalogue) RowWeights() bool { return c.Weighted && c.Layout == Packed }
@@ -244,6 +248,9 @@ func (c *Catalogue) seal(idSums []uint32) {
 
 // check compares the catalogue with itself, so that what builds on it need not.
 func (c *Catalogue) check() error {
+	if c.Wide && !c.Weighted {
+		return fmt.Errorf("%w: wide weights, and none", ErrDamaged)
+	}
 	if c.Layout != CSC && c.Layout != Packed {
 		return fmt.Errorf("%w: layout %q", ErrDamaged, c.Layout)
 	}

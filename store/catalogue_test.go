@@ -30,7 +30,7 @@ func sound() *Catalogue {
 func (c *Catalogue) place() (payload int64) {
 	for i := range c.Shards {
 		info := &c.Shards[i]
-		sizes := []int64{rows.Size(info.Vertices, info.In, c.Weighted), rows.Size(info.Vertices, info.Out, false)}
+		sizes := []int64{rows.Size(info.Vertices, info.In, c.WeightBytes()), rows.Size(info.Vertices, info.Out, 0)}
 		for dir, n := range sizes {
 			info.Blobs[dir] = Extent{Bytes: payload}.after(n)
 			info.degrees[dir] = degreesHead + uint32(info.Vertices)
@@ -178,10 +178,10 @@ func TestBytes(t *testing.T) {
 		dir       shard.Direction
 		want      int64
 	}{
-		{false, shard.In, rows.Size(3, 2, true)},
-		{false, shard.Out, rows.Size(3, 5, false)}, // weights are with the in side
-		{true, shard.In, rows.Size(3, 2, true)},
-		{true, shard.Out, rows.Size(3, 2, true)}, // which is the out side too
+		{false, shard.In, rows.Size(3, 2, 4)},
+		{false, shard.Out, rows.Size(3, 5, 0)}, // weights are with the in side
+		{true, shard.In, rows.Size(3, 2, 4)},
+		{true, shard.Out, rows.Size(3, 2, 4)}, // which is the out side too
 	} {
 		c.Symmetric = x.symmetric
 		if got := c.Bytes(x.dir, 0); got != x.want {

@@ -39,8 +39,8 @@ func begin(t *testing.T, path string, force bool) (*store.Writer, *store.Catalog
 	if err != nil {
 		t.Fatal(err)
 	}
-	blob := aligned(int(rows.Size(1, 0, false)))
-	side := rows.Layout(blob, shard.In, 0, 0, 1, 0, false)
+	blob := aligned(int(rows.Size(1, 0, 0)))
+	side := rows.Layout(blob, shard.In, 0, 0, 1, 0, 0)
 	info := store.ShardInfo{Vertices: 1, InSum: rows.Seal(blob)}
 	if err := w.PutShard(0, side); err != nil {
 		t.Fatal(err)

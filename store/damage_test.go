@@ -398,8 +398,8 @@ func TestDamagedIDs(t *testing.T) {
 func TestWrongShard(t *testing.T) {
 	const n = 300
 	sealed := func(index, first, mark uint32) (*rows.Side, uint32) {
-		blob := aligned(int(rows.Size(n, n, false)))
-		side := rows.Layout(blob, shard.In, index, first, n, n, false)
+		blob := aligned(int(rows.Size(n, n, 0)))
+		side := rows.Layout(blob, shard.In, index, first, n, n, 0)
 		for v := range side.Off {
 			side.Off[v] = uint32(v)
 		}

@@ -32,8 +32,8 @@ func TestFullDisk(t *testing.T) {
 				return err
 			}
 			full(1)
-			blob := aligned(int(rows.Size(1<<16, 1<<16, false)))
-			side := rows.Layout(blob, shard.In, 0, 0, 1<<16, 1<<16, false)
+			blob := aligned(int(rows.Size(1<<16, 1<<16, 0)))
+			side := rows.Layout(blob, shard.In, 0, 0, 1<<16, 1<<16, 0)
 			info := store.ShardInfo{Vertices: 1 << 16, In: 1 << 16, InSum: rows.Seal(blob)}
 			if err := w.PutShard(0, side); err != nil {
 				return errors.Join(err, w.Abort())
@@ -65,8 +65,8 @@ func TestOwnRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := tinydisk.Free(t, disk)
-	blob := aligned(int(rows.Size(8, 8, false)))
-	side := rows.Layout(blob, shard.In, 0, 0, 8, 8, false)
+	blob := aligned(int(rows.Size(8, 8, 0)))
+	side := rows.Layout(blob, shard.In, 0, 0, 8, 8, 0)
 	rows.Seal(blob)
 	if err := w.PutShard(0, side); err != nil {
 		t.Fatal(err)

@@ -29,8 +29,8 @@ func forge(t *testing.T, change func(s *rows.Side, c *store.Catalogue)) *store.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	blob := aligned(int(rows.Size(3, 3, true)))
-	side := rows.Layout(blob, shard.In, 0, 0, 3, 3, true)
+	blob := aligned(int(rows.Size(3, 3, 4)))
+	side := rows.Layout(blob, shard.In, 0, 0, 3, 3, 4)
 	copy(side.Off, []uint32{0, 1, 2, 3})
 	copy(side.Nbr, []uint32{2, 0, 1})
 	copy(side.Weight, []float32{1, 2, 3})
@@ -52,7 +52,7 @@ func TestForgedShards(t *testing.T) {
 		{"nothing", "", func(*rows.Side, *store.Catalogue) {}},
 		{"neighbour", "vertex 1 has neighbour 3, the graph has 3 vertices", func(s *rows.Side, _ *store.Catalogue) { s.Nbr[1] = 3 }},
 		{"large neighbour", "vertex 2 has neighbour 4294967295", func(s *rows.Side, _ *store.Catalogue) { s.Nbr[2] = math.MaxUint32 }},
-		{"weight", "weight -1 of edge 0", func(s *rows.Side, _ *store.Catalogue) { s.Weight[0] = -1 }},
+		{"weight", "weight -1, number 0", func(s *rows.Side, _ *store.Catalogue) { s.Weight[0] = -1 }},
 		{"edges", "the catalogue expects an in side of 4", func(_ *rows.Side, c *store.Catalogue) { c.Edges, c.Shards[0].In, c.Shards[0].Out = 4, 4, 4 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

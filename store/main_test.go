@@ -80,8 +80,8 @@ func edgeless(t testing.TB, path string, n int, kind store.IDKind, base int64, f
 	cat := &store.Catalogue{Vertices: uint32(n), Symmetric: true}
 	for first := 0; first < n; first += shard.MaxVertices {
 		size := min(shard.MaxVertices, n-first)
-		blob := aligned(int(rows.Size(size, 0, false)))
-		side := rows.Layout(blob, shard.In, uint32(len(cat.Shards)), uint32(first), size, 0, false)
+		blob := aligned(int(rows.Size(size, 0, 0)))
+		side := rows.Layout(blob, shard.In, uint32(len(cat.Shards)), uint32(first), size, 0, 0)
 		info := store.ShardInfo{First: uint32(first), Vertices: size, InSum: rows.Seal(blob)}
 		if err := w.PutShard(len(cat.Shards), side); err != nil {
 			t.Fatal(err)

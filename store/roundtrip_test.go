@@ -145,9 +145,9 @@ func TestManyWriters(t *testing.T) {
 	var group sync.WaitGroup
 	for k := range 8 {
 		group.Go(func() {
-			blob := aligned(int(rows.Size(vertices, edges, false)))
+			blob := aligned(int(rows.Size(vertices, edges, 0)))
 			for i := k; i < shards; i += 8 {
-				side := rows.Layout(blob, shard.In, uint32(i), uint32(i*vertices), vertices, edges, false)
+				side := rows.Layout(blob, shard.In, uint32(i), uint32(i*vertices), vertices, edges, 0)
 				for v := range side.Off {
 					side.Off[v] = uint32(min(v*4, edges))
 				}
@@ -170,7 +170,7 @@ func TestManyWriters(t *testing.T) {
 	}
 	var read int64
 	err = open(t, path).Verify(context.Background(), 2, func(n int64) { read += n }, func(err error) { t.Error(err) })
-	if err != nil || read != shards*rows.Size(vertices, edges, false) {
+	if err != nil || read != shards*rows.Size(vertices, edges, 0) {
 		t.Fatalf("%d bytes, %v", read, err)
 	}
 }

@@ -149,7 +149,7 @@ func (s *Store) Matches(dir shard.Direction, i int, h shard.Header) error {
 	if want := s.cat.Encoding(is); h.Version != want && (h.Version != rows.Version || h.Vertices > 1 || is >= shard.OutWeights) {
 		return fmt.Errorf("%w: its encoding is version %d, this build has version %d there", ErrDamaged, h.Version, want)
 	}
-	if h.Dir != said || h.Edges != edges || weighted != h.Weighted {
+	if h.Dir != said || h.Edges != edges || shard.WeightBytes(weighted, s.cat.Wide) != h.WeightBytes() {
 		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)", ErrDamaged, h.Dir, h.Edges, said, edges, weighted)
 	}
 	return nil

@@ -264,7 +264,7 @@ func (x *maker) Visit(ctx context.Context, e *algorithms.Env) error {
 			if !x.set.Has(v) {
 				continue
 			}
-			var weights []float32
+			var weights shard.Plane
 			if x.cat.Weighted {
 				weights = b.Weights(x.dir, i)
 			}
@@ -289,7 +289,7 @@ func (x *maker) Visit(ctx context.Context, e *algorithms.Env) error {
 }
 
 // row gives those edges of a row that stay.
-func (x *maker) row(out *batch, v uint32, row []uint32, weights []float32) error {
+func (x *maker) row(out *batch, v uint32, row []uint32, weights shard.Plane) error {
 	own := x.number(v)
 	for k, u := range row {
 		if !x.set.Has(u) {
@@ -299,11 +299,7 @@ func (x *maker) row(out *batch, v uint32, row []uint32, weights []float32) error
 		if x.dir == shard.In {
 			src, dst = dst, src
 		}
-		weight := float32(1)
-		if weights != nil {
-			weight = weights[k]
-		}
-		if err := out.add(src, dst, weight); err != nil {
+		if err := out.add(src, dst, weights.At(k)); err != nil {
 			return err
 		}
 	}
@@ -314,18 +310,18 @@ func (x *maker) row(out *batch, v uint32, row []uint32, weights []float32) error
 type batch struct {
 	to       ingest.Worker
 	src, dst []uint64
-	weight   []float32 // nil: edges have none
+	weight   []float64 // nil: edges have none
 }
 
 func newBatch(to ingest.Worker, weighted bool) *batch {
 	b := &batch{to: to, src: make([]uint64, 0, batchEdges), dst: make([]uint64, 0, batchEdges)}
 	if weighted {
-		b.weight = make([]float32, 0, batchEdges)
+		b.weight = make([]float64, 0, batchEdges)
 	}
 	return b
 }
 
-func (b *batch) add(src, dst uint64, weight float32) error {
+func (b *batch) add(src, dst uint64, weight float64) error {
 	b.src, b.dst = append(b.src, src), append(b.dst, dst)
 	if b.weight != nil {
 		b.weight = append(b.weight, weight)

@@ -31,7 +31,7 @@ func (Influence) Zero() float64 { return 0 }
 
 // Gather is what an in-neighbour makes of a person.
 func (Influence) Gather(src Person, e gas.Edge, dst Person) float64 {
-	return float64(e.Weight) * math.Log(1+src.Opinion) / (1 + float64(dst.Doubt) + dst.Opinion)
+	return e.Weight * math.Log(1+src.Opinion) / (1 + float64(dst.Doubt) + dst.Opinion)
 }
 
 // Sum adds influences.

@@ -4,7 +4,6 @@ package influence
 
 import (
 	"embed"
-	"math"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
@@ -19,7 +18,7 @@ var influenceSources embed.FS
 
 // Loops are the methods of Influence as loops.
 func (p Influence) Loops() compiled.Loops[Person, float64] {
-	if !compiled.Fresh(influenceSources, "3316629fb52ab573eace818ce0832169") {
+	if !compiled.Fresh(influenceSources, "2d597f47021dd429fc067c16c7b8d660") {
 		return compiled.Loops[Person, float64]{}
 	}
 	return influenceLoops{p}.loops()
@@ -27,7 +26,7 @@ func (p Influence) Loops() compiled.Loops[Person, float64] {
 
 // Fragments are the methods of Influence as PTX.
 func (Influence) Fragments() compiled.Fragments {
-	if !compiled.Fresh(influenceSources, "3316629fb52ab573eace818ce0832169") {
+	if !compiled.Fresh(influenceSources, "2d597f47021dd429fc067c16c7b8d660") {
 		return compiled.Fragments{}
 	}
 	return influenceFragments
@@ -50,27 +49,16 @@ func (l influenceLoops) gather(acc []float64, list []uint16, b *compiled.Block, 
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
 	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
+	}
 	p := l.p
 	for i, v := range list {
 		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		dst := cur[int(b.First)+int(v)]
 		a := acc[i]
 		for _, u := range nbr {
-			var g float64
-			{
-				var result_ float64
-				{
-					_, src, e, dst := p, cur[u], gas.Edge{Weight: 1}, dst
-					_, _, _ = src, e, dst
-				Gather58_:
-					for {
-						result_ = float64(e.Weight) * math.Log(1+src.Opinion) / (1 + float64(dst.Doubt) + dst.Opinion)
-						break Gather58_
-
-					}
-				}
-				g = result_
-			}
+			g := p.Gather(cur[u], gas.Edge{Weight: 1}, dst)
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -87,21 +75,24 @@ func (l influenceLoops) gatherWeighted(acc []float64, list []uint16, b *compiled
 		dst := cur[int(b.First)+int(v)]
 		a := acc[i]
 		for k, u := range nbr {
-			var g float64
-			{
-				var result_ float64
-				{
-					_, src, e, dst := p, cur[u], gas.Edge{Weight: weight[k]}, dst
-					_, _, _ = src, e, dst
-				Gather75_:
-					for {
-						result_ = float64(e.Weight) * math.Log(1+src.Opinion) / (1 + float64(dst.Doubt) + dst.Opinion)
-						break Gather75_
+			g := p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst)
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
 
-					}
-				}
-				g = result_
-			}
+func (l influenceLoops) gatherWide(acc []float64, list []uint16, b *compiled.Block, cur []Person) (edges int) {
+	p := l.p
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		dst := cur[int(b.First)+int(v)]
+		a := acc[i]
+		for k, u := range nbr {
+			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
 			a = p.Sum(a, g)
 		}
 		edges += len(nbr)
@@ -112,21 +103,7 @@ func (l influenceLoops) gatherWeighted(acc []float64, list []uint16, b *compiled
 
 func (l influenceLoops) edge(a float64, src, dst Person, weight float32) float64 {
 	p := l.p
-	var g float64
-	{
-		var result_ float64
-		{
-			_, src, e, dst := p, src, gas.Edge{Weight: weight}, dst
-			_, _, _ = src, e, dst
-		Gather86_:
-			for {
-				result_ = float64(e.Weight) * math.Log(1+src.Opinion) / (1 + float64(dst.Doubt) + dst.Opinion)
-				break Gather86_
-
-			}
-		}
-		g = result_
-	}
+	g := p.Gather(src, gas.Edge{Weight: float64(weight)}, dst)
 	a = p.Sum(a, g)
 	return a
 }
@@ -167,8 +144,27 @@ var influenceLoopsBlocks = [2][packed.MaxWidth + 1]func(influenceLoops, *[1 << 1
 }
 
 func (l influenceLoops) fold(acc *[1 << 16]float64, b *packed.Blocks, cur []Person) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		influenceLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l influenceLoops) foldWide(acc *[1 << 16]float64, b *packed.Blocks, cur []Person) {
+	p := l.p
+	dsts := cur[b.First():][:b.Vertices()]
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			dst := dsts[s]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 

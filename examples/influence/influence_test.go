@@ -30,7 +30,7 @@ func TestInfluence(t *testing.T) {
 	for i := range iterations {
 		acc := make([]float64, n)
 		for _, e := range g.Edges {
-			acc[e.Dst] = p.Sum(acc[e.Dst], p.Gather(want[e.Src], gas.Edge{Weight: e.Weight}, want[e.Dst]))
+			acc[e.Dst] = p.Sum(acc[e.Dst], p.Gather(want[e.Src], gas.Edge{Weight: float64(e.Weight)}, want[e.Dst]))
 		}
 		for v := range next {
 			next[v] = p.Apply(gas.Vertex{ID: uint32(v), N: n}, want[v], acc[v], gas.Step{Iteration: i})

@@ -36,7 +36,7 @@ func (NearestHub) Zero() Place { return Place{float32(math.Inf(1)), none} }
 
 // Gather goes along the edge.
 func (NearestHub) Gather(src Place, e gas.Edge, _ Place) Place {
-	return Place{src.Distance + e.Weight, src.Hub}
+	return Place{src.Distance + float32(e.Weight), src.Hub}
 }
 
 // Sum takes the nearer one, and of equally near ones the first, so that the

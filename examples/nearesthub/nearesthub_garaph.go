@@ -18,7 +18,7 @@ var nearestHubSources embed.FS
 
 // Loops are the methods of NearestHub as loops.
 func (p NearestHub) Loops() compiled.Loops[Place, Place] {
-	if !compiled.Fresh(nearestHubSources, "284a2d364f5bb490104965969911f722") {
+	if !compiled.Fresh(nearestHubSources, "e0add461263a34c9fc87df88788ee801") {
 		return compiled.Loops[Place, Place]{}
 	}
 	return nearestHubLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p NearestHub) Loops() compiled.Loops[Place, Place] {
 
 // Fragments are the methods of NearestHub as PTX.
 func (NearestHub) Fragments() compiled.Fragments {
-	if !compiled.Fresh(nearestHubSources, "284a2d364f5bb490104965969911f722") {
+	if !compiled.Fresh(nearestHubSources, "e0add461263a34c9fc87df88788ee801") {
 		return compiled.Fragments{}
 	}
 	return nearestHubFragments
@@ -34,6 +34,11 @@ func (NearestHub) Fragments() compiled.Fragments {
 
 // nearestHubLoops has the loops of NearestHub.
 type nearestHubLoops struct{ p NearestHub }
+
+// nearestHubNarrow is Gather along an edge with a float32 weight.
+func nearestHubNarrow(_ NearestHub, src Place, e compiled.NarrowEdge, _ Place) Place {
+	return Place{src.Distance + float32(e.Weight), src.Hub}
+}
 
 func (l nearestHubLoops) loops() compiled.Loops[Place, Place] {
 	return compiled.Loops[Place, Place]{
@@ -50,6 +55,9 @@ func (l nearestHubLoops) loops() compiled.Loops[Place, Place] {
 func (l nearestHubLoops) gather(acc []Place, list []uint16, b *compiled.Block, cur []Place) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
 	}
 	p := l.p
 	var dst Place
@@ -74,6 +82,23 @@ func (l nearestHubLoops) gatherWeighted(acc []Place, list []uint16, b *compiled.
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
+			g := nearestHubNarrow(p, cur[u], compiled.NarrowEdge{Weight: weight[k]}, dst)
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l nearestHubLoops) gatherWide(acc []Place, list []uint16, b *compiled.Block, cur []Place) (edges int) {
+	p := l.p
+	var dst Place
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
 			a = p.Sum(a, g)
 		}
@@ -86,7 +111,7 @@ func (l nearestHubLoops) gatherWeighted(acc []Place, list []uint16, b *compiled.
 func (l nearestHubLoops) edge(a Place, src Place, weight float32) Place {
 	p := l.p
 	var dst Place
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	g := nearestHubNarrow(p, src, compiled.NarrowEdge{Weight: weight}, dst)
 	a = p.Sum(a, g)
 	return a
 }
@@ -126,8 +151,26 @@ var nearestHubLoopsBlocks = [2][packed.MaxWidth + 1]func(nearestHubLoops, *[1 <<
 }
 
 func (l nearestHubLoops) fold(acc *[1 << 16]Place, b *packed.Blocks, cur []Place) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		nearestHubLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l nearestHubLoops) foldWide(acc *[1 << 16]Place, b *packed.Blocks, cur []Place) {
+	p := l.p
+	var dst Place
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 
@@ -173,6 +216,10 @@ func (l nearestHubLoops) apply(acc []Place, list []uint16, b *compiled.Block, cu
 func (l nearestHubLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []Place) {
 	if a.Rows.Arcs != nil {
 		l.pushWeighted(a, b, list, from, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.pushWide(a, b, list, from, cur)
 		return
 	}
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
@@ -236,7 +283,51 @@ func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, li
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := nearestHubNarrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
+}
+
+func (l nearestHubLoops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []Place) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst Place
+	from = from[:len(list)]
+	touched := uint32(0)
+	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}
@@ -262,6 +353,10 @@ func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, li
 func (l nearestHubLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []Place) {
 	if a.Rows.Arcs != nil {
 		l.relaxWeighted(a, b, list, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.relaxWide(a, b, list, cur)
 		return
 	}
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
@@ -320,7 +415,48 @@ func (l nearestHubLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, l
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := nearestHubNarrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				at := p.Priority(value)
+				a.Put(v, at)
+				break
+			}
+		}
+	}
+}
+
+func (l nearestHubLoops) relaxWide(a *compiled.Advance, b *compiled.Block, list []uint32, cur []Place) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst Place
+	for _, u := range list {
+		src := compiled.Load(&cur[u])
+		at := p.Priority(src)
+		if a.Passed(at) {
+			continue
+		}
+		a.Vertices++
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}

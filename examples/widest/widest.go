@@ -24,7 +24,7 @@ func (p Widest) Init(v gas.Vertex) (width float32, active bool) {
 func (Widest) Zero() float32 { return 0 }
 
 // Gather is the narrowest place on the way over src.
-func (Widest) Gather(src float32, e gas.Edge, _ float32) float32 { return min(src, e.Weight) }
+func (Widest) Gather(src float32, e gas.Edge, _ float32) float32 { return min(src, float32(e.Weight)) }
 
 // Sum takes the wider one.
 func (Widest) Sum(a, b float32) float32 { return max(a, b) }

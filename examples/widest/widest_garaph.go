@@ -18,7 +18,7 @@ var widestSources embed.FS
 
 // Loops are the methods of Widest as loops.
 func (p Widest) Loops() compiled.Loops[float32, float32] {
-	if !compiled.Fresh(widestSources, "42a6e5c592aa03a245c131bc3a86b610") {
+	if !compiled.Fresh(widestSources, "91ea7f7ef1f02a276e30a64f3cdf08c1") {
 		return compiled.Loops[float32, float32]{}
 	}
 	return widestLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Widest) Loops() compiled.Loops[float32, float32] {
 
 // Fragments are the methods of Widest as PTX.
 func (Widest) Fragments() compiled.Fragments {
-	if !compiled.Fresh(widestSources, "42a6e5c592aa03a245c131bc3a86b610") {
+	if !compiled.Fresh(widestSources, "91ea7f7ef1f02a276e30a64f3cdf08c1") {
 		return compiled.Fragments{}
 	}
 	return widestFragments
@@ -34,6 +34,11 @@ func (Widest) Fragments() compiled.Fragments {
 
 // widestLoops has the loops of Widest.
 type widestLoops struct{ p Widest }
+
+// widestNarrow is Gather along an edge with a float32 weight.
+func widestNarrow(_ Widest, src float32, e compiled.NarrowEdge, _ float32) float32 {
+	return min(src, float32(e.Weight))
+}
 
 func (l widestLoops) loops() compiled.Loops[float32, float32] {
 	return compiled.Loops[float32, float32]{
@@ -49,6 +54,9 @@ func (l widestLoops) loops() compiled.Loops[float32, float32] {
 func (l widestLoops) gather(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	if b.Weight != nil {
 		return l.gatherWeighted(acc, list, b, cur)
+	}
+	if b.Wide != nil {
+		return l.gatherWide(acc, list, b, cur)
 	}
 	p := l.p
 	var dst float32
@@ -76,6 +84,26 @@ func (l widestLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Bl
 		weight := b.Weight[b.Off[v]:][:len(nbr)]
 		a := acc[i]
 		for k, u := range nbr {
+			g := widestNarrow(p, cur[u], compiled.NarrowEdge{Weight: weight[k]}, dst)
+			if g < a { // Sum would not change a
+				continue
+			}
+			a = p.Sum(a, g)
+		}
+		edges += len(nbr)
+		acc[i] = a
+	}
+	return edges
+}
+
+func (l widestLoops) gatherWide(acc []float32, list []uint16, b *compiled.Block, cur []float32) (edges int) {
+	p := l.p
+	var dst float32
+	for i, v := range list {
+		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
+		weight := b.Wide[b.Off[v]:][:len(nbr)]
+		a := acc[i]
+		for k, u := range nbr {
 			g := p.Gather(cur[u], gas.Edge{Weight: weight[k]}, dst)
 			if g < a { // Sum would not change a
 				continue
@@ -91,7 +119,7 @@ func (l widestLoops) gatherWeighted(acc []float32, list []uint16, b *compiled.Bl
 func (l widestLoops) edge(a float32, src float32, weight float32) float32 {
 	p := l.p
 	var dst float32
-	g := p.Gather(src, gas.Edge{Weight: weight}, dst)
+	g := widestNarrow(p, src, compiled.NarrowEdge{Weight: weight}, dst)
 	if g < a { // Sum would not change a
 		return a
 	}
@@ -134,8 +162,26 @@ var widestLoopsBlocks = [2][packed.MaxWidth + 1]func(widestLoops, *[1 << 16]floa
 }
 
 func (l widestLoops) fold(acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+	if b.WideWeights() {
+		l.foldWide(acc, b, cur)
+		return
+	}
 	for b.Next() {
 		widestLoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
+	}
+}
+
+func (l widestLoops) foldWide(acc *[1 << 16]float32, b *packed.Blocks, cur []float32) {
+	p := l.p
+	var dst float32
+	for e := range b.All() {
+		for k, u := range e.Nbr {
+			s := e.Dst[k]
+			g := p.Gather(cur[u], gas.Edge{Weight: e.Wide[k]}, dst)
+			a := acc[s]
+			a = p.Sum(a, g)
+			acc[s] = a
+		}
 	}
 }
 
@@ -181,6 +227,10 @@ func (l widestLoops) apply(acc []float32, list []uint16, b *compiled.Block, cur,
 func (l widestLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
 	if a.Rows.Arcs != nil {
 		l.pushWeighted(a, b, list, from, cur)
+		return
+	}
+	if a.Rows.Wide != nil {
+		l.pushWide(a, b, list, from, cur)
 		return
 	}
 	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
@@ -244,7 +294,51 @@ func (l widestLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list [
 		a.Edges += uint64(len(row))
 		for _, e := range row {
 			v := e.To
-			g := p.Gather(src, gas.Edge{Weight: e.Weight}, dst)
+			g := widestNarrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
+			for {
+				old := compiled.Load(&cur[v])
+				x := gas.Vertex{}
+				value := p.Apply(x, old, g, step)
+				active := p.Activate(x, old, value)
+				if !active {
+					break
+				}
+				if alone {
+					cur[v] = value
+				} else if !compiled.Replace(&cur[v], old, value) {
+					continue
+				}
+				a.Add(v)
+				break
+			}
+		}
+	}
+	a.Vertices += uint64(len(list))
+	a.Touched ^= touched
+}
+
+func (l widestLoops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	edges := a.Rows.Nbr
+	var dst float32
+	from = from[:len(list)]
+	touched := uint32(0)
+	for i, u := range list {
+		if i+compiled.RowsAhead < len(list) { // its row is on its way from memory meanwhile
+			if k := off[list[i+compiled.RowsAhead]]; k < uint64(len(edges)) {
+				touched ^= edges[k]
+			}
+		}
+		src := from[i]
+		row := edges[off[u]:off[u+1]]
+		weight := a.Rows.Wide[off[u]:off[u+1]]
+		if a.Cut {
+			row = row[a.From:a.To]
+			weight = weight[a.From:a.To]
+		}
+		a.Edges += uint64(len(row))
+		for k, v := range row {
+			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
 				old := compiled.Load(&cur[v])
 				x := gas.Vertex{}

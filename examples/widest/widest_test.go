@@ -17,7 +17,7 @@ import (
 func TestGather(t *testing.T) {
 	p, anything := Widest{}, float32(math.Inf(1))
 	for _, c := range []struct{ src, weight, want float32 }{{anything, 3, 3}, {2, 3, 2}, {0, 3, 0}} {
-		if got := p.Gather(c.src, gas.Edge{Weight: c.weight}, 0); got != c.want {
+		if got := p.Gather(c.src, gas.Edge{Weight: float64(c.weight)}, 0); got != c.want {
 			t.Errorf("%v over an edge of %v: got %v, want %v", c.src, c.weight, got, c.want)
 		}
 	}

@@ -9,7 +9,7 @@ import "slices"
 //
 //	${src.0}, ${dst.1}, ${acc.0} …       leaf i of a value or an accumulator
 //	${v.id} ${v.n} ${v.in} ${v.out}      the Vertex
-//	${edge.weight}                       the Edge
+//	${edge.weight}                       the Edge, as a float32
 //	${step.iteration} ${step.aggregate}  the Step; 64 bits each
 //	${param.0} …                         leaf i of the program itself
 //	${out.0} …                           the result
@@ -40,6 +40,9 @@ func (f *Fragments) ReadsDegrees() (in, out bool) {
 	}
 	return in, out
 }
+
+// Weighs reports whether Gather reads the weight of an edge.
+func (f *Fragments) Weighs() bool { return slices.Contains(f.Gather.Inputs, "edge.weight") }
 
 // Fragment is one method.
 type Fragment struct {

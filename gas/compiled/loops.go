@@ -70,16 +70,20 @@ type Block struct {
 	Step  gas.Step
 
 	// The edges of local vertex v are Off[v] to Off[v+1] of Nbr, their other
-	// ends, and of Weight, which is nil on a graph without weights.
+	// ends, and of Weight or, where weights are wide, Wide: both are nil on a graph without weights.
 	Off    []uint32
 	Nbr    []uint32
 	Weight []float32
+	Wide   []float64
 
 	// Degree, by vertex id, is the number of edges along which a vertex makes
 	// others gather. In and Out are in- and out-degrees; nil: they are Degree, or
 	// the program reads them in no loop.
 	Degree, In, Out []uint32
 }
+
+// NarrowEdge is a [gas.Edge] whose weight is float32.
+type NarrowEdge struct{ Weight float32 }
 
 // Vertex describes local vertex v.
 func (b *Block) Vertex(v int) gas.Vertex {

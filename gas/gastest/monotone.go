@@ -74,7 +74,7 @@ func randomGraph(seed uint64, direction gas.Direction) graph {
 		g.vertices[src].Out++
 		g.vertices[dst].In++
 		if direction != gas.Out {
-			add(arc{src, dst, gas.Edge{Weight: float32(r.IntN(9))}})
+			add(arc{src, dst, gas.Edge{Weight: float64(r.IntN(9))}})
 		}
 		if direction != gas.In {
 			add(arc{dst, src, gas.Edge{Weight: 1}})

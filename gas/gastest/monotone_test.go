@@ -16,7 +16,7 @@ func TestPrograms(t *testing.T) {
 	gastest.CheckMonotone[uint32, uint32](t, programs.BFS{Source: 3})
 	gastest.CheckMonotone[float32, float32](t, programs.SSSP[float32]{Source: 3})
 	gastest.CheckMonotone[float64, float64](t, programs.SSSP[float64]{Source: 3})
-	gastest.CheckMonotone[float32, float32](t, programs.SSWP{Source: 3})
+	gastest.CheckMonotone[float32, float32](t, programs.SSWP[float32]{Source: 3})
 	gastest.CheckMonotone[uint32, uint32](t, programs.WCC{})
 }
 
@@ -38,7 +38,7 @@ func shortest() claims {
 			}
 			return float32(math.Inf(1)), false
 		},
-		gather:   func(src float32, e gas.Edge) float32 { return src + e.Weight },
+		gather:   func(src float32, e gas.Edge) float32 { return src + float32(e.Weight) },
 		sum:      func(a, b float32) float32 { return min(a, b) },
 		apply:    func(old, acc float32) float32 { return min(old, acc) },
 		activate: func(old, now float32) bool { return now < old },

@@ -71,7 +71,9 @@ func (r runner) any(program any) (*garaph.Result, error) {
 		return run(r, p)
 	case programs.WCC:
 		return run(r, p)
-	case programs.SSWP:
+	case programs.SSWP[float32]:
+		return run(r, p)
+	case programs.SSWP[float64]:
 		return run(r, p)
 	case programs.KCore:
 		return run(r, p)

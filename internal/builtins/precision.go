@@ -101,7 +101,7 @@ func (p Precision) SSSP(of *store.Catalogue, source uint32, more []uint32) any {
 	single := programs.SSSP[float32]{Source: source, More: more}
 	unit, largest := 1., 1.
 	if of.Weighted {
-		unit, largest = math.Ldexp(1, of.Weights.Unit), float64(of.Weights.Max)
+		unit, largest = math.Ldexp(1, of.Weights.Unit), of.Weights.Most()
 	}
 	exact := 0x1p24 * unit
 	if p == Auto {

@@ -20,11 +20,11 @@ import (
 func graphOf(t rapid.TB, list []oracle.Edge, weighted bool) *garaph.Graph {
 	t.Helper()
 	var ends [][2]int64
-	var weights []float32
+	var weights []float64
 	for _, e := range list {
 		ends = append(ends, [2]int64{int64(e.Src), int64(e.Dst)})
 		if weighted {
-			weights = append(weights, e.Weight)
+			weights = append(weights, float64(e.Weight))
 		}
 	}
 	g, err := garaph.FromSlice(context.Background(), ends, weights, garaph.GraphOptions{})
@@ -171,7 +171,7 @@ func sssp(p builtins.Precision, g *garaph.Graph) any { return p.SSSP(g.Catalogue
 func TestAutoResumed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "g")
 	var list [][2]int64
-	var weights []float32
+	var weights []float64
 	for v := range int64(300) {
 		list, weights = append(list, [2]int64{v, v + 1}), append(weights, 60001)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 
+	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/kernels"
 )
@@ -65,7 +66,13 @@ var kinds = map[reflect.Kind]compiled.Kind{
 	reflect.Float32: compiled.Float32, reflect.Float64: compiled.Float64,
 }
 
+// edge has a weight that is float32 in kernels.
+var edge = reflect.TypeFor[gas.Edge]()
+
 func kindsOf(t reflect.Type, list []compiled.Kind) []compiled.Kind {
+	if t == edge {
+		return append(list, compiled.Float32)
+	}
 	switch t.Kind() {
 	case reflect.Struct:
 		for i := range t.NumField() {
@@ -87,6 +94,10 @@ func kindsOf(t reflect.Type, list []compiled.Kind) []compiled.Kind {
 
 // set fills v from the first bits and returns the rest.
 func set(v reflect.Value, from []uint64) []uint64 {
+	if v.Type() == edge {
+		v.Set(reflect.ValueOf(gas.Edge{Weight: float64(math.Float32frombits(uint32(from[0])))}))
+		return from[1:]
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		return set(v.Elem(), from)

@@ -18,7 +18,10 @@ func (b *block[V]) rows(t *rapid.T, weighs bool) *frontier.Rows {
 	r := &frontier.Rows{Nbr: b.Nbr, Off: rapid.SliceOfN(rapid.Uint64Range(0, edges), n+1, n+1).Draw(t, "offsets of rows")}
 	slices.Sort(r.Off)
 	r.Off[0], r.Off[n] = 0, edges
-	if weighs && b.Weight != nil {
+	switch {
+	case weighs && b.Wide != nil:
+		r.Wide = b.Wide
+	case weighs && b.Weight != nil:
 		r.Nbr, r.Arcs = nil, make([]frontier.Arc, edges)
 		for k := range r.Arcs {
 			r.Arcs[k] = frontier.Arc{To: b.Nbr[k], Weight: b.Weight[k]}
@@ -58,7 +61,7 @@ func advance[V, A any](b *block[V], rows *frontier.Rows, active bitset.Set, alon
 func compareAdvance[V, A any](t *rapid.T, got, want compiled.Loops[V, A], b *block[V], same func(what string, x, y any)) {
 	if !got.Weighs {
 		for k, u := range b.Nbr {
-			weight := gas.Edge{Weight: 1 + float32(k)}
+			weight := gas.Edge{Weight: 1 + float64(k)}
 			same("Gather without Weighs", want.Program.Gather(b.cur[u], weight, b.cur[0]), want.Program.Gather(b.cur[u], gas.Edge{Weight: 1}, b.cur[0]))
 		}
 	}

@@ -37,6 +37,9 @@ func drawBlock[V any](t *rapid.T, value *rapid.Generator[V]) *block[V] {
 	b.Off = offsets("offsets")
 	if rapid.Bool().Draw(t, "weighted") {
 		b.Weight = rapid.SliceOfN(rapid.Float32Range(0, 8), edges, edges).Draw(t, "weights")
+		if rapid.Bool().Draw(t, "wide") {
+			b.Weight, b.Wide = nil, rapid.SliceOfN(rapid.Float64Range(0, 8), edges, edges).Draw(t, "wide weights")
+		}
 	}
 	degrees := func(name string) []uint32 {
 		return rapid.SliceOfN(rapid.Uint32Range(0, 5), int(b.N), int(b.N)).Draw(t, name)
@@ -61,7 +64,7 @@ func drawBlock[V any](t *rapid.T, value *rapid.Generator[V]) *block[V] {
 // pack packs the block's edges, in half of the cases with their ends and values
 // spread over more vertices, for other widths.
 func (b *block[V]) pack(t *rapid.T) (*packed.Side, []V) {
-	cur, h := b.cur, shard.Header{First: b.First, Vertices: int(b.N - b.First), Weighted: b.Weight != nil}
+	cur, h := b.cur, shard.Header{First: b.First, Vertices: int(b.N - b.First), Weighted: b.Weight != nil || b.Wide != nil, Wide: b.Wide != nil}
 	nbr, slot := slices.Clone(b.Nbr), slices.Clone(b.slot)
 	if rapid.Bool().Draw(t, "spread") {
 		cur = slices.Repeat(cur, 1<<17/len(cur)+1)
@@ -82,12 +85,15 @@ func (b *block[V]) pack(t *rapid.T) (*packed.Side, []V) {
 	var e packed.Edges
 	for _, i := range order {
 		e.Nbr, e.Dst = append(e.Nbr, nbr[i]), append(e.Dst, slot[i])
-		if h.Weighted {
+		switch {
+		case h.Wide:
+			e.Wide = append(e.Wide, b.Wide[i])
+		case h.Weighted:
 			e.Weight = append(e.Weight, b.Weight[i])
 		}
 	}
 	var p packed.Packer
-	if err := p.Sorted(h, e.Nbr, e.Dst, e.Weight); err != nil {
+	if err := p.Sorted(h, e.Nbr, e.Dst, shard.Plane{Narrow: e.Weight, Wide: e.Wide}); err != nil {
 		t.Fatal(err)
 	}
 	blob := make([]byte, p.Size())

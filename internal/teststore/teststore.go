@@ -28,6 +28,7 @@ type Options struct {
 	Weighted      bool // store the weights
 	Symmetric     bool // store each edge in both directions, self-loops once
 	Base          int64
+	Wide          bool         // store weights as float64, if there are any
 	Layout        store.Layout // "": store.CSC
 	InRows        bool         // store rows of in-edges beside packed ones
 	// Out has the edges of the out sides, of a graph that is forged; nil: they are those of
@@ -71,6 +72,7 @@ func Draw(r *rapid.T) Options {
 		Weighted:      rapid.Bool().Draw(r, "weighted"),
 		ShardVertices: rapid.IntRange(1, 40).Draw(r, "shard"),
 	}
+	o.Wide = o.Weighted && rapid.Bool().Draw(r, "wide")
 	o.InRows = o.Layout == store.Packed && !o.Symmetric && rapid.Bool().Draw(r, "in-rows")
 	return o
 }
@@ -117,7 +119,9 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 	if o.Symmetric {
 		g = Mirrored(g)
 	}
-	cat := &store.Catalogue{Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Symmetric: o.Symmetric, Layout: o.Layout, InRows: o.InRows}
+	cat := &store.Catalogue{
+		Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Wide: o.Wide, Symmetric: o.Symmetric, Layout: o.Layout, InRows: o.InRows,
+	}
 	for first := 0; first < g.N; first += o.ShardVertices {
 		cat.Shards = append(cat.Shards, store.ShardInfo{First: uint32(first), Vertices: min(o.ShardVertices, g.N-first)})
 	}
@@ -132,7 +136,7 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 	}
 	for i := range cat.Shards {
 		info := &cat.Shards[i]
-		side := encode(in[i], shard.In, i, info, o.Weighted)
+		side := encode(in[i], shard.In, i, info, cat.WeightBytes())
 		if o.Layout == store.Packed {
 			info.InSum, err = o.putPacked(w, i, side)
 		} else {
@@ -142,18 +146,18 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 			info.Out = info.In
 		}
 		if !cat.OneSide() && err == nil {
-			side = encode(out[i], shard.Out, i, info, false)
+			side = encode(out[i], shard.Out, i, info, 0)
 			if o.Layout == store.Packed {
 				info.OutSum, err = putPackedRows(w.PutShard, i, side)
 				if cat.RowWeights() && err == nil {
-					err = putWeights(w, shard.OutWeights, i, encode(out[i], shard.Out, i, info, true))
+					err = putWeights(w, shard.OutWeights, i, encode(out[i], shard.Out, i, info, cat.WeightBytes()))
 				}
 			} else {
 				info.OutSum, err = put(w, i, side)
 			}
 		}
 		if o.InRows && err == nil {
-			side = encode(in[i], shard.In, i, info, o.Weighted)
+			side = encode(in[i], shard.In, i, info, cat.WeightBytes())
 			_, err = putPackedRows(func(i int, x shard.Side) error { return w.PutBeside(shard.InRows, i, x) }, i, side)
 			if cat.RowWeights() && err == nil {
 				err = putWeights(w, shard.InWeights, i, side)
@@ -189,7 +193,7 @@ func put(w *store.Writer, i int, side *rows.Side) (sum uint32, err error) {
 // putPacked stores an in side packed.
 func (o *Options) putPacked(w *store.Writer, i int, side *rows.Side) (sum uint32, err error) {
 	var p packed.Packer
-	if err := p.Side(side, o.Weighted); err != nil {
+	if err := p.Side(side, side.Header().WeightBytes()); err != nil {
 		return 0, err
 	}
 	blob, err := hostmem.Bytes(p.Size())
@@ -247,15 +251,15 @@ func putPackedRows(put func(int, shard.Side) error, i int, side *rows.Side) (sum
 
 // putWeights stores the weights of rows.
 func putWeights(w *store.Writer, dir shard.Direction, i int, side *rows.Side) error {
-	buffer, err := hostmem.Bytes(rowweights.MostBytes(side.Vertices(), side.Edges()))
+	buffer, err := hostmem.Bytes(rowweights.MostBytes(side.Vertices(), side.Edges(), side.Header().WeightBytes()))
 	if err != nil {
 		return err
 	}
-	return w.PutBeside(dir, i, new(rowweights.Packer).Side(side.Header(), side.Off, side.Weight, buffer))
+	return w.PutBeside(dir, i, new(rowweights.Packer).Side(side.Header(), side.Off, side.Plane(), side.Header().WeightBytes(), buffer))
 }
 
 // encode is a plain maker of a shard's side.
-func encode(edges []oracle.Edge, dir shard.Direction, i int, info *store.ShardInfo, weighted bool) *rows.Side {
+func encode(edges []oracle.Edge, dir shard.Direction, i int, info *store.ShardInfo, weight int) *rows.Side {
 	lists := make([][]oracle.Edge, info.Vertices) // Src is the neighbour
 	for _, e := range edges {
 		lists[e.Dst-info.First] = append(lists[e.Dst-info.First], e)
@@ -266,11 +270,11 @@ func encode(edges []oracle.Edge, dir shard.Direction, i int, info *store.ShardIn
 	} else {
 		info.Out = n
 	}
-	blob, err := hostmem.Bytes(rows.Size(info.Vertices, n, weighted))
+	blob, err := hostmem.Bytes(rows.Size(info.Vertices, n, weight))
 	if err != nil {
 		panic(err) // a test cannot go on
 	}
-	side := rows.Layout(blob, dir, uint32(i), info.First, info.Vertices, n, weighted)
+	side := rows.Layout(blob, dir, uint32(i), info.First, info.Vertices, n, weight)
 	k := uint32(0)
 	for v, list := range lists {
 		slices.SortFunc(list, func(a, b oracle.Edge) int {
@@ -279,8 +283,11 @@ func encode(edges []oracle.Edge, dir shard.Direction, i int, info *store.ShardIn
 		side.Off[v] = k
 		for _, e := range list {
 			side.Nbr[k] = e.Src
-			if weighted {
+			switch weight {
+			case 4:
 				side.Weight[k] = e.Weight
+			case 8:
+				side.Wide[k] = float64(e.Weight)
 			}
 			k++
 		}

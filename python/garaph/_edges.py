@@ -19,7 +19,7 @@ _MOST, _IDS = 2**32 - 1, 2**32
 
 _ITS_WEIGHT = "a weight is finite, not negative, and at most 3.4e38"
 
-_U4, _F4, _NAMES = np.dtype("<u4"), np.dtype("<f4"), np.dtype(object)
+_U4, _F4, _F8, _NAMES = np.dtype("<u4"), np.dtype("<f4"), np.dtype("<f8"), np.dtype(object)
 
 
 class Edges:
@@ -28,11 +28,13 @@ class Edges:
     Where there is no index, the numbers are the user's ids themselves; if count is given,
     they are all of 0 to count-1, and else those that the edges mention. Names are the
     user's ids too, and are looked at while they are sent: that may end with _names.Unsent.
+    Weights are sent as 64-bit floats if they are such, and else as 32-bit floats.
     """
 
     def __init__(self, source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray], index: Optional[Index] = None, count: Optional[int] = None, dtype: np.dtype = _U4) -> None:
         self.source, self.target, self.weight = source, target, weight
         self.index, self.count, self.dtype = index, count, dtype
+        self.wide = weight is not None and weight.dtype == np.float64
 
     def __len__(self) -> int:
         return len(self.source)
@@ -47,20 +49,22 @@ class Edges:
 
     def arguments(self) -> List[str]:
         """Return the flags of garaph import for them."""
+        precision = ["--weights=float64"] if self.wide else []
         if self.dtype != _U4:
             ids = ["--ids=string"] if self.names else []
-            return [*ids, "--format=arrow", "--columns=source,target" + ("" if self.weight is None else ",weight")]
+            return [*precision, *ids, "--format=arrow", "--columns=source,target" + ("" if self.weight is None else ",weight")]
         count = len(self.index) if self.index is not None else self.count
         dense = [] if count is None else [f"--vertices={count}"]
-        return [f"--format={'raw' if self.weight is None else 'raww'}", *dense]
+        return [*precision, f"--format={'raw' if self.weight is None else 'raww'}", *dense]
 
     def chunks(self) -> Iterator[np.ndarray]:
         """Yield them as raw edges, or as Arrow; a chunk is valid until the next one."""
+        weight = _F8 if self.wide else _F4
         if self.dtype != _U4:
             columns = {"source": (self.source, self.dtype), "target": (self.target, self.dtype)}
-            yield from _arrow.stream(columns if self.weight is None else {**columns, "weight": (self.weight, _F4)}, _CHUNK)
+            yield from _arrow.stream(columns if self.weight is None else {**columns, "weight": (self.weight, weight)}, _CHUNK)
             return
-        fields = [("source", _U4), ("target", _U4)] + ([] if self.weight is None else [("weight", _F4)])
+        fields = [("source", _U4), ("target", _U4)] + ([] if self.weight is None else [("weight", weight)])
         rows = np.empty(min(_CHUNK, len(self)), fields)
         for at in range(0, len(self), _CHUNK):
             part = rows[: min(_CHUNK, len(self) - at)]
@@ -148,7 +152,8 @@ def dense(source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray], 
 
 def weights(values: Any, count: int, place: Callable[[int], str] = lambda at: f"edge {at} has") -> np.ndarray:
     """Check weights: finite, not negative, and one for each edge, or a number for all of them. Errors say
-    by place where one is.
+    by place where one is. Return 64-bit floats only if there are whole numbers up to 2**53 that 32-bit
+    floats do not hold; the others among them are rounded to 32-bit floats.
     """
     if isinstance(values, (int, float, np.number)) or isinstance(values, np.ndarray) and values.ndim == 0:
         values = np.broadcast_to(np.asarray(values), (count,))
@@ -177,9 +182,13 @@ def weights(values: Any, count: int, place: Callable[[int], str] = lambda at: f"
     if array.dtype.itemsize > 2 and array.max() > 2**24:
         large = array[array > 2**24].astype(np.float64)
         rounded = large[(large == np.trunc(large)) & (large != large.astype(np.float32))]
-        if rounded.size:
-            warn(f"weight: {rounded.size:,} whole numbers are rounded to 24 bits, the largest of them {rounded.max():.0f}")
-    return array
+        beyond = rounded[rounded > 2**53]
+        if beyond.size:
+            warn(f"weight: {beyond.size:,} whole numbers are rounded to 24 bits, the largest of them {beyond.max():.0f}")
+        if rounded.size > beyond.size:
+            exact = array.astype(np.float64)
+            return np.where((exact == np.trunc(exact)) & (exact <= 2**53), exact, exact.astype(np.float32))
+    return array.astype(np.float32) if array.dtype == np.float64 else array
 
 
 def floats(array: np.ndarray) -> np.ndarray:

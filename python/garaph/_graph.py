@@ -81,7 +81,8 @@ class Graph(_queries.Queries[R], Generic[R]):
         Ids are integers of up to 64 bits or strings. vertices is the number of vertices,
         whose ids are then 0 to vertices-1, or the ids of all vertices, also of those without edges;
         an edge to another one is refused.
-        Weights are finite, not negative, and rounded to 32-bit floats.
+        Weights are finite, not negative, and rounded to 32-bit floats, but for whole
+        numbers up to 2**53, which are exact.
 
         The options are those of ``garaph import``: parallel, dedup, drop_self_loops, layout, rows,
         threads, memory, and force, which replaces the graph that is at path.

@@ -427,9 +427,20 @@ class FileTest(unittest.TestCase):
         with self.assertWarnsRegex(garaph.GaraphWarning, "header") as caught:
             Graph.from_file(self.file("e.csv", "from,to\n1,2\n"))
         self.assertEqual(caught.filename, __file__)
-        for weight in ([2**24 + 1, 5], [2.0**24 + 1, 2.0**24 + 0.5], [2**53 - 1, 2**24]):
-            with self.assertWarnsRegex(garaph.GaraphWarning, f"1 whole numbers are rounded to 24 bits, the largest of them {weight[0]:.0f}"):
-                Graph.from_edges([1, 2], [2, 3], weight)
+        with self.assertWarnsRegex(garaph.GaraphWarning, "1 whole numbers are rounded to 24 bits, the largest of them 9007199254740994"):
+            Graph.from_edges([1, 2], [2, 3], [2**53 + 2, 5])
+
+    def test_wide_weights(self):
+        """Whole numbers up to 2**53 are exact, and others beside them are 32-bit floats."""
+        third = float(np.float32(1 / 3))
+        for ids in ([1, 2, 3], [1, 2, 2**40], ["a", "b", "c"]):
+            for weight in ([2**24 + 1, 5], [2.0**24 + 1, 1 / 3], [2**53 - 1, 2**24], [2**40 + 1, 2**24 + 3]):
+                distances = Graph.from_edges(ids[:2], ids[1:], weight).sssp(source=ids[0]).tolist()
+                first, second = float(weight[0]), third if weight[1] == 1 / 3 else float(weight[1])
+                self.assertEqual(distances, [0, first, first + second])
+        distances = Graph.from_edges([0, 1], [1, 2], [2**24 + 1, 2], vertices=4).sssp(source=0)
+        self.assertEqual(distances[:3].tolist(), [0, 2**24 + 1, 2**24 + 3])
+        self.assertTrue(np.isnan(distances[3]))
 
     def test_failures(self):
         path = self.file("e.txt", "1 2\n3\n")

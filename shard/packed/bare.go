@@ -54,7 +54,7 @@ func bareLayout(blob []byte) (Layout, error) {
 
 // bare is the layout without weights.
 func (h Layout) bare() Layout {
-	h.Weighted, h.Coding, h.Entries = false, Floats, 0
+	h.Weighted, h.Wide, h.Coding, h.Entries = false, false, Floats, 0
 	return h
 }
 

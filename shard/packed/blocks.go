@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"unsafe"
+
+	"github.com/garaph/garaph/shard"
 )
 
 const (
@@ -21,7 +23,7 @@ type Blocks struct {
 	side   *Side
 	at     int // block in hand
 	end    int
-	buffer []float32 // weights of the block in hand
+	buffer []float32 // weights of the block in hand, but wide ones
 }
 
 // Range gives the blocks from from to to, for one goroutine to go through once.
@@ -65,8 +67,11 @@ func (b *Blocks) Block() (Group, uint32) {
 // ones are the weights of a block without weights.
 var ones = slices.Repeat([]float32{1}, BlockSlots)
 
+// WideWeights reports whether weights are wide: those of edges are then in All alone.
+func (b *Blocks) WideWeights() bool { return b.side.Wide }
+
 // Weights gives the weights of the slots of the block in hand, which are
-// overwritten by those of the next one.
+// overwritten by those of the next one. They are not wide.
 func (b *Blocks) Weights() []float32 {
 	s, from := b.side, b.at*BlockSlots
 	switch {
@@ -95,11 +100,21 @@ func look[C uint8 | uint16](to, dictionary []float32, codes []C) {
 }
 
 // Edges are edges in their order: the i-th leads from vertex Nbr[i] to local
-// vertex Dst[i] and weighs Weight[i], 1 on a graph without weights.
+// vertex Dst[i] and weighs Weight[i], 1 on a graph without weights, or Wide[i], where
+// weights are wide.
 type Edges struct {
 	Nbr    []uint32
 	Dst    []uint16
 	Weight []float32
+	Wide   []float64
+}
+
+// At is the weight of edge i.
+func (e *Edges) At(i int) float64 {
+	if e.Wide != nil {
+		return e.Wide[i]
+	}
+	return float64(e.Weight[i])
 }
 
 // All gives the edges of all blocks: see [Blocks.All].
@@ -109,14 +124,22 @@ func (s *Side) All() iter.Seq[Edges] {
 
 // All gives the edges, a block at a time and without dummies. What it yields is
 // overwritten by the next.
-func (b *Blocks) All() iter.Seq[Edges] { return b.edges((*Blocks).Weights) }
+func (b *Blocks) All() iter.Seq[Edges] { return b.edges((*Blocks).plane) }
+
+// plane is the weights of the block in hand.
+func (b *Blocks) plane() shard.Plane {
+	if b.side.Wide {
+		return shard.Plane{Wide: view[float64](b.side.codes[8*b.at*BlockSlots:], BlockSlots)}
+	}
+	return shard.Plane{Narrow: b.Weights()}
+}
 
 // Unweighted gives the edges as All does, each with weight 1: weights are not looked up.
 func (b *Blocks) Unweighted() iter.Seq[Edges] {
-	return b.edges(func(*Blocks) []float32 { return ones })
+	return b.edges(func(*Blocks) shard.Plane { return shard.Plane{Narrow: ones} })
 }
 
-func (b *Blocks) edges(weights func(*Blocks) []float32) iter.Seq[Edges] {
+func (b *Blocks) edges(weights func(*Blocks) shard.Plane) iter.Seq[Edges] {
 	return func(yield func(Edges) bool) {
 		d := unpackedPool.Get().(*unpacked)
 		defer unpackedPool.Put(d)
@@ -128,7 +151,8 @@ func (b *Blocks) edges(weights func(*Blocks) []float32) iter.Seq[Edges] {
 			if int(most) == b.side.Vertices {
 				n, weight = d.compact(most, weight)
 			}
-			if !yield(Edges{d.nbr[:n], d.dst[:n], weight[:n]}) {
+			weight = weight.Slice(0, n)
+			if !yield(Edges{d.nbr[:n], d.dst[:n], weight.Narrow, weight.Wide}) {
 				return
 			}
 		}
@@ -156,6 +180,7 @@ type unpacked struct {
 	nbr    [BlockSlots]uint32
 	dst    [BlockSlots]uint16
 	weight [BlockSlots]float32 // for compact
+	wide   [BlockSlots]float64 // the same
 }
 
 // unpackedPool spares small shards an allocation each.
@@ -206,12 +231,19 @@ var unpackers = [2][MaxWidth + 1]func(Group, uint32, *unpacked) uint16{
 
 // compact leaves out the slots whose destination is dummy, and returns how many are left
 // and their weights.
-func (d *unpacked) compact(dummy uint16, weight []float32) (n int, weights []float32) {
+func (d *unpacked) compact(dummy uint16, weight shard.Plane) (n int, weights shard.Plane) {
+	if weight.Wide != nil {
+		return compact(d, &d.wide, dummy, weight.Wide), shard.Plane{Wide: d.wide[:]}
+	}
+	return compact(d, &d.weight, dummy, weight.Narrow), shard.Plane{Narrow: d.weight[:]}
+}
+
+func compact[W float32 | float64](d *unpacked, weights *[BlockSlots]W, dummy uint16, weight []W) (n int) {
 	for k, to := range d.dst {
-		d.nbr[n&255], d.dst[n&255], d.weight[n&255] = d.nbr[k], to, weight[k]
+		d.nbr[n&255], d.dst[n&255], weights[n&255] = d.nbr[k], to, weight[k]
 		if to != dummy {
 			n++
 		}
 	}
-	return n, d.weight[:]
+	return n
 }

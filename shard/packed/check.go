@@ -2,7 +2,6 @@ package packed
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -55,7 +54,7 @@ func (s *Side) CheckTables(n uint32) error {
 	if uint64(s.First)+uint64(s.Vertices) > uint64(n) {
 		return fmt.Errorf("%w: %d vertices from %d, the graph has %d", shard.ErrInvalid, s.Vertices, s.First, n)
 	}
-	return checkWeights(s.Dictionary)
+	return shard.Plane{Narrow: s.Dictionary}.Check()
 }
 
 // checkCodes looks whether codes are in the dictionary, or weights.
@@ -64,23 +63,10 @@ func (s *Side) checkCodes() error {
 	case len(s.codes) == 0:
 		return nil
 	case s.Coding == Floats:
-		return checkWeights(view[float32](s.codes, len(s.codes)/4))
+		return s.plane().Check()
 	case s.Coding == Bytes && int(slices.Max(s.codes)) >= s.Entries,
 		s.Coding == Words && int(slices.Max(view[uint16](s.codes, len(s.codes)/2))) >= s.Entries:
 		return fmt.Errorf("%w: a weight is not in the dictionary of %d", shard.ErrInvalid, s.Entries)
-	}
-	return nil
-}
-
-// checkWeights looks whether weights are finite and not negative.
-func checkWeights(weights []float32) error {
-	if shard.WeightsSound(weights) {
-		return nil
-	}
-	for _, w := range weights { // -0 is one that has come here
-		if !(w >= 0) || math.IsInf(float64(w), 1) {
-			return fmt.Errorf("%w: weight %v is not a finite number ≥ 0", shard.ErrInvalid, w)
-		}
 	}
 	return nil
 }

@@ -81,10 +81,12 @@ func (p *Packer) putWeights(blob []byte) {
 		for j, e := range edges {
 			k += dummies(uint32(e>>32-last), int(b.width))
 			last = e >> 32
-			switch p.header.Coding {
-			case Bytes:
+			switch {
+			case p.header.Wide:
+				binary.LittleEndian.PutUint64(s.codes[8*k:], math.Float64bits(p.wide[int(b.begin)+j]))
+			case p.header.Coding == Bytes:
 				s.codes[k] = byte(e)
-			case Words:
+			case p.header.Coding == Words:
 				binary.LittleEndian.PutUint16(s.codes[2*k:], uint16(e))
 			default:
 				binary.LittleEndian.PutUint32(s.codes[4*k:], math.Float32bits(p.weights[int(b.begin)+j]))

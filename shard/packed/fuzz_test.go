@@ -47,8 +47,8 @@ func FuzzLoops(f *testing.F) {
 		edges, last := 0, uint32(0)
 		for e := range s.All() {
 			for i, u := range e.Nbr {
-				if u < last || u >= n || int(e.Dst[i]) >= s.Vertices || !(e.Weight[i] >= 0) {
-					t.Fatalf("edge from %d to %d of weight %v after one from %d", u, e.Dst[i], e.Weight[i], last)
+				if u < last || u >= n || int(e.Dst[i]) >= s.Vertices || !(e.At(i) >= 0) {
+					t.Fatalf("edge from %d to %d of weight %v after one from %d", u, e.Dst[i], e.At(i), last)
 				}
 				last = u
 				edges++
@@ -89,7 +89,7 @@ func folds[V any, A comparable](t *testing.T, s *packed.Side, n uint32, p gas.Pr
 // drawBlob is a sound blob for the fuzzer to change.
 func drawBlob(t testing.TB, seed uint64) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	h := shard.Header{Vertices: []int{5, 12288, 40000}[seed%3], Weighted: seed%2 == 1}
+	h := shard.Header{Vertices: []int{5, 12288, 40000}[seed%3], Weighted: seed%2 == 1, Wide: seed%4 == 3}
 	var e packed.Edges
 	u := uint32(0)
 	for gap := uint32(1); gap < 1<<9; gap *= 8 {
@@ -103,14 +103,17 @@ func drawBlob(t testing.TB, seed uint64) []byte {
 				s = max(s, e.Dst[k-1])
 			}
 			e.Nbr, e.Dst = append(e.Nbr, u), append(e.Dst, s)
-			if h.Weighted {
+			switch h.WeightBytes() {
+			case 8:
+				e.Wide = append(e.Wide, rng.Float64())
+			case 4:
 				e.Weight = append(e.Weight, float32(rng.IntN(3+300*int(seed%4))))
 			}
 		}
 		u += 100 * gap
 	}
 	var p packed.Packer
-	if err := p.Sorted(h, e.Nbr, e.Dst, e.Weight); err != nil {
+	if err := p.Sorted(h, e.Nbr, e.Dst, shard.Plane{Narrow: e.Weight, Wide: e.Wide}); err != nil {
 		t.Fatal(err)
 	}
 	blob := make([]byte, p.Size())

@@ -17,6 +17,7 @@ type Packer struct {
 	// and with coding Floats the weights beside them.
 	edges, spare          []uint64
 	weights, spareWeights []float32
+	wide, spareWide       []float64 // instead, where weights are wide
 	dictionary            Dictionary
 	blocks                []block
 	lent                  bool // edges are the caller's
@@ -29,9 +30,9 @@ type block struct {
 }
 
 // Sorted takes the edges of a side in their order: the i-th leads from vertex
-// nbr[i] to local vertex slot[i] and weighs weight[i]; weight is nil on a graph
+// nbr[i] to local vertex slot[i] and weighs weight.At(i); weight is empty on a graph
 // without weights. It keeps none of the slices.
-func (p *Packer) Sorted(h shard.Header, nbr []uint32, slot []uint16, weight []float32) error {
+func (p *Packer) Sorted(h shard.Header, nbr []uint32, slot []uint16, weight shard.Plane) error {
 	if err := p.begin(h, len(nbr), weight); err != nil {
 		return err
 	}
@@ -39,20 +40,25 @@ func (p *Packer) Sorted(h shard.Header, nbr []uint32, slot []uint16, weight []fl
 	for i, u := range nbr {
 		p.edges[i] = uint64(u)<<32 | uint64(slot[i])<<16
 	}
-	if p.header.Coding == Floats {
-		p.weights = append(p.weights[:0], weight...)
-	} else {
-		for i, w := range weight {
-			p.edges[i] |= p.dictionary.Code(w)
-		}
-	}
+	p.take(weight)
 	return p.plan()
+}
+
+// take takes the weights of the edges.
+func (p *Packer) take(weight shard.Plane) {
+	if p.header.Coding == Floats {
+		p.weights, p.wide = append(p.weights[:0], weight.Narrow...), append(p.wide[:0], weight.Wide...)
+		return
+	}
+	for i, w := range weight.Narrow {
+		p.edges[i] |= p.dictionary.Code(w)
+	}
 }
 
 // Keys takes the edges of a side without weights in their order, as source << 32 |
 // destination << 16. The slice is the caller's again after Write.
 func (p *Packer) Keys(h shard.Header, edges []uint64) error {
-	if err := p.begin(h, len(edges), nil); err != nil {
+	if err := p.begin(h, len(edges), shard.Plane{}); err != nil {
 		return err
 	}
 	p.edges, p.lent = edges, true
@@ -60,7 +66,7 @@ func (p *Packer) Keys(h shard.Header, edges []uint64) error {
 }
 
 // begin notes whose edges come.
-func (p *Packer) begin(h shard.Header, edges int, weight []float32) error {
+func (p *Packer) begin(h shard.Header, edges int, weight shard.Plane) error {
 	if h.Vertices < 1 || h.Vertices > MaxVertices || edges > math.MaxInt32 {
 		return fmt.Errorf("%w: %d vertices and %d edges do not fit into a packed shard", shard.ErrInvalid, h.Vertices, edges)
 	}
@@ -70,8 +76,8 @@ func (p *Packer) begin(h shard.Header, edges int, weight []float32) error {
 	h.Edges = uint32(edges)
 	p.header = Layout{Header: h, Bits: destinationBits(h.Vertices)}
 	p.dictionary.List = p.dictionary.List[:0]
-	if h.Weighted && edges > 0 {
-		p.header.Coding = p.dictionary.Make(weight, (edges+BlockSlots-1)&^(BlockSlots-1))
+	if h.Weighted && !h.Wide && edges > 0 {
+		p.header.Coding = p.dictionary.Make(weight.Narrow, (edges+BlockSlots-1)&^(BlockSlots-1))
 		p.header.Entries = len(p.dictionary.List)
 	}
 	return nil
@@ -87,7 +93,7 @@ func (p *Packer) plan() error {
 	h.Units = 0
 	perSlot := uint64(h.Bits)
 	if h.Weighted {
-		perSlot += 8 * uint64(h.Coding.Bytes())
+		perSlot += 8 * uint64(h.codeBytes())
 	}
 	for at := 0; at < len(p.edges); {
 		next := p.edges[at:min(at+BlockSlots, len(p.edges))]

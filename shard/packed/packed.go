@@ -42,6 +42,14 @@ const (
 // Bytes is the size of a code.
 func (c Coding) Bytes() int { return [...]int{4, 1, 2}[c] }
 
+// codeBytes is the size of a code; wide weights are their own codes.
+func (h *Layout) codeBytes() int {
+	if h.Wide {
+		return 8
+	}
+	return h.Coding.Bytes()
+}
+
 // Layout is what the header of a blob says.
 type Layout struct {
 	shard.Header
@@ -91,10 +99,15 @@ func (s *Side) Blob() []byte { return s.blob }
 
 // Weights says what weights there are.
 func (s *Side) Weights() shard.Weights {
+	return shard.WeightsOf(s.plane())
+}
+
+// plane is the dictionary or, without one, the weights of all slots.
+func (s *Side) plane() shard.Plane {
 	if s.Coding == Floats {
-		return shard.WeightsOf(view[float32](s.codes, len(s.codes)/4))
+		return shard.ViewPlane(s.codes, 0, len(s.codes)/s.codeBytes(), s.WeightBytes())
 	}
-	return shard.WeightsOf(s.Dictionary)
+	return shard.Plane{Narrow: s.Dictionary}
 }
 
 // Degrees counts the edges of each vertex.
@@ -134,7 +147,7 @@ func (h *Layout) sections() (heads, data, dictionary, codes int64) {
 	data = align * int64(h.Units)
 	if h.Weighted {
 		dictionary = pad(4 * int64(h.Entries))
-		codes = int64(h.Blocks) * BlockSlots * int64(h.Coding.Bytes())
+		codes = int64(h.Blocks) * BlockSlots * int64(h.codeBytes())
 	}
 	return
 }
@@ -158,13 +171,11 @@ func (h *Layout) Size() int64 {
 	return shard.HeaderBytes + heads + data + dictionary + codes + align
 }
 
-// MostBytes is more than any blob of so many edges takes.
-func MostBytes(edges uint32, weighted bool) int64 {
+// MostBytes is more than any blob of so many edges takes, with weights of so many bytes.
+func MostBytes(edges uint32, weight int) int64 {
 	blocks := int64(edges)/BlockSlots + 2
 	block := int64(8 + Groups*(32+16)) // without dummies, which no block has that they make larger
-	if weighted {
-		block += 4 * BlockSlots
-	}
+	block += int64(weight) * BlockSlots
 	return shard.HeaderBytes + 4*align + blocks*block
 }
 
@@ -205,7 +216,7 @@ func layout(blob []byte, head shard.Header) (Layout, error) {
 	if h.Version != Version {
 		return h, fmt.Errorf("%w: version %d, packed shards have version %d", shard.ErrFormat, h.Version, Version)
 	}
-	if h.Vertices > MaxVertices || h.Coding > Words || !h.Weighted && h.Coding != 0 || field(56) != 0 {
+	if h.Vertices > MaxVertices || h.Coding > Words || (!h.Weighted || h.Wide) && h.Coding != 0 || field(56) != 0 {
 		return h, fmt.Errorf("%w: flags %#x, %d vertices from %d", shard.ErrInvalid, h.Flags, h.Vertices, h.First)
 	}
 	if h.Bits != destinationBits(h.Vertices) || (h.Edges == 0) != (h.Blocks == 0) || int64(h.Edges) > BlockSlots*int64(h.Blocks) ||
@@ -270,7 +281,7 @@ func (h *Layout) windows(blob []byte) *Side {
 
 // view reinterprets bytes as numbers: the format is that of little-endian
 // machines, the only ones that garaph is built for.
-func view[T Head | float32 | uint16](blob []byte, n int) []T {
+func view[T Head | float32 | float64 | uint16](blob []byte, n int) []T {
 	if n == 0 {
 		return nil
 	}

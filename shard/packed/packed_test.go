@@ -35,12 +35,15 @@ func pack(t rapid.TB, h shard.Header, edges []edge) []byte {
 	var e Edges
 	for _, x := range edges {
 		e.Nbr, e.Dst = append(e.Nbr, x.nbr), append(e.Dst, x.slot)
-		if h.Weighted {
+		switch h.WeightBytes() {
+		case 4:
 			e.Weight = append(e.Weight, x.weight)
+		case 8:
+			e.Wide = append(e.Wide, float64(x.weight))
 		}
 	}
 	var p Packer
-	if err := p.Sorted(h, e.Nbr, e.Dst, e.Weight); err != nil {
+	if err := p.Sorted(h, e.Nbr, e.Dst, shard.Plane{Narrow: e.Weight, Wide: e.Wide}); err != nil {
 		t.Fatal(err)
 	}
 	return write(t, &p)
@@ -77,7 +80,7 @@ func decoded(t rapid.TB, blob []byte, n uint32) (*Side, []edge) {
 		for i, u := range some.Nbr {
 			e := edge{nbr: u, slot: some.Dst[i]}
 			if s.Weighted {
-				e.weight = some.Weight[i]
+				e.weight = float32(some.At(i))
 			}
 			edges = append(edges, e)
 		}
@@ -114,6 +117,7 @@ func draw(t *rapid.T) (h shard.Header, n uint32, edges []edge) {
 	h.Vertices = int(min(n, rapid.SampledFrom([]uint32{1, 2, 3, 255, 256, 12288, MaxVertices}).Draw(t, "vertices")))
 	h.First = rng.Uint32N(n - uint32(h.Vertices) + 1)
 	h.Weighted = rapid.Bool().Draw(t, "weighted")
+	h.Wide = h.Weighted && rapid.Bool().Draw(t, "wide")
 	distinct := rapid.SampledFrom([]int{1, 3, 256, 257, 3000}).Draw(t, "distinct weights")
 	most := rapid.IntRange(0, 33).Draw(t, "length of a gap") // 33: anywhere
 	u := uint64(0)
@@ -167,14 +171,17 @@ func TestSide(t *testing.T) {
 		for _, e := range edges {
 			side.Off[e.slot+1]++
 			side.Nbr = append(side.Nbr, e.nbr)
-			if h.Weighted {
+			switch h.WeightBytes() {
+			case 4:
 				side.Weight = append(side.Weight, e.weight)
+			case 8:
+				side.Wide = append(side.Wide, float64(e.weight))
 			}
 		}
 		for v := range h.Vertices {
 			side.Off[v+1] += side.Off[v]
 		}
-		if err := p.Side(&side, h.Weighted); err != nil {
+		if err := p.Side(&side, h.WeightBytes()); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := write(t, &p), pack(t, h, edges); !slices.Equal(got, want) {
@@ -201,7 +208,7 @@ func TestTiny(t *testing.T) {
 }
 
 // small has a block of every kind of width, and dummies, in few bytes.
-func small(t rapid.TB, weighted bool) (blob []byte, n uint32) {
+func small(t rapid.TB, weighted, wide bool) (blob []byte, n uint32) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var edges []edge
 	u := uint32(0)
@@ -214,13 +221,14 @@ func small(t rapid.TB, weighted bool) (blob []byte, n uint32) {
 			edges = append(edges, edge{u, uint16(rng.IntN(1000)), float32(rng.IntN(20))})
 		}
 	}
-	return pack(t, shard.Header{Vertices: 1000, Weighted: weighted}, edges), u + 1
+	return pack(t, shard.Header{Vertices: 1000, Weighted: weighted, Wide: wide}, edges), u + 1
 }
 
 // Every single flipped bit is reported, padding and reserved bytes included.
 func TestEveryFlippedBit(t *testing.T) {
-	for _, weighted := range []bool{false, true} {
-		blob, n := small(t, weighted)
+	for weight := range 3 {
+		weighted := weight > 0
+		blob, n := small(t, weighted, weight == 2)
 		for bit := range 8 * len(blob) {
 			blob[bit/8] ^= 1 << (bit % 8)
 			if _, err := Decode(blob); err == nil {
@@ -245,7 +253,7 @@ func Reseal(blob []byte) {
 // TestHostile: what no checksum sees is refused by Decode, or by Check.
 func TestHostile(t *testing.T) {
 	le := binary.LittleEndian
-	sound, n := small(t, true)
+	sound, n := small(t, true, false)
 	s, _ := decoded(t, sound, n)
 	heads, data, dictionary, _ := s.sections()
 	atData, atDictionary := shard.HeaderBytes+heads, shard.HeaderBytes+heads+data
@@ -387,7 +395,7 @@ func TestRefused(t *testing.T) {
 		{"destinations descend", 5, []uint32{1, 1, 1}, []uint16{0, 2, 1}},
 		{"a destination outside", 5, []uint32{0, 1, 2}, []uint16{4, 0, 5}},
 	} {
-		if err := p.Sorted(shard.Header{Vertices: c.vertices}, c.nbr, c.slot, nil); !errors.Is(err, shard.ErrInvalid) {
+		if err := p.Sorted(shard.Header{Vertices: c.vertices}, c.nbr, c.slot, shard.Plane{}); !errors.Is(err, shard.ErrInvalid) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

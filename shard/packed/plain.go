@@ -32,7 +32,7 @@ func plain[D Destination](s *Side, to *rows.Side) {
 		next += n
 	}
 	for b := s.Range(0, len(s.Heads)); b.Next(); {
-		w, weights := b.Width(), b.Weights()
+		w, weights := b.Width(), b.plane()
 		g, u := b.Block()
 		for k := 0; k < BlockSlots; k += GroupSlots {
 			for i := range uint(GroupSlots) {
@@ -44,8 +44,11 @@ func plain[D Destination](s *Side, to *rows.Side) {
 				at := to.Off[v]
 				to.Off[v] = at + 1
 				to.Nbr[at] = u
-				if to.Weight != nil {
-					to.Weight[at] = weights[k+int(i)]
+				switch {
+				case to.Weight != nil:
+					to.Weight[at] = weights.Narrow[k+int(i)]
+				case to.Wide != nil:
+					to.Wide[at] = weights.Wide[k+int(i)]
 				}
 			}
 			g = g.Next(w, Bits[D]())

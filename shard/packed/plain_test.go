@@ -15,11 +15,11 @@ func TestPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, n, edges := draw(t)
 		s, _ := decoded(t, pack(t, h, edges), n)
-		room := make([]byte, rows.Size(h.Vertices, uint32(len(edges)), h.Weighted))
+		room := make([]byte, rows.Size(h.Vertices, uint32(len(edges)), h.WeightBytes()))
 		for i := range room {
 			room[i] = 0xff
 		}
-		rows.Unpack(s, room, s.Weighted)
+		rows.Unpack(s, room, s.WeightBytes())
 		rows.Seal(room)
 		got, err := rows.Decode(room)
 		if err == nil {
@@ -28,7 +28,7 @@ func TestPlain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g := got.Header(); g.Dir != h.Dir || g.Index != h.Index || g.First != h.First || g.Vertices != h.Vertices || g.Weighted != h.Weighted {
+		if g := got.Header(); g.Dir != h.Dir || g.Index != h.Index || g.First != h.First || g.Vertices != h.Vertices || g.WeightBytes() != h.WeightBytes() {
 			t.Fatalf("header %+v of %+v", g, h)
 		}
 		slices.SortStableFunc(edges, func(a, b edge) int { return int(a.slot) - int(b.slot) })
@@ -36,7 +36,7 @@ func TestPlain(t *testing.T) {
 			for at := got.Off[v]; at < got.Off[v+1]; at++ {
 				e := edge{nbr: got.Nbr[at], slot: uint16(v)}
 				if h.Weighted {
-					e.weight = got.Weight[at]
+					e.weight = float32(got.Plane().At(int(at)))
 				}
 				if e != edges[at] {
 					t.Fatalf("edge %d: got %v, want %v", at, e, edges[at])

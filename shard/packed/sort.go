@@ -12,10 +12,10 @@ import (
 const digitBits = 12
 
 // Side takes the edges of a side in compressed sparse columns, with neighbours in
-// ascending order. It keeps none of its slices.
-func (p *Packer) Side(s *rows.Side, weighted bool) error {
-	h := shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Weighted: weighted}
-	if err := p.begin(h, len(s.Nbr), s.Weight); err != nil {
+// ascending order, and weights of so many bytes. It keeps none of its slices.
+func (p *Packer) Side(s *rows.Side, weight int) error {
+	h := shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Weighted: weight > 0, Wide: weight == 8}
+	if err := p.begin(h, len(s.Nbr), s.Plane()); err != nil {
 		return err
 	}
 	p.list(s)
@@ -33,13 +33,7 @@ func (p *Packer) list(s *rows.Side) {
 			edges[i] = uint64(u)<<32 | uint64(v)<<16
 		}
 	}
-	if p.header.Coding == Floats {
-		p.weights = append(p.weights[:0], s.Weight...)
-		return
-	}
-	for i, w := range s.Weight {
-		p.edges[i] |= p.dictionary.Code(w)
-	}
+	p.take(s.Plane())
 }
 
 // sort sorts the edges by source, digit by digit from the lowest. Edges of one
@@ -57,10 +51,14 @@ func (p *Packer) sort(s *rows.Side) {
 	digit := (length + passes - 1) / passes
 	next := make([]uint32, 1<<digit)
 	mask := uint32(len(next) - 1)
-	floats := p.header.Weighted && p.header.Coding == Floats
+	wide := p.header.Wide
+	floats := p.header.Weighted && !wide && p.header.Coding == Floats
 	p.spare = sized(p.spare, len(p.edges))
 	if floats {
 		p.spareWeights = sized(p.spareWeights, len(p.edges))
+	}
+	if wide {
+		p.spareWide = sized(p.spareWide, len(p.edges))
 	}
 	for k := range passes {
 		clear(next)
@@ -77,14 +75,20 @@ func (p *Packer) sort(s *rows.Side) {
 		for i, e := range p.edges {
 			at := &next[uint32(e>>shift)&mask]
 			to[*at] = e
-			if floats {
+			switch {
+			case floats:
 				p.spareWeights[*at] = p.weights[i]
+			case wide:
+				p.spareWide[*at] = p.wide[i]
 			}
 			*at++
 		}
 		p.edges, p.spare = p.spare, p.edges
-		if floats {
+		switch {
+		case floats:
 			p.weights, p.spareWeights = p.spareWeights, p.weights
+		case wide:
+			p.wide, p.spareWide = p.spareWide, p.wide
 		}
 	}
 }

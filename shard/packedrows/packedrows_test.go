@@ -103,8 +103,8 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("row %d: got %v, want %v", v, got, want.Row(v, nil))
 			}
 		}
-		room := make([]byte, rows.Size(want.Vertices(), want.Edges(), false))
-		got := rows.Unpack(s, room, false)
+		room := make([]byte, rows.Size(want.Vertices(), want.Edges(), 0))
+		got := rows.Unpack(s, room, 0)
 		if !slices.Equal(got.Off, want.Off) || !slices.Equal(got.Nbr, want.Nbr) {
 			t.Fatalf("plain: got %v, want %v", got, want)
 		}
@@ -254,7 +254,7 @@ func use(t testing.TB, blob []byte, n uint32) {
 		return
 	}
 	h := s.Header()
-	whole := rows.Unpack(s, make([]byte, rows.Size(h.Vertices, h.Edges, false)), false)
+	whole := rows.Unpack(s, make([]byte, rows.Size(h.Vertices, h.Edges, 0)), 0)
 	degrees := make([]uint32, h.Vertices)
 	s.Degrees(degrees)
 	var b shard.Buffer

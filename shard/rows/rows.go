@@ -34,8 +34,9 @@ type Side struct {
 	// vertex First+i are Nbr[Off[i]:Off[i+1]], in ascending order.
 	Off []uint32
 	Nbr []uint32
-	// Weight goes with Nbr; nil without weights.
+	// Weight goes with Nbr, or Wide, where weights are wide; both are nil without weights.
 	Weight []float32
+	Wide   []float64
 
 	blob []byte
 }
@@ -51,16 +52,22 @@ func (s *Side) Row(v int, _ *shard.Buffer) []uint32 { return s.Nbr[s.Off[v]:s.Of
 
 // Header is that of the blob.
 func (s *Side) Header() shard.Header {
-	h := shard.Header{Version: Version, Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges(), Weighted: s.Weight != nil}
+	h := shard.Header{
+		Version: Version, Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges(), Weighted: !s.Plane().None(), Wide: s.Wide != nil,
+	}
 	if s.blob != nil {
-		h.Weighted = s.blob[10]&1 != 0 // without edges too
+		flags := binary.LittleEndian.Uint16(s.blob[10:])
+		h.Weighted, h.Wide = flags&1 != 0, flags>>15 != 0 // without edges too
 		h.Checksum = binary.LittleEndian.Uint32(s.blob[60:])
 	}
 	return h
 }
 
+// Plane is the weights.
+func (s *Side) Plane() shard.Plane { return shard.Plane{Narrow: s.Weight, Wide: s.Wide} }
+
 // Weights says what weights there are.
-func (s *Side) Weights() shard.Weights { return shard.WeightsOf(s.Weight) }
+func (s *Side) Weights() shard.Weights { return shard.WeightsOf(s.Plane()) }
 
 // Blob is the bytes that the side was decoded from, or laid out in.
 func (s *Side) Blob() []byte { return s.blob }
@@ -72,19 +79,14 @@ func (s *Side) Degrees(degrees []uint32) {
 	}
 }
 
-// Size is the number of bytes of a blob, a multiple of 16.
-func Size(vertices int, edges uint32, weighted bool) int64 {
-	o, n, w := sections(vertices, edges, weighted)
+// Size is the number of bytes of a blob, a multiple of 16, with weights of so many bytes.
+func Size(vertices int, edges uint32, weight int) int64 {
+	o, n, w := sections(vertices, edges, weight)
 	return shard.HeaderBytes + o + n + w
 }
 
-func sections(vertices int, edges uint32, weighted bool) (offsets, neighbours, weights int64) {
-	offsets = pad(4 * (int64(vertices) + 1))
-	neighbours = pad(4 * int64(edges))
-	if weighted {
-		weights = neighbours
-	}
-	return
+func sections(vertices int, edges uint32, weight int) (offsets, neighbours, weights int64) {
+	return pad(4 * (int64(vertices) + 1)), pad(4 * int64(edges)), pad(int64(weight) * int64(edges))
 }
 
 func pad(n int64) int64 { return (n + align - 1) &^ (align - 1) }
@@ -92,15 +94,14 @@ func pad(n int64) int64 { return (n + align - 1) &^ (align - 1) }
 // Layout writes the header of a shard into blob, which must have the exact Size
 // and 4-byte alignment, and returns the side's arrays for the caller to fill.
 // [Seal] completes the blob.
-func Layout(blob []byte, dir shard.Direction, index, first uint32, vertices int, edges uint32, weighted bool) *Side {
-	shard.Header{Version: Version, Dir: dir, Index: index, First: first, Vertices: vertices, Edges: edges, Weighted: weighted}.Put(blob)
-	o, n, w := sections(vertices, edges, weighted)
+func Layout(blob []byte, dir shard.Direction, index, first uint32, vertices int, edges uint32, weight int) *Side {
+	h := shard.Header{Version: Version, Dir: dir, Index: index, First: first, Vertices: vertices, Edges: edges, Weighted: weight > 0, Wide: weight == 8}
+	h.Put(blob)
+	o, n, w := sections(vertices, edges, weight)
 	clear(blob[shard.HeaderBytes+4*(vertices+1) : shard.HeaderBytes+o])
 	clear(blob[shard.HeaderBytes+o+4*int64(edges) : shard.HeaderBytes+o+n])
-	if weighted {
-		clear(blob[shard.HeaderBytes+o+n+4*int64(edges) : shard.HeaderBytes+o+n+w])
-	}
-	s := windows(blob, vertices, edges, weighted)
+	clear(blob[shard.HeaderBytes+o+n+int64(weight)*int64(edges) : shard.HeaderBytes+o+n+w])
+	s := windows(blob, vertices, edges, weight)
 	s.Dir, s.Index, s.First = dir, index, first
 	return s
 }
@@ -110,7 +111,8 @@ func Layout(blob []byte, dir shard.Direction, index, first uint32, vertices int,
 func Seal(blob []byte) uint32 {
 	le := binary.LittleEndian
 	at := int64(shard.HeaderBytes)
-	o, n, w := sections(int(le.Uint32(blob[20:])), le.Uint32(blob[24:]), le.Uint16(blob[10:])&1 != 0)
+	flags := le.Uint16(blob[10:])
+	o, n, w := sections(int(le.Uint32(blob[20:])), le.Uint32(blob[24:]), shard.WeightBytes(flags&1 != 0, flags>>15 != 0))
 	for i, size := range [...]int64{o, n, w} {
 		le.PutUint32(blob[32+4*i:], shard.Checksum(blob[at:at+size]))
 		at += size
@@ -148,10 +150,10 @@ func decode(blob []byte, h shard.Header) (*Side, error) {
 	if h.Flags != 0 {
 		return nil, fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)
 	}
-	if want := Size(h.Vertices, h.Edges, h.Weighted); int64(len(blob)) != want {
+	if want := Size(h.Vertices, h.Edges, h.WeightBytes()); int64(len(blob)) != want {
 		return nil, fmt.Errorf("%w: %d bytes, the header promises %d", shard.ErrInvalid, len(blob), want)
 	}
-	o, n, w := sections(h.Vertices, h.Edges, h.Weighted)
+	o, n, w := sections(h.Vertices, h.Edges, h.WeightBytes())
 	at := int64(shard.HeaderBytes)
 	for i, size := range [...]int64{o, n, w} {
 		name := [...]string{"offsets", "neighbours", "weights"}[i]
@@ -160,7 +162,7 @@ func decode(blob []byte, h shard.Header) (*Side, error) {
 		}
 		at += size
 	}
-	s := windows(blob, h.Vertices, h.Edges, h.Weighted)
+	s := windows(blob, h.Vertices, h.Edges, h.WeightBytes())
 	s.Dir, s.Index, s.First = h.Dir, h.Index, h.First
 	return s, checkOffsets(s.Off, h.Edges)
 }
@@ -177,15 +179,14 @@ func checkOffsets(off []uint32, edges uint32) error {
 	return nil
 }
 
-func windows(blob []byte, vertices int, edges uint32, weighted bool) *Side {
-	o, n, _ := sections(vertices, edges, weighted)
+func windows(blob []byte, vertices int, edges uint32, weight int) *Side {
+	o, n, _ := sections(vertices, edges, weight)
 	s := &Side{
 		Off:  shard.View[uint32](blob, shard.HeaderBytes, vertices+1),
 		Nbr:  shard.View[uint32](blob, shard.HeaderBytes+o, int(edges)),
 		blob: blob,
 	}
-	if weighted {
-		s.Weight = shard.View[float32](blob, shard.HeaderBytes+o+n, int(edges))
-	}
+	p := shard.ViewPlane(blob, shard.HeaderBytes+o+n, int(edges), weight)
+	s.Weight, s.Wide = p.Narrow, p.Wide
 	return s
 }

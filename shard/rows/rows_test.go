@@ -13,21 +13,24 @@ import (
 )
 
 // fill makes a sealed shard of random edges between n vertices.
-func fill(rng *rand.Rand, dir shard.Direction, first uint32, degrees []int, n uint32, weighted bool) []byte {
+func fill(rng *rand.Rand, dir shard.Direction, first uint32, degrees []int, n uint32, weight int) []byte {
 	edges := 0
 	for _, d := range degrees {
 		edges += d
 	}
-	blob := aligned(int(Size(len(degrees), uint32(edges), weighted)))
-	s := Layout(blob, dir, 7, first, len(degrees), uint32(edges), weighted)
+	blob := aligned(int(Size(len(degrees), uint32(edges), weight)))
+	s := Layout(blob, dir, 7, first, len(degrees), uint32(edges), weight)
 	at := uint32(0)
 	for v, d := range degrees {
 		s.Off[v] = at
 		list := s.Nbr[at : at+uint32(d)]
 		for i := range list {
 			list[i] = rng.Uint32N(n)
-			if weighted {
+			switch weight {
+			case 4:
 				s.Weight[int(at)+i] = rng.Float32()
+			case 8:
+				s.Wide[int(at)+i] = rng.Float64()
 			}
 		}
 		slices.Sort(list)
@@ -46,13 +49,13 @@ func TestRoundTrip(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		degrees := rapid.SliceOfN(rapid.IntRange(0, 9), 1, 40).Draw(t, "degrees")
 		dir := shard.Direction(rapid.IntRange(0, 1).Draw(t, "dir"))
-		weighted := rapid.Bool().Draw(t, "weighted")
-		blob := fill(rng, dir, 100, degrees, 1000, weighted)
+		weight := rapid.SampledFrom([]int{0, 4, 8}).Draw(t, "bytes of a weight")
+		blob := fill(rng, dir, 100, degrees, 1000, weight)
 		s, err := Decode(blob)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Dir != dir || s.Index != 7 || s.First != 100 || s.Vertices() != len(degrees) || (s.Weight != nil) != (weighted && s.Edges() > 0) {
+		if s.Dir != dir || s.Index != 7 || s.First != 100 || s.Vertices() != len(degrees) || s.Plane().None() == (weight > 0 && s.Edges() > 0) {
 			t.Fatalf("decoded %+v", s)
 		}
 		for v, d := range degrees {
@@ -72,12 +75,12 @@ func TestRoundTrip(t *testing.T) {
 // Every single flipped bit is reported, padding and reserved bytes included.
 func TestEveryFlippedBit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, weighted := range []bool{false, true} {
-		blob := fill(rng, shard.In, 12288, []int{3, 0, 5, 1, 0}, 50000, weighted)
+	for _, weight := range []int{0, 4, 8} {
+		blob := fill(rng, shard.In, 12288, []int{3, 0, 5, 1, 0}, 50000, weight)
 		for bit := range 8 * len(blob) {
 			blob[bit/8] ^= 1 << (bit % 8)
 			if _, err := Decode(blob); err == nil {
-				t.Fatalf("weighted %v: bit %d of byte %d flipped, and not reported", weighted, bit%8, bit/8)
+				t.Fatalf("weights of %d bytes: bit %d of byte %d flipped, and not reported", weight, bit%8, bit/8)
 			}
 			blob[bit/8] ^= 1 << (bit % 8)
 		}
@@ -89,7 +92,7 @@ func TestEveryFlippedBit(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	sound := func() []byte { return fill(rng, shard.In, 0, []int{2, 3}, 10, true) }
+	sound := func() []byte { return fill(rng, shard.In, 0, []int{2, 3}, 10, 4) }
 	for _, c := range []struct {
 		name string
 		blob func() []byte
@@ -111,7 +114,7 @@ func TestErrors(t *testing.T) {
 // BenchmarkCheckValues is the check beside the checksums that every read makes
 // too, of a shard of 4 MiB.
 func BenchmarkCheckValues(b *testing.B) {
-	blob := fill(rand.New(rand.NewPCG(1, 1)), shard.In, 0, slices.Repeat([]int{64}, 1<<14), 1<<20, false)
+	blob := fill(rand.New(rand.NewPCG(1, 1)), shard.In, 0, slices.Repeat([]int{64}, 1<<14), 1<<20, 0)
 	side, err := Decode(blob)
 	if err != nil {
 		b.Fatal(err)
@@ -147,8 +150,10 @@ func TestCheck(t *testing.T) {
 		{"negative weight", true, func(s *Side) { s.Weight[0] = -1 }},
 		{"weight is no number", true, func(s *Side) { s.Weight[3] = float32(math.NaN()) }},
 		{"infinite weight", true, func(s *Side) { s.Weight[4] = float32(math.Inf(1)) }},
+		{"negative wide weight", true, func(s *Side) { s.Weight, s.Wide = nil, []float64{0, 1, -1, 2, 3} }},
+		{"infinite wide weight", true, func(s *Side) { s.Weight, s.Wide = nil, []float64{0, 1, math.Inf(1), 2, 3} }},
 	} {
-		s, err := Decode(fill(rng, shard.In, 0, []int{2, 3}, 10, true))
+		s, err := Decode(fill(rng, shard.In, 0, []int{2, 3}, 10, 4))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,14 +175,16 @@ func TestCheck(t *testing.T) {
 // sealed blob leads past the checksums, to the checks behind them.
 func FuzzDecode(f *testing.F) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	f.Add(fill(rng, shard.In, 0, []int{2, 3}, 10, true), uint8(2), uint8(5), true)
-	f.Add(fill(rng, shard.Out, 5, []int{0}, 10, false), uint8(1), uint8(0), false)
-	f.Fuzz(func(t *testing.T, data []byte, vertices, edges uint8, weighted bool) {
+	f.Add(fill(rng, shard.In, 0, []int{2, 3}, 10, 4), uint8(2), uint8(5), true, false)
+	f.Add(fill(rng, shard.In, 0, []int{2, 3}, 10, 8), uint8(2), uint8(5), true, true)
+	f.Add(fill(rng, shard.Out, 5, []int{0}, 10, 0), uint8(1), uint8(0), false, false)
+	f.Fuzz(func(t *testing.T, data []byte, vertices, edges uint8, weighted, wide bool) {
+		weight := shard.WeightBytes(weighted, wide)
 		raw := aligned(len(data))
 		copy(raw, data)
 		try(t, raw)
-		sealed := aligned(int(Size(int(vertices)+1, uint32(edges), weighted)))
-		Layout(sealed, shard.In, 1, 2, int(vertices)+1, uint32(edges), weighted)
+		sealed := aligned(int(Size(int(vertices)+1, uint32(edges), weight)))
+		Layout(sealed, shard.In, 1, 2, int(vertices)+1, uint32(edges), weight)
 		copy(sealed[shard.HeaderBytes:], data)
 		Seal(sealed)
 		try(t, sealed)

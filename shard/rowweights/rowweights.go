@@ -59,7 +59,16 @@ func (s *Side) CheckOrder() error {
 	return nil
 }
 
-// Weights writes the weights of len(to) edges of the rows from one on.
+// Fill writes weights of edges of the rows from one on, as many as there is room for.
+func (s *Side) Fill(to shard.Plane, from int) {
+	if to.Wide != nil {
+		copy(to.Wide, shard.View[float64](s.codes, 0, int(s.header.Edges))[from:])
+		return
+	}
+	s.Weights(to.Narrow, from)
+}
+
+// Weights writes the weights of len(to) edges of the rows from one on, which are not wide.
 func (s *Side) Weights(to []float32, from int) {
 	codes := s.codes[from*s.coding.Bytes():]
 	switch s.coding {
@@ -82,7 +91,7 @@ func (s *Side) CheckValues(uint32) error { return s.checkCodes(s.codes) }
 
 // checkCodes is CheckValues for some of the codes.
 func (s *Side) checkCodes(codes []byte) error {
-	weights, most := s.dictionary, uint16(0)
+	weights, most := shard.Plane{Narrow: s.dictionary}, uint16(0)
 	switch s.coding {
 	case packed.Bytes:
 		for _, c := range codes {
@@ -93,20 +102,12 @@ func (s *Side) checkCodes(codes []byte) error {
 			most = max(most, binary.LittleEndian.Uint16(codes[i:]))
 		}
 	default:
-		weights = shard.View[float32](codes, 0, len(codes)/4)
+		weights = shard.ViewPlane(codes, 0, len(codes)/s.CodeBytes(), s.header.WeightBytes())
 	}
 	if s.coding != packed.Floats && int(most) >= len(s.dictionary) {
 		return fmt.Errorf("%w: a weight is entry %d of a dictionary of %d", shard.ErrInvalid, most, len(s.dictionary))
 	}
-	if shard.WeightsSound(weights) {
-		return nil
-	}
-	for _, w := range weights {
-		if !(w >= 0) || math.IsInf(float64(w), 1) {
-			return fmt.Errorf("%w: weight %v is not a finite number ≥ 0", shard.ErrInvalid, w)
-		}
-	}
-	return nil
+	return weights.Check()
 }
 
 // layout is what the header of a blob says.
@@ -118,7 +119,15 @@ type layout struct {
 
 // sections are the sizes of what follows the header: dictionary, index and codes.
 func (h *layout) sections() [3]int {
-	return [...]int{pad(4 * h.entries), pad(8 * packedrows.Runs(h.Vertices)), pad(int(h.Edges) * h.coding.Bytes())}
+	return [...]int{pad(4 * h.entries), pad(8 * packedrows.Runs(h.Vertices)), pad(int(h.Edges) * h.codeBytes())}
+}
+
+// codeBytes is how many bytes the weight of an edge takes.
+func (h *layout) codeBytes() int {
+	if h.Wide {
+		return 8
+	}
+	return h.coding.Bytes()
 }
 
 // sumAt is where the header has the checksums of the sections.
@@ -131,28 +140,33 @@ func (h *layout) size() int {
 
 func pad(n int) int { return (n + align - 1) &^ (align - 1) }
 
-// MostBytes is the most that the weights of so many edges take.
-func MostBytes(vertices int, edges uint32) int64 {
-	return shard.HeaderBytes + 3*align + 8*int64(packedrows.Runs(vertices)) + 4*int64(edges)
+// MostBytes is the most that the weights of so many edges take, of so many bytes each.
+func MostBytes(vertices int, edges uint32, weight int) int64 {
+	return shard.HeaderBytes + 3*align + 8*int64(packedrows.Runs(vertices)) + int64(weight)*int64(edges)
 }
 
 // Packer packs weights. Its dictionary lasts from one side to the next.
 type Packer struct{ dictionary packed.Dictionary }
 
-// Side writes the weights of the rows with a header, which begin at off, to the beginning
+// Side writes the weights, of so many bytes, of the rows with a header, which begin at off, to the beginning
 // of a buffer, which has [MostBytes] and 4-byte alignment, and returns them there.
-func (p *Packer) Side(of shard.Header, off []uint32, weights []float32, buffer []byte) *Side {
+func (p *Packer) Side(of shard.Header, off []uint32, weights shard.Plane, bytes int, buffer []byte) *Side {
 	h := layout{Header: of}
-	h.coding = p.dictionary.Make(weights, len(weights))
-	h.entries = len(p.dictionary.List)
+	if h.Wide = bytes == 8; !h.Wide {
+		h.coding = p.dictionary.Make(weights.Narrow, len(weights.Narrow))
+		h.entries = len(p.dictionary.List)
+	}
 	h.Version, h.Weighted, h.Flags = Version, true, uint16(h.coding)<<2|summed
 	blob := buffer[:h.size()]
 	clear(blob)
 	h.Put(blob)
 	s := h.windows(blob)
-	copy(s.dictionary, p.dictionary.List)
+	copy(s.dictionary, p.dictionary.List[:h.entries])
 	le := binary.LittleEndian
-	for i, w := range weights {
+	for i, w := range weights.Wide {
+		le.PutUint64(s.codes[8*i:], math.Float64bits(w))
+	}
+	for i, w := range weights.Narrow {
 		switch s.coding {
 		case packed.Bytes:
 			s.codes[i] = byte(p.dictionary.Code(w))
@@ -204,7 +218,7 @@ func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	for _, at := range []int{28, 48, 52, 56} {
 		rest |= le.Uint32(blob[at:])
 	}
-	if h.Flags&summed == 0 || h.coding > packed.Words || !h.Weighted || rest != 0 {
+	if h.Flags&summed == 0 || h.coding > packed.Words || h.Wide && h.coding != packed.Floats || !h.Weighted || rest != 0 {
 		return h, fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)
 	}
 	if (h.entries > 0) != (h.coding != packed.Floats) || h.entries > 1<<(8*h.coding.Bytes()&31) {

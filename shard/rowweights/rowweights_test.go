@@ -16,8 +16,12 @@ import (
 
 // pack packs weights over what must not stay.
 func pack(p *Packer, weights []float32) *Side {
-	of := shard.Header{Dir: shard.Out, Index: 7, First: 100, Vertices: 12, Edges: uint32(len(weights))}
-	return p.Side(of, offsets(len(weights)), weights, slices.Repeat([]byte{0xff}, int(MostBytes(of.Vertices, of.Edges))))
+	return packPlane(p, shard.Plane{Narrow: weights}, len(weights), 4)
+}
+
+func packPlane(p *Packer, weights shard.Plane, n, bytes int) *Side {
+	of := shard.Header{Dir: shard.Out, Index: 7, First: 100, Vertices: 12, Edges: uint32(n)}
+	return p.Side(of, offsets(n), weights, bytes, slices.Repeat([]byte{0xff}, int(MostBytes(of.Vertices, of.Edges, 8))))
 }
 
 // offsets of the rows of 12 vertices, of which every third has no edges.
@@ -73,6 +77,32 @@ func TestRoundTrip(t *testing.T) {
 		for i, w := range got {
 			if math.Float32bits(w) != math.Float32bits(weights[from+i]) {
 				t.Fatalf("weight %d is %v, want %v", from+i, w, weights[from+i])
+			}
+		}
+	})
+}
+
+// TestWide: wide weights come back, all or some of them, and unsound ones are refused.
+func TestWide(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		weights := rapid.SliceOf(rapid.Float64Range(0, math.MaxFloat64)).Draw(t, "weights")
+		n := len(weights)
+		s, err := decoded(packPlane(new(Packer), shard.Plane{Wide: weights}, n, 8).Blob())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := s.Header(); !h.Wide || s.CodeBytes() != 8 {
+			t.Fatalf("header %+v, codes of %d bytes", h, s.CodeBytes())
+		}
+		from := rapid.IntRange(0, n).Draw(t, "from")
+		got := shard.Plane{Wide: make([]float64, rapid.IntRange(0, n-from).Draw(t, "some"))}
+		s.Fill(got, from)
+		if !slices.Equal(got.Wide, weights[from:][:len(got.Wide)]) {
+			t.Fatalf("got %v from %d on, want %v", got.Wide, from, weights)
+		}
+		for _, bad := range []float64{-1, math.Inf(1), math.NaN()} {
+			if _, err := decoded(packPlane(new(Packer), shard.Plane{Wide: append(weights, bad)}, n+1, 8).Blob()); !errors.Is(err, shard.ErrInvalid) {
+				t.Fatalf("%v: %v", bad, err)
 			}
 		}
 	})

@@ -46,7 +46,7 @@ func DecodeHead(head []byte, size int64) (*Side, error) {
 func (s *Side) In(blob []byte) *Side {
 	in := *s
 	in.blob = blob
-	bytes := int(s.header.Edges) * s.coding.Bytes()
+	bytes := int(s.header.Edges) * s.CodeBytes()
 	in.codes = blob[len(blob)-pad(bytes):][:bytes]
 	return &in
 }
@@ -69,7 +69,7 @@ func (s *Side) bounds(i int) (from, to int) {
 	if i+1 < len(s.index) {
 		end = s.index[i+1]
 	}
-	return int(s.index[i]) * s.coding.Bytes(), int(end) * s.coding.Bytes()
+	return int(s.index[i]) * s.CodeBytes(), int(end) * s.CodeBytes()
 }
 
 func (s *Side) run(i int) []byte {
@@ -106,8 +106,8 @@ func (s *Side) CheckRun(i int, _ uint32) error {
 // Edges is how many edges run i has.
 func (s *Side) Edges(i int) int {
 	from, to := s.bounds(i)
-	return (to - from) / s.coding.Bytes()
+	return (to - from) / s.CodeBytes()
 }
 
 // CodeBytes is how many bytes the weight of an edge takes.
-func (s *Side) CodeBytes() int { return s.coding.Bytes() }
+func (s *Side) CodeBytes() int { return (&layout{Header: s.header, coding: s.coding}).codeBytes() }

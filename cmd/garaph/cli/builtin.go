@@ -51,7 +51,7 @@ trace or a GPU has the vertex program run: --iterations 0 is enough.`,
 		},
 	},
 	{
-		Name: "sswp", Value: programs.SSWP{}, Short: "width of the widest path from a source along edge direction",
+		Name: "sswp", Value: programs.SSWP[float32]{}, Short: "width of the widest path from a source along edge direction",
 		Long: `The width of a path is the least weight on it; without weights, each is 1. The
 source has inf, vertices that no path leads to have no value. Of several sources,
 the one with the widest path counts.`,

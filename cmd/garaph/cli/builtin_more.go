@@ -15,7 +15,10 @@ func setupSSWP(fs *pflag.FlagSet) Runner {
 	neededSources(fs, "to begin at")
 	return bindBuiltin(func(e Env) (any, error) {
 		first, more, err := e.firstAndMore()
-		return programs.SSWP{Source: first, More: more}, err
+		if e.Graph.Catalogue().Wide {
+			return programs.SSWP[float64]{Source: first, More: more}, err
+		}
+		return programs.SSWP[float32]{Source: first, More: more}, err
 	})
 }
 

@@ -106,6 +106,9 @@ func importSummary(r importReport) string {
 	if r.Weighted {
 		kind = "weighted edge"
 	}
+	if r.Wide {
+		kind = "64-bit weighted edge"
+	}
 	s := fmt.Sprintf("imported %s and %s in %s: %s edges/s, %s on disk, %.2f bytes per edge",
 		counted(int64(r.Vertices), "vertex", "vertices"), counted(int64(r.Edges), kind, kind+"s"), seconds(r.Duration),
 		countText(r.EdgesPerSecond), bytesText(r.Bytes), r.BytesPerEdge)

@@ -30,9 +30,10 @@ func newImportFlags(all *pflag.FlagSet) *importFlags {
 	fs.SortFlags = false
 	formats := words(append([]ingest.Format{ingest.Auto}, ingest.Formats()...)...)
 	f := &importFlags{
-		format:        enumFlag(fs, "format", "auto", formats, "format of the edge files"),
-		ids:           enumFlag(fs, "ids", "auto", words(ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString), "kind of vertex ids"),
-		weights:       enumFlag(fs, "weights", "auto", words(ingest.WeightsAuto, ingest.WeightsYes, ingest.WeightsNo), "whether edges have weights"),
+		format: enumFlag(fs, "format", "auto", formats, "format of the edge files"),
+		ids:    enumFlag(fs, "ids", "auto", words(ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString), "kind of vertex ids"),
+		weights: enumFlag(fs, "weights", "auto", words(ingest.WeightModes()...),
+			"whether edges have weights; these are float32, but for whole numbers up to 2^53, which are exact, or all float32, or all float64"),
 		layout:        enumFlag(fs, "layout", string(store.Packed), words(store.Packed, store.CSC), "how in-edges are stored: by source in a few bits each (packed), or by destination (csc)"),
 		rows:          fs.Bool("rows", false, "store rows of in-edges too, where the layout has none: frontiers along them are read from disk"),
 		delimiter:     delimiterFlag(fs),

@@ -65,6 +65,7 @@ type graphInfo struct {
 	Vertices  uint32 `json:"vertices"`
 	Edges     uint64 `json:"edges"`
 	Weighted  bool   `json:"weighted"`
+	Wide      bool   `json:"wide,omitempty"` // weights are stored as float64
 	Symmetric bool   `json:"symmetric"`
 	Mirrored  bool   `json:"mirrored"` // directed, and every edge has its reverse
 	IDs       idInfo `json:"ids"`
@@ -107,7 +108,7 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 	defer func() { err = errors.Join(err, g.Close()) }()
 	c := g.Catalogue()
 	i = graphInfo{
-		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Symmetric: c.Symmetric, Mirrored: c.Mirrored,
+		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Wide: c.Wide, Symmetric: c.Symmetric, Mirrored: c.Mirrored,
 		IDs: idInfo{Kind: string(c.IDs.Kind), Python: c.PythonIDs}, storedInfo: storedInfo{Layout: string(cmp.Or(c.Layout, store.CSC)), Shards: len(c.Shards)},
 		Fingerprint: c.Fingerprint, Created: c.Created, Source: c.Source,
 	}
@@ -146,12 +147,16 @@ func (i graphInfo) print(w *output) error {
 	for _, s := range i.Sides {
 		sides = append(sides, fmt.Sprintf("%s, %.2f bytes per edge", s.Side, s.BytesPerEdge))
 	}
+	weighted := yes(i.Weighted)
+	if i.Wide {
+		weighted += ", in double precision"
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, line := range [][2]string{
 		{"graph", i.Graph},
 		{"vertices", humanize.Comma(int64(i.Vertices))},
 		{"edges", humanize.Comma(int64(i.Edges))},
-		{"weighted", yes(i.Weighted)},
+		{"weighted", weighted},
 		{"symmetric", symmetric},
 		{"layout", i.Layout},
 		{"sides", strings.Join(sides, "; ")},

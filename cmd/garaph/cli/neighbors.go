@@ -134,8 +134,8 @@ type edgePrinter struct {
 
 // neighbor is an edge as JSON.
 type neighbor struct {
-	ID     any      `json:"id"` // a number, or a name
-	Weight *float32 `json:"weight,omitempty"`
+	ID     any `json:"id"`               // a number, or a name
+	Weight any `json:"weight,omitempty"` // of the precision that it is stored in
 }
 
 // weighted reports whether the rows of the direction have weights.
@@ -154,7 +154,7 @@ func (p *edgePrinter) Plan(*store.Catalogue, int) algorithms.Plan {
 func (p *edgePrinter) Visit(ctx context.Context, e *algorithms.Env) error {
 	return e.Rows().EachIn(ctx, p.v, p.v+1, func(_ int, b *algorithms.Block) error {
 		row := b.Row(p.way.dir, 0)
-		var weights []float32
+		var weights shard.Plane
 		if p.weighted() {
 			weights = b.Weights(p.way.dir, 0)
 		}
@@ -173,7 +173,7 @@ func (p *edgePrinter) Visit(ctx context.Context, e *algorithms.Env) error {
 }
 
 // row prints edges. Neighbours are ascending, so that each block of ids is read once.
-func (p *edgePrinter) row(ctx context.Context, row []uint32, weights []float32) error {
+func (p *edgePrinter) row(ctx context.Context, row []uint32, weights shard.Plane) error {
 	ids := p.graph.Store().IDs()
 	for i, u := range row {
 		if i%1024 == 0 && ctx.Err() != nil {
@@ -183,13 +183,21 @@ func (p *edgePrinter) row(ctx context.Context, row []uint32, weights []float32) 
 		if err != nil {
 			return err
 		}
-		var weight *float32
-		if weights != nil {
-			weight = &weights[i]
+		var weight any
+		bits := 32
+		switch {
+		case weights.Wide != nil:
+			weight, bits = weights.Wide[i], 64
+		case weights.Narrow != nil:
+			weight = weights.Narrow[i]
 		}
 		at := int(u - block.First)
 		if !p.json {
-			err = p.line(block.Text(at), weight)
+			text := p.way.name + "\t" + idOnLine(block.Text(at), p.tty)
+			if weight != nil {
+				text += "\t" + strconv.FormatFloat(weights.At(i), 'g', -1, bits)
+			}
+			_, err = p.out.WriteString(text + "\n")
 		} else {
 			err = p.object(i, block, at, weight)
 		}
@@ -200,18 +208,8 @@ func (p *edgePrinter) row(ctx context.Context, row []uint32, weights []float32) 
 	return nil
 }
 
-// line prints an edge as text.
-func (p *edgePrinter) line(id string, weight *float32) error {
-	text := p.way.name + "\t" + idOnLine(id, p.tty)
-	if weight != nil {
-		text += "\t" + strconv.FormatFloat(float64(*weight), 'g', -1, 32)
-	}
-	_, err := p.out.WriteString(text + "\n")
-	return err
-}
-
 // object prints an edge as JSON.
-func (p *edgePrinter) object(i int, ids *store.IDBlock, at int, weight *float32) error {
+func (p *edgePrinter) object(i int, ids *store.IDBlock, at int, weight any) error {
 	if i > 0 {
 		_ = p.out.WriteByte(',')
 	}

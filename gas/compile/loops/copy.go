@@ -30,6 +30,14 @@ func copyLarge(files []*File) error {
 		if err != nil {
 			return err
 		}
+		switch changed, err := withoutNarrow(files, d); {
+		case err != nil:
+			return err
+		case changed:
+			if d, err = ask(dir, files); err != nil {
+				return err
+			}
+		}
 		for _, f := range files {
 			if err := f.copyLarge(d); err != nil {
 				return err

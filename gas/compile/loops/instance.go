@@ -40,6 +40,8 @@ type held struct {
 	Fields            string // name of the copied type; empty without
 	Copies            []string
 	copied            map[string]*body // methods that were copied, by name
+	// Narrow is the name of a copy of Gather for float32 weights; empty without.
+	Narrow, NarrowCopy string
 }
 
 // traits are what a program's methods read and can do, by which its loops differ.
@@ -89,10 +91,11 @@ func (v vertex) Literal() string {
 	return strings.Join(list, ", ")
 }
 
-// variant is a loop of an instance, over edges with or without weights.
+// variant is a loop of an instance, over edges without weights, with float32 ones or with wide ones.
 type variant struct {
 	*instance
-	HasWeight bool
+	HasWeight bool // float32
+	HasWide   bool
 	Order     bool // a push in the order of priorities
 }
 
@@ -110,12 +113,12 @@ func (x variant) Loop() string {
 	return "push"
 }
 
-// RowEdge is what Gather gets of the edge e of a row.
-func (x variant) RowEdge() string {
-	if x.UsesEdge && x.HasWeight {
-		return x.Gas + ".Edge{Weight: e.Weight}"
+// GatherRow is Gather along the edge e, or the k-th, of a row.
+func (x variant) GatherRow(src string) string {
+	if x.HasWeight {
+		return x.gather(src, "e.Weight")
 	}
-	return x.Edge("")
+	return x.GatherAt(src)
 }
 
 // Seeks reports whether vertices can look for active neighbours and end early.
@@ -124,35 +127,60 @@ func (t traits) Seeks() bool { return t.Saturable && t.Settleable }
 // Unweighted is the variant without weights, or for both if it does not matter.
 func (x *instance) Unweighted() variant { return variant{instance: x} }
 
-// Weighted is the variant with weights.
-func (x *instance) Weighted() variant { return variant{instance: x, HasWeight: true} }
+// Variants are those for edges with weights, if it matters.
+func (x *instance) Variants() []variant {
+	if !x.UsesEdge {
+		return []variant{x.Unweighted()}
+	}
+	return []variant{x.Unweighted(), {instance: x, HasWeight: true}, {instance: x, HasWide: true}}
+}
 
 // Suffix ends the names of a variant's loops.
 func (x variant) Suffix() string {
-	if x.HasWeight {
+	switch {
+	case x.HasWeight:
 		return "Weighted"
+	case x.HasWide:
+		return "Wide"
 	}
 	return ""
 }
 
-// Edge is what Gather gets of the i-th edge.
-func (x variant) Edge(i string) string {
+// Numbers reports whether loops number the edges of a row.
+func (x variant) Numbers() bool { return x.HasWeight || x.HasWide }
+
+// GatherAt is Gather along the k-th edge of a row.
+func (x variant) GatherAt(src string) string {
 	switch {
 	case !x.UsesEdge:
-		return x.Gas + ".Edge{}"
+		return x.call(src, x.Gas+".Edge{}")
+	case x.HasWide:
+		return x.call(src, x.Gas+".Edge{Weight: weight[k]}")
 	case x.HasWeight:
-		return x.Gas + ".Edge{Weight: weight[" + i + "]}"
+		return x.gather(src, "weight[k]")
 	default:
-		return x.Gas + ".Edge{Weight: 1}"
+		return x.call(src, x.Gas+".Edge{Weight: 1}")
 	}
 }
 
-// SlotEdge is what Gather gets of the edge in a slot of a block.
-func (x *instance) SlotEdge() string {
-	if !x.UsesEdge {
-		return x.Gas + ".Edge{}"
+func (x *instance) call(src, edge string) string {
+	return "p.Gather(" + src + ", " + edge + ", dst)"
+}
+
+// gather is Gather along an edge with a float32 weight.
+func (x *instance) gather(src, weight string) string {
+	if x.Narrow != "" {
+		return x.Narrow + "(p, " + src + ", " + x.Compiled + ".NarrowEdge{Weight: " + weight + "}, dst)"
 	}
-	return x.Gas + ".Edge{Weight: weight}"
+	return x.call(src, x.Gas+".Edge{Weight: float64("+weight+")}")
+}
+
+// GatherSlot is Gather along the edge in a slot of a block.
+func (x *instance) GatherSlot() string {
+	if !x.UsesEdge {
+		return x.call("src", x.Gas+".Edge{}")
+	}
+	return x.gather("src", "weight")
 }
 
 // Widths are those of packed blocks.

@@ -111,6 +111,9 @@ func (f *File) add(p *source.Program, n *namer) error {
 	if err := f.hold(x); err != nil {
 		return err
 	}
+	if err := x.addNarrow(); err != nil {
+		return err
+	}
 	return f.addFragments(x)
 }
 

@@ -46,6 +46,14 @@ func (e *emitter) register(k compiled.Kind) operand {
 	return operand{prefix + strconv.Itoa(e.registers), k}
 }
 
+// input is a parameter of the method. Weights of edges are float32 in kernels.
+func (e *emitter) input(name string, k compiled.Kind) operand {
+	if name != "${edge.weight}" {
+		return operand{name, k}
+	}
+	return e.convert(operand{name, compiled.Float32}, k)
+}
+
 func (e *emitter) predicate() string {
 	e.registers++
 	return predicatePrefix + strconv.Itoa(e.registers)

@@ -76,7 +76,7 @@ func program(name string) *rapid.Generator[string] {
 		}
 		g.printf("func (p %s) Init(gas.Vertex) (value %s, active bool) { return }\n\n", g.name, v)
 		g.method("Zero() "+a, a, aLeaves, fields)
-		g.method("Gather(src "+v+", e gas.Edge, dst "+v+") "+a, a, aLeaves, fields, of("src", vLeaves), of("dst", vLeaves), []variable{{"e.Weight", "float32", 0, true}})
+		g.method("Gather(src "+v+", e gas.Edge, dst "+v+") "+a, a, aLeaves, fields, of("src", vLeaves), of("dst", vLeaves), []variable{{"e.Weight", "float64", 0, true}})
 		g.method("Sum(a, b "+a+") "+a, a, aLeaves, fields, of("a", aLeaves), of("b", aLeaves))
 		g.method("Apply(v gas.Vertex, old "+v+", acc "+a+", s gas.Step) "+v, v, vLeaves, fields, vertex, of("old", vLeaves), of("acc", aLeaves), step)
 		g.method("Activate(v gas.Vertex, old, new "+v+") bool", "bool", []variable{{"", "bool", 0, false}}, fields, vertex, of("old", vLeaves), of("new", vLeaves))

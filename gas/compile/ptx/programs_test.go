@@ -24,7 +24,7 @@ var inputs = flag.Int("inputs", 5_000, "random inputs for each method of each pr
 var builtin = []any{
 	programs.BFS{}, programs.WCC{}, programs.SSSP[float32]{}, programs.SSSP[float64]{}, programs.PageRank[float32]{}, programs.PageRank[float64]{},
 	programs.PersonalisedPageRank[float32]{}, programs.PersonalisedPageRank[float64]{}, programs.BiasedPageRank[float32]{}, programs.BiasedPageRank[float64]{},
-	programs.SSWP{}, programs.KCore{}, programs.LPA{}, programs.Katz[float32]{}, programs.Katz[float64]{}, programs.Heat{}, programs.Circuit{}, programs.Neural{},
+	programs.SSWP[float32]{}, programs.SSWP[float64]{}, programs.KCore{}, programs.LPA{}, programs.Katz[float32]{}, programs.Katz[float64]{}, programs.Heat{}, programs.Circuit{}, programs.Neural{},
 }
 
 // others are those that test the compiler.

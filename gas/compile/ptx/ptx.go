@@ -171,7 +171,7 @@ func (c *checker) fragment(f *ssa.Function, names []string) (out compiled.Fragme
 			if fields := fieldNames[names[i]]; fields != nil {
 				leaf = fields[k]
 			}
-			v.leaves = append(v.leaves, operand{"${" + names[i] + "." + leaf + "}", kind})
+			v.leaves = append(v.leaves, e.input("${"+names[i]+"."+leaf+"}", kind))
 		}
 		args = append(args, v)
 	}

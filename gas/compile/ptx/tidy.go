@@ -61,7 +61,8 @@ func loops(list []*inst) bool {
 }
 
 // propagate puts the source of a copy where the copy is read, if both are
-// assigned once: without loops, that is then the same value.
+// assigned once: without loops, that is then the same value. A float32 that was
+// widened and is rounded again is a copy too.
 func propagate(list []*inst) {
 	defs := map[string]int{}
 	for _, i := range list {
@@ -69,18 +70,25 @@ func propagate(list []*inst) {
 			defs[i.dst]++
 		}
 	}
-	source := map[string]string{}
+	source, widened := map[string]string{}, map[string]string{}
 	for _, i := range list {
 		for k, x := range i.src {
 			if s, ok := source[x]; ok {
 				i.src[k] = s
 			}
 		}
-		if i.guard != "" || !strings.HasPrefix(i.op, "mov.") || !isRegister(i.dst) || defs[i.dst] != 1 {
+		if i.op == "cvt.rn.f32.f64" && widened[i.src[0]] != "" {
+			i.op, i.src[0] = "mov.f32", widened[i.src[0]]
+		}
+		if i.guard != "" || !isRegister(i.dst) || defs[i.dst] != 1 {
 			continue
 		}
-		if x := i.src[0]; isPlaceholder(x) || isRegister(x) && defs[x] == 1 {
+		switch x := i.src[0]; {
+		case !isPlaceholder(x) && (!isRegister(x) || defs[x] != 1):
+		case strings.HasPrefix(i.op, "mov."):
 			source[i.dst] = x
+		case i.op == "cvt.f64.f32":
+			widened[i.dst] = x
 		}
 	}
 }

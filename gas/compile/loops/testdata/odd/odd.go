@@ -31,7 +31,7 @@ func (h Heavy) Gather(src float32, e model.Edge, _ float32) float64 {
 	for i := int32(0); i < h.Steps; i++ {
 		switch {
 		case x > 8:
-			return stdmath.Sqrt(x) * float64(e.Weight)
+			return stdmath.Sqrt(x) * e.Weight
 		case x > 4:
 			x += gas
 			continue

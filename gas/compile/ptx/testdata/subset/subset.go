@@ -18,7 +18,7 @@ type Elementary struct{ Bias float32 }
 func (Elementary) Init(gas.Vertex) (float32, bool) { return 0, true }
 func (Elementary) Zero() float32                   { return 0 }
 func (Elementary) Gather(src float32, e gas.Edge, _ float32) float32 {
-	return float32(math.Exp(float64(src * e.Weight)))
+	return float32(math.Exp(float64(src * float32(e.Weight))))
 }
 func (Elementary) Sum(a, b float32) float32 { return a + b }
 func (p Elementary) Apply(_ gas.Vertex, _, acc float32, _ gas.Step) float32 {
@@ -41,9 +41,9 @@ func (p Exact) Init(v gas.Vertex) (float64, bool) { return float64(v.ID), p.Up }
 func (p Exact) Zero() float64                     { return math.NaN() }
 func (p Exact) Gather(src float64, e gas.Edge, dst float64) float64 {
 	if math.IsInf(src, 0) || math.IsNaN(dst) {
-		return math.Floor(dst) + math.Ceil(float64(e.Weight)) - math.Trunc(src)
+		return math.Floor(dst) + math.Ceil(e.Weight) - math.Trunc(src)
 	}
-	return math.FMA(src, float64(e.Weight), dst)
+	return math.FMA(src, e.Weight, dst)
 }
 func (Exact) Sum(a, b float64) float64 { return math.Max(a, b) }
 func (p Exact) Apply(v gas.Vertex, old, acc float64, s gas.Step) float64 {
