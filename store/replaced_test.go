@@ -172,6 +172,20 @@ func TestLocked(t *testing.T) {
 	if err := syscall.Flock(int(database.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
+	time.AfterFunc(30*time.Millisecond, func() { unlocked <- syscall.Flock(int(database.Fd()), syscall.LOCK_UN) })
+	s, err = store.Open(path)
+	if err := <-unlocked; err != nil {
+		t.Error(err)
+	}
+	if err != nil {
+		t.Fatalf("a lock on the database that ends: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := syscall.Flock(int(database.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := store.Open(path); err == nil || !strings.HasSuffix(err.Error(), "another process has a lock on its folder db; wait for that to end") {
 		t.Errorf("a lock on the database: %v", err)
 	}

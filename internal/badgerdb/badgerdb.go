@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	boptions "github.com/dgraph-io/badger/v4/options"
@@ -60,16 +61,29 @@ func Open(damaged error, o badger.Options) (db *badger.DB, err error) {
 		if err := openTables(o.Dir); err != nil {
 			return err
 		}
-		db, err = badger.Open(o)
+		for i := range lockTries {
+			time.Sleep(time.Duration(i) * time.Millisecond)
+			if db, err = badger.Open(o); !isLocked(err) {
+				break
+			}
+		}
 		return err
 	})
 	switch {
 	case err == nil || errors.Is(err, damaged):
 		return db, err
-	case strings.Contains(err.Error(), "Cannot acquire directory lock"):
+	case isLocked(err):
 		return nil, errors.New("another process has a lock on its folder db; wait for that to end")
 	}
 	return nil, fmt.Errorf("%w: its database: %w", damaged, err)
+}
+
+// lockTries is how often Open tries to lock a database, for a fifth of a second in all. A
+// process that this one starts while it writes a database has the lock until it runs.
+const lockTries = 20
+
+func isLocked(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "Cannot acquire directory lock")
 }
 
 // openTables opens the tables in a folder. Badger does that in goroutines of its own, where
