@@ -60,6 +60,7 @@ class Graph(_queries.Queries[R], Generic[R]):
     """The number of edges, as they are stored: those of an undirected graph twice."""
     weighted: bool
     """Whether edges have weights."""
+    _weight: str  # of NumPy's types
     directed: bool
     """Whether edges have one direction."""
     report: Optional[Dict[str, Any]] = None
@@ -388,6 +389,7 @@ def _new(path: str, about: Dict[str, Any], returns: str) -> Graph[Any]:
     g.path, g.num_vertices, g.num_edges = path, about["vertices"], about["edges"]
     g.weighted, g.directed = about["weighted"], not about["symmetric"]
     g._returns, g._shared = returns, _Shared()
+    g._weight = "<f8" if about.get("wide") else "<f4"
     return g
 
 

@@ -33,6 +33,7 @@ class Queries(Programs[R], Generic[R]):
     if TYPE_CHECKING:  # what Graph has
         path: str
         weighted: bool
+        _weight: str
         directed: bool
         report: Optional[Dict[str, Any]]
         _returns: str
@@ -109,7 +110,7 @@ class Queries(Programs[R], Generic[R]):
             return self._edge_table(ids[source], ids[target], weight)
         found = self._incident(vertex, along)
         ends = [(other, vertex) if direction == "in" else (vertex, other) for direction, other, _ in found]
-        weights = np.array([weight for *_, weight in found], np.float32) if self.weighted else None  # None is NaN
+        weights = np.array([weight for *_, weight in found], self._weight) if self.weighted else None  # None is NaN
         return self._edge_table(_array([u for u, _ in ends]), _array([v for _, v in ends]), weights)
 
     def _edge_table(self, source: np.ndarray, target: np.ndarray, weight: Optional[np.ndarray]) -> Any:
@@ -248,7 +249,7 @@ class Queries(Programs[R], Generic[R]):
 
     def _numbered_edges(self, progress: Progress) -> Tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
         """Return the edges as places of their ends in the ids, and weights, if there are some."""
-        fields = [("source", "<u4"), ("target", "<u4"), *([("weight", "<f4")] if self.weighted else [])]
+        fields = [("source", "<u4"), ("target", "<u4"), *([("weight", self._weight)] if self.weighted else [])]
         with Scratch() as folder:
             file = os.path.join(folder, "edges")
             command = ["export", "--json", f"--format={'raww' if self.weighted else 'raw'}", f"--output={file}"]
@@ -289,7 +290,7 @@ def _direction(along: str) -> str:
 
 
 def _decimal(weight: np.ndarray) -> List[float]:
-    """Return weights of 32 bits as numbers of as few digits: 0.1, which they stand for, and not 0.10000000149."""
+    """Return weights as numbers of as few digits as tell them apart: 0.1 for one of 32 bits, not 0.10000000149."""
     return weight.astype(str).astype(np.float64).tolist()
 
 

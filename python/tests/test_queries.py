@@ -117,6 +117,11 @@ class QueriesTest(unittest.TestCase):
         self.assertEqual((large.neighbors(3), large.shortest_path(-5, 2**40), large.subgraph([3, -5]).as_dicts().edges()), ([2**40], [-5, 3, 2**40], [(-5, 3)]))
         self.assertEqual(g.edges("Lugano", along="in")["source"].tolist(), [])
         self.assertEqual(g.as_dicts().edges("Bern", along="both"), [("Basel", "Bern", 55), ("Bern", "Brig", 66), ("Bern", "Zürich", 57)])
+        exact = Graph.from_edges([1, 1, 2], [2, 3, 3], [2**24 + 3, 2**24 + 5, 2**40 + 1]).as_dicts()
+        self.assertEqual(sorted(exact.edges()), [(1, 2, 2**24 + 3), (1, 3, 2**24 + 5), (2, 3, 2**40 + 1)])
+        self.assertEqual(exact.edges(3, along="in"), [(1, 3, 2**24 + 5), (2, 3, 2**40 + 1)])
+        self.assertEqual(exact.subgraph([2, 3]).edges(), [(2, 3, 2**40 + 1)])
+        self.assertEqual(exact.to_networkx()[2][3]["weight"], 2**40 + 1)
         loops = Graph.from_edges([5, 5], [5, 6], directed=False).as_dicts()
         self.assertEqual((sorted(loops.edges()), loops.neighbors(5)), ([(5, 5), (5, 6)], [5, 6]))
 

@@ -97,6 +97,7 @@ type subgraphReport struct {
 	Vertices   uint32  `json:"vertices"`
 	Edges      uint64  `json:"edges"`
 	Weighted   bool    `json:"weighted"`
+	Wide       bool    `json:"wide,omitempty"` // weights are stored as float64
 	Symmetric  bool    `json:"symmetric"`
 	Bytes      int64   `json:"disk_bytes"`
 	Seconds    float64 `json:"seconds"`
@@ -150,7 +151,7 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 	if !*f.json {
 		return nil
 	}
-	return json.NewEncoder(a.stdout).Encode(subgraphReport{path, *f.output, r.Vertices, r.Edges, r.Weighted, r.Symmetric, r.Bytes, r.Seconds, peakMemory()})
+	return json.NewEncoder(a.stdout).Encode(subgraphReport{path, *f.output, r.Vertices, r.Edges, r.Weighted, r.Wide, r.Symmetric, r.Bytes, r.Seconds, peakMemory()})
 }
 
 // ended explains an error.
