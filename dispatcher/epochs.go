@@ -131,7 +131,7 @@ func (e *epochs[V, A]) due() bool {
 }
 
 // dueWithin reports whether an epoch is, by pages or time. One by iterations that found the writer
-// at work waits for the end of the iteration: from there, the job goes on as if nothing had been.
+// at work waits for the end of the iteration: a job resumed from there computes what an uninterrupted one does.
 func (e *epochs[V, A]) dueWithin() bool {
 	return e.policy.Pages > 0 && e.since.pages >= e.policy.Pages ||
 		e.policy.Interval > 0 && time.Since(e.since.last) >= e.policy.Interval

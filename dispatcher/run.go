@@ -201,7 +201,7 @@ type iteration struct {
 	byHost   cpuengine.Stats
 	byGPUs   gpuengine.Stats
 	times    []PageWork     // of the CPU, beside GPUs
-	scan     policy.Scanned // likewise
+	scan     policy.Scanned // of the CPU
 	lost     bool           // a GPU was lost in it
 }
 

@@ -170,7 +170,7 @@ func (s *state[V, A]) resum() error {
 // settled reports whether every vertex of shard i is. What is settled stays so:
 // the search goes on where it ended.
 func (s *state[V, A]) settled(i int) bool {
-	if s.plan.can.settleable == nil || !s.place.current(host, i) { // a value of before says nothing about this step
+	if s.plan.can.settleable == nil || !s.place.current(host, i) { // a stale value does not tell what settles in this step
 		return false
 	}
 	_, to := s.shape.interval(i)

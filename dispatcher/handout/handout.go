@@ -39,7 +39,7 @@ type Handout struct {
 	speeds policy.Speeds
 
 	mu        sync.Mutex // guards the rest, and what is in parts
-	changed   *sync.Cond // somebody acquired or finished something
+	changed   *sync.Cond // signalled when shards are acquired or finished
 	shards    []shardWork
 	queue     queue
 	left, did [2]uint64 // edges that GPUs may still have to do, and that they did, by where they are

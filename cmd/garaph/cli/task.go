@@ -90,12 +90,7 @@ func (a *app) run(ctx context.Context, t *task) (err error) {
 			defer a.resumed.Close()
 		}
 	}
-	if !t.program.Algorithm {
-		t.record(a.resumed)
-	}
-	if a.resumed != nil {
-		a.console.log.Info(resuming(a.resumed, t.name(), out))
-	}
+	t.recordJob(a, out)
 	if err := t.execute(ctx, a); err != nil {
 		return err
 	}
@@ -116,6 +111,16 @@ func (a *app) run(ctx context.Context, t *task) (err error) {
 	}
 	a.console.summary(t.summary())
 	return beside
+}
+
+// recordJob prepares the record of a program's job, and reports which one it continues.
+func (t *task) recordJob(a *app, out destination) {
+	if !t.program.Algorithm {
+		t.record(a.resumed)
+	}
+	if a.resumed != nil {
+		a.console.log.Info(resuming(a.resumed, t.name(), out))
+	}
 }
 
 // reads returns the files and graphs that the run reads.
