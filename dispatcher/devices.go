@@ -3,7 +3,6 @@ package dispatcher
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -28,10 +27,7 @@ func (p *plan[V, A]) openDevices() (opened func() error) {
 		return func() error { return nil }
 	}
 	err := panics.Guard(p.program, func() error {
-		f, err := gpuengine.FragmentsOf(p.program)
-		if err == nil && p.store.Catalogue().Wide && f.Weighs() {
-			err = fmt.Errorf("graph %s: %w over its weights, which are float64: kernels read float32 ones", p.store.Name(), gpuengine.ErrUnfit)
-		}
+		_, err := gpuengine.FragmentsOf(p.program)
 		return err
 	})
 	var devices []device.Device

@@ -148,7 +148,7 @@ func tryNamed(t *testing.T, gpu string) {
 	for turn, named := range testgraph.All() {
 		for _, layout := range testsize.Some(layouts, 2, turn) {
 			t.Run(named.Name+"/"+string(layout), func(t *testing.T) {
-				tryAll(t, subjectOf(t, teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Layout: layout}), gpu))
+				tryAll(t, subjectOf(t, teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Wide: turn%2 == 1, Layout: layout}), gpu))
 			})
 		}
 	}
@@ -165,7 +165,7 @@ func TestGPUPrograms(t *testing.T) {
 			g.Edges = append(g.Edges, oracle.Edge{Src: uint32(rng.IntN(g.N)), Dst: uint32(rng.IntN(1 + rng.IntN(g.N))), Weight: float32(1 + rng.IntN(16))})
 		}
 		// So many pages that a GPU leaves some to the CPU, however late that begins.
-		x := subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: 200, Layout: store.Packed}), device.EmulatedName)
+		x := subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, Wide: true, ShardVertices: 200, Layout: store.Packed}), device.EmulatedName)
 		x.streams = true
 		tryAll(t, x)
 	})

@@ -71,25 +71,21 @@ func subjectOf(t *testing.T, s *store.Store, gpu string) *subject {
 func (x *subject) add(s shard.Side) {
 	degree, sum := make([]uint32, s.Header().Vertices), make([]float64, s.Header().Vertices)
 	s.Degrees(degree)
-	edge := func(src, slot uint32, weight float32) {
-		x.graph.Edges = append(x.graph.Edges, oracle.Edge{Src: src, Dst: s.Header().First + slot, Weight: weight})
-		sum[slot] += float64(weight)
+	edge := func(src, slot uint32, weight float64) {
+		x.graph.Edges = append(x.graph.Edges, oracle.Edge{Src: src, Dst: s.Header().First + slot, Weight: float32(weight)})
+		sum[slot] += weight
 	}
 	switch s := s.(type) {
 	case *packed.Side:
 		for e := range s.All() {
 			for i, u := range e.Nbr {
-				edge(u, uint32(e.Dst[i]), e.Weight[i])
+				edge(u, uint32(e.Dst[i]), e.At(i))
 			}
 		}
 	case *rows.Side:
 		for v := range s.Vertices() {
 			for k := s.Off[v]; k < s.Off[v+1]; k++ {
-				weight := float32(1)
-				if s.Weight != nil {
-					weight = s.Weight[k]
-				}
-				edge(s.Nbr[k], uint32(v), weight)
+				edge(s.Nbr[k], uint32(v), s.Plane().At(int(k)))
 			}
 		}
 	}

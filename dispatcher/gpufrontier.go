@@ -42,6 +42,8 @@ func (p *plan[V, A]) gpuUnfit() error {
 		return errors.New("the job has several GPUs")
 	case p.opt.Iterations > 0:
 		return errors.New("the job has a GPU, and a limit of iterations, in which a GPU sees values of the one in hand")
+	case p.shape.cat.Wide && p.loops.Weighs:
+		return errors.New("the job has a GPU, and weights are float64")
 	}
 	f, err := gpuengine.FragmentsOf(p.program)
 	if err == nil {

@@ -53,7 +53,7 @@ func (c *checks) add(s *packed.Side, at device.Pointer, n uint32) {
 		Blocks: uint32(s.Blocks), N: n, Vertices: uint32(s.Vertices), Bits: uint32(s.Bits), Entries: uint32(s.Entries),
 	}
 	if s.Weighted {
-		a.Codes, a.Code = at+device.Pointer(p.Codes), uint32(s.Coding.Bytes())
+		a.Codes, a.Code = at+device.Pointer(p.Codes), uint32(s.CodeBytes())
 	}
 	c.shards, c.args = append(c.shards, int(s.Index)), append(c.args, a)
 }

@@ -60,7 +60,7 @@ func New[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], 
 // allocate makes everything whose size is known.
 func (e *Engine[V, A]) allocate() error {
 	r := &e.resources
-	k, err := kernels.Load(r.device, e.program, e.fragments)
+	k, err := kernels.Load(r.device, e.program, e.fragments, e.plan.cat.Wide && e.fragments.Weighs())
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (s packedSide) whole(k *packer, b *batch, r *room, i int) {
 	at := s.Places()
 	c := kernels.PackedChunk{Data: base + device.Pointer(at.Data), Bits: uint32(s.Bits)}
 	if s.Weighted {
-		c.Code = [...]uint32{packed.Floats: 4, packed.Bytes: 1, packed.Words: 2}[s.Coding]
+		c.Code = uint32(s.CodeBytes())
 		c.Dictionary = base + device.Pointer(at.Dictionary)
 	}
 	n, windows := parts(s.Blocks, k.limits.packed.blocks), parts(s.Vertices, k.limits.packed.window)

@@ -169,10 +169,7 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	p.keep(rest - int64(p.streams)*size)
 	// A chunk takes at most three quarters of a slot for edges and one for the
 	// offsets of its window.
-	perEdge := int64(4 + 2)
-	if cat.Weighted {
-		perEdge += 4
-	}
+	perEdge := int64(4 + 2 + cat.WeightBytes())
 	p.ring = ring{slots: p.streams, bytes: size, limits: limits{
 		edges:  int(min(int64(p.kept.limits.edges), (size*3/4-device.Alignment)/perEdge&^(grain-1))),
 		window: int(min(int64(p.kept.limits.window), (size/4-device.Alignment)/4)),

@@ -37,16 +37,17 @@ func (s rowSide) whole(k *packer, b *batch, r *room, i int) {
 	b.copy(r.pointer(at), blob)
 	off := at + shard.HeaderBytes
 	nbr := at + int64(within(blob, unsafe.Pointer(&s.Nbr[0])))
+	weights, size := s.weights()
 	var weight int64
-	if s.Weight != nil {
-		weight = at + int64(within(blob, unsafe.Pointer(&s.Weight[0])))
+	if size > 0 {
+		weight = at + int64(within(blob, unsafe.Pointer(&weights[0])))
 	}
 	dst := r.above(2 * int64(s.Edges()))
 	for e := uint32(0); e < s.Edges(); {
 		p := k.limits.cut(s.Off, e)
 		c := kernels.Chunk{Nbr: r.pointer(nbr + 4*int64(e)), Dst: r.pointer(dst + 2*int64(e))}
-		if s.Weight != nil {
-			c.Weight = r.pointer(weight + 4*int64(e))
+		if size > 0 {
+			c.Weight = r.pointer(weight + size*int64(e))
 		}
 		s.add(k, b, i, c, r.pointer(off+4*int64(p.begin)), p)
 		e = p.to
@@ -60,9 +61,8 @@ func (s rowSide) part(k *packer, b *batch, r *room, i int, e uint32) uint32 {
 	edges := int64(p.to - from)
 	off := s.Off[p.begin : p.end+1]
 	need := pad(4*int64(len(off))) + pad(4*edges) + pad(2*edges) + int64(b.chunks()+1)*descriptorBytes
-	if s.Weight != nil {
-		need += pad(4 * edges)
-	}
+	weights, size := s.weights()
+	need += pad(size * edges)
 	if need > r.free() {
 		return e
 	}
@@ -72,10 +72,10 @@ func (s rowSide) part(k *packer, b *batch, r *room, i int, e uint32) uint32 {
 	nbr := r.pointer(r.below(4 * edges))
 	b.copy(nbr, hostmem.AsBytes(s.Nbr[from:p.to]))
 	c := kernels.Chunk{Nbr: nbr + device.Pointer(4*skip), Dst: r.pointer(r.above(2*edges) + 2*skip)}
-	if s.Weight != nil {
-		weight := r.pointer(r.below(4 * edges))
-		b.copy(weight, hostmem.AsBytes(s.Weight[from:p.to]))
-		c.Weight = weight + device.Pointer(4*skip)
+	if size > 0 {
+		weight := r.pointer(r.below(size * edges))
+		b.copy(weight, weights[size*int64(from):size*int64(p.to)])
+		c.Weight = weight + device.Pointer(size*skip)
 	}
 	s.add(k, b, i, c, offAt, p)
 	return p.to
@@ -99,6 +99,17 @@ func (s rowSide) add(k *packer, b *batch, side int, c kernels.Chunk, off device.
 	describe(b, n, c, int(c.Count)*slot<<c.Copies)
 	b.ranges[n] = append(b.ranges[n], kernels.ExpandRange{Off: off, Edge: p.from})
 	b.gathers(c.Edges, c.Copies)
+}
+
+// weights returns the weights and the size of one, 0 without weights.
+func (s rowSide) weights() (all []byte, size int64) {
+	if s.Wide != nil {
+		return hostmem.AsBytes(s.Wide), 8
+	}
+	if s.Weight != nil {
+		return hostmem.AsBytes(s.Weight), 4
+	}
+	return nil, 0
 }
 
 func within(blob []byte, p unsafe.Pointer) uintptr {

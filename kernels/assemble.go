@@ -15,7 +15,7 @@ func Assemble(name string, f compiled.Fragments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := splice(template, f)
+	text, err := splice(template, f, strings.HasSuffix(name, wideSuffix))
 	if err != nil {
 		return "", fmt.Errorf("assembling kernel %s for program %s: %w", name, f.Program, err)
 	}
@@ -24,10 +24,14 @@ func Assemble(name string, f compiled.Fragments) (string, error) {
 
 const marker = "// garaph: "
 
+// wideSuffix ends the names of templates that read weights of 8 bytes.
+const wideSuffix = "_wide"
+
 // splicer is one assembly. Variables of a kernel are registers of its own, with
 // names that neither nvcc nor fragments use: one for each leaf.
 type splicer struct {
 	fragments compiled.Fragments
+	wide      bool            // weights are float64
 	reads     map[string]bool // inputs of the fragments that the template calls
 	numbered  []string        // variables g0, g1 ... of the template
 	out       strings.Builder
@@ -50,6 +54,7 @@ var scalars = []struct {
 	{"v.in", compiled.Uint32},
 	{"v.out", compiled.Uint32},
 	{"edge.weight", compiled.Float32},
+	{"edge.wide", compiled.Float64},
 	{"step.iteration", compiled.Int64},
 	{"step.aggregate", compiled.Float64},
 	{"flag", compiled.Bool},
@@ -72,8 +77,8 @@ func class(k compiled.Kind) string {
 	return ".b32"
 }
 
-func splice(template string, f compiled.Fragments) (string, error) {
-	s := &splicer{fragments: f, reads: map[string]bool{}}
+func splice(template string, f compiled.Fragments, wide bool) (string, error) {
+	s := &splicer{fragments: f, wide: wide, reads: map[string]bool{}}
 	lines := strings.Split(template, "\n")
 	for _, line := range lines {
 		if words, ok := command(line); ok {

@@ -32,13 +32,13 @@ template <class T> static __device__ __forceinline__ bool outside(const T *codes
 }
 
 // One of 8 weights is not finite, or negative.
-static __device__ __forceinline__ bool unsound(const float *weights)
+template <class T> static __device__ __forceinline__ bool unsound(const T *weights, T largest)
 {
 	bool wrong = false;
 #pragma unroll
 	for (int k = 0; k < 8; k++) {
-		float weight = __ldg(weights + 32 * k);
-		wrong |= !(weight >= 0 && weight <= 3.402823466e38f);
+		T weight = __ldg(weights + 32 * k);
+		wrong |= !(weight >= 0 && weight <= largest);
 	}
 	return wrong;
 }
@@ -66,7 +66,8 @@ extern "C" __global__ void __launch_bounds__(256) garaph_check_packed(const chec
 		uint64_t slot = 256 * (uint64_t)block + lane;
 		if (args.code == 1) wrong |= outside(args.codes + slot, args.entries);
 		if (args.code == 2) wrong |= outside((const uint16_t *)args.codes + slot, args.entries);
-		if (args.code == 4) wrong |= unsound((const float *)args.codes + slot);
+		if (args.code == 4) wrong |= unsound((const float *)args.codes + slot, 3.402823466e38f);
+		if (args.code == 8) wrong |= unsound((const double *)args.codes + slot, 1.7976931348623157e308);
 	}
 	edges = sum(edges);
 	wrong = __any_sync(0xffffffff, wrong);

@@ -19,7 +19,7 @@ type CheckPackedArgs struct {
 	N        uint32         // vertices of the graph
 	Vertices uint32         // of the shard: destination of slots that are no edges
 	Bits     uint32         // of a destination: 14 or 16
-	Code     uint32         // bytes of a code: 1, 2, or 4, which is the weight; 0 without weights
+	Code     uint32         // bytes of a code: 1, 2, or 4 and 8, which are the weight; 0 without weights
 	Entries  uint32         // of the dictionary
 }
 
@@ -104,6 +104,9 @@ func (a *CheckPackedArgs) wrongCode(code []byte) bool {
 	case 2:
 		return uint32(binary.LittleEndian.Uint16(code)) >= a.Entries
 	}
-	weight := math.Float32frombits(binary.LittleEndian.Uint32(code))
-	return !(weight >= 0 && weight <= math.MaxFloat32)
+	weight := float64(math.Float32frombits(binary.LittleEndian.Uint32(code)))
+	if a.Code == 8 {
+		weight = math.Float64frombits(binary.LittleEndian.Uint64(code))
+	}
+	return !(weight >= 0 && weight <= math.MaxFloat64) // not for an infinity either
 }

@@ -76,7 +76,7 @@ func checkArgs(s *packed.Side, at, result device.Pointer, n uint32) CheckPackedA
 		Blocks: uint32(s.Blocks), N: n, Vertices: uint32(s.Vertices), Bits: uint32(s.Bits), Entries: uint32(s.Entries),
 	}
 	if s.Weighted {
-		a.Codes, a.Code = at+device.Pointer(p.Codes), uint32(s.Coding.Bytes())
+		a.Codes, a.Code = at+device.Pointer(p.Codes), uint32(s.CodeBytes())
 	}
 	return a
 }
@@ -123,7 +123,14 @@ func drawSide(t *rapid.T) (blob []byte, n uint32) {
 	n = max(nbr[len(nbr)-1]+1, uint32(h.Vertices))
 	h.First = n - uint32(h.Vertices)
 	var p packed.Packer
-	if err := p.Sorted(h, nbr, dst, shard.Plane{Narrow: weights}); err != nil {
+	plane := shard.Plane{Narrow: weights}
+	if h.Weighted && rapid.Bool().Draw(t, "wide") {
+		h.Wide, plane = true, shard.Plane{Wide: make([]float64, len(weights))}
+		for i, w := range weights {
+			plane.Wide[i] = float64(w)
+		}
+	}
+	if err := p.Sorted(h, nbr, dst, plane); err != nil {
 		t.Fatal(err)
 	}
 	blob = make([]byte, p.Size())
@@ -191,12 +198,16 @@ var damages = []struct {
 		if !s.Weighted {
 			return n
 		}
-		size := s.Coding.Bytes()
+		size := s.CodeBytes()
 		code := s.Blob()[s.Places().Codes:][size*rapid.IntRange(0, packed.BlockSlots*s.Blocks-1).Draw(t, "slot"):][:size]
 		switch s.Coding {
 		case packed.Floats:
 			w := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), -1, math.Inf(1), math.NaN(), math.MaxFloat32, 1e-40, -1e-40}).Draw(t, "weight")
-			binary.LittleEndian.PutUint32(code, math.Float32bits(float32(w)))
+			if s.Wide {
+				binary.LittleEndian.PutUint64(code, math.Float64bits(w))
+			} else {
+				binary.LittleEndian.PutUint32(code, math.Float32bits(float32(w)))
+			}
 		case packed.Bytes:
 			code[0] = byte(s.Entries - rapid.IntRange(0, 1).Draw(t, "less"))
 		case packed.Words:

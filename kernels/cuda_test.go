@@ -69,7 +69,7 @@ func TestCUDAKernels(t *testing.T) {
 	p := programs.PageRank[float32]{Damping: 0.85}
 	f := p.Fragments()
 	g := openGPU(t)
-	set, err := Load(g.Device, p, f)
+	set, err := Load(g.Device, p, f, false)
 	g.must(err)
 	values := make([]float32, n)
 	for v := range values {
@@ -78,7 +78,7 @@ func TestCUDAKernels(t *testing.T) {
 	want := make([]int64, n)
 	parallelRanges(n, func(from, to int) {
 		for v := from; v < to; v++ {
-			graph.each(v, func(u uint32, _ float32) { want[v] += p.Gather(values[u], gas.Edge{}, 0) })
+			graph.each(v, func(u uint32, _ float64) { want[v] += p.Gather(values[u], gas.Edge{}, 0) })
 		}
 	})
 	in := make([]uint32, n)

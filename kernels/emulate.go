@@ -16,9 +16,10 @@ import (
 type emulator[V, A any] struct {
 	program    gas.Program[V, A]
 	settleable gas.Settleable[V] // nil without the ability
-	aggregable gas.Aggregable[V] // likewise
+	aggregable gas.Aggregable[V] // nil without the ability
 	slot       uintptr           // bytes of an accumulator
 	size       device.Pointer    // bytes of a value
+	wide       bool              // weights are float64
 }
 
 func newEmulator[V, A any](p gas.Program[V, A], f compiled.Fragments) *emulator[V, A] {

@@ -9,6 +9,16 @@
 
 // A scalar input: SET("v.id", "r", x).
 #define SET(name, constraint, x) asm volatile("// garaph: set " name " %0" ::constraint(x) : "memory")
+// The weight of an edge: float or, in the variants of kernels whose names end in _wide, double.
+#ifdef WIDE
+typedef double weight_t;
+#define ENTRY(name) name##_wide
+#define SET_WEIGHT(x) SET("edge.wide", "d", x)
+#else
+typedef float weight_t;
+#define ENTRY(name) name
+#define SET_WEIGHT(x) SET("edge.weight", "f", x)
+#endif
 // A scalar result in 32 bits.
 #define GET(name, x) asm volatile("// garaph: get " name " %0" : "=r"(x)::"memory")
 // The fields of the program, from where they lie in global memory.
@@ -49,7 +59,7 @@ static __device__ __forceinline__ uint32_t shared_address(void *p) { return (uin
 // host has the same struct in pull.go.
 struct chunk {
 	const uint32_t *nbr;
-	const float *weight;
+	const weight_t *weight;
 	const uint16_t *dst;
 	uint32_t edges, first, count, copies, head, tail;
 };

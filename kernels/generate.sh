@@ -9,9 +9,14 @@ if ! nvcc --version 2>/dev/null | grep -q 'release 11\.8'; then
 	echo 'kernels: no nvcc 11.8: the PTX stays as it is' >&2
 	exit 0
 fi
-for k in *.cu; do
-	out=${k%.cu}.ptx
-	nvcc -ptx -O3 -arch=compute_70 "$k" -o "$out.new"
-	{ echo "// of $(cat *.cuh "$k" | sha256sum | cut -c1-16)"; cat "$out.new"; } >"$out"
+compile() {
+	source=$1 out=$2
+	shift 2
+	nvcc -ptx -O3 -arch=compute_70 "$@" "$source" -o "$out.new"
+	{ echo "// of $(cat *.cuh "$source" | sha256sum | cut -c1-16)"; cat "$out.new"; } >"$out"
 	rm "$out.new"
+}
+for k in *.cu; do
+	compile "$k" "${k%.cu}.ptx"
+	case $k in pull_*) compile "$k" "${k%.cu}_wide.ptx" -DWIDE ;; esac
 done

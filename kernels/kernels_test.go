@@ -89,7 +89,7 @@ func TestFresh(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum := sha256.New()
-		for _, file := range append(slices.Clip(headers), name+".cu") {
+		for _, file := range append(slices.Clip(headers), strings.TrimSuffix(name, "_wide")+".cu") {
 			source, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)

@@ -42,12 +42,17 @@ type Set struct {
 	Apply  Apply
 }
 
-// Load assembles the kernels of a program from its fragments, and loads them.
-func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) (*Set, error) {
+// Load assembles the kernels of a program from its fragments, and loads them. If wide is set,
+// the pull kernels read weights as float64, and as float32 otherwise.
+func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments, wide bool) (*Set, error) {
 	k, s := newEmulator(p, f), &Set{}
-	packed := "pull_packed"
+	k.wide = wide
+	packed, suffix := "pull_packed", ""
 	if lines(f) > unrolledLines {
 		packed = "pull_packed_rolled"
+	}
+	if wide {
+		suffix = wideSuffix
 	}
 	var g errgroup.Group
 	for _, x := range []struct {
@@ -57,9 +62,9 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) 
 	}{
 		{&s.Zero.f, "zero", guarded(k.zero, func(a *ZeroArgs) device.Pointer { return a.Fault })},
 		{&s.Expand.f, "expand", guarded(expandBlock, nil)},
-		{&s.Pull[Segmented].f, "pull_segmented", guarded(k.pull, func(a *PullArgs) device.Pointer { return a.Fault })},
-		{&s.Pull[Replicated].f, "pull_replicated", guarded(k.pull, func(a *PullArgs) device.Pointer { return a.Fault })},
-		{&s.Packed.f, packed, guarded(k.pullPacked, func(a *PullArgs) device.Pointer { return a.Fault })},
+		{&s.Pull[Segmented].f, "pull_segmented" + suffix, guarded(k.pull, func(a *PullArgs) device.Pointer { return a.Fault })},
+		{&s.Pull[Replicated].f, "pull_replicated" + suffix, guarded(k.pull, func(a *PullArgs) device.Pointer { return a.Fault })},
+		{&s.Packed.f, packed + suffix, guarded(k.pullPacked, func(a *PullArgs) device.Pointer { return a.Fault })},
 		{&s.Apply.f, "apply", guarded(k.apply, func(a *ApplyArgs) device.Pointer { return a.Fault })},
 	} {
 		g.Go(func() (err error) { // a driver compiles one beside the other

@@ -20,15 +20,16 @@ type csc struct {
 	off    []uint64
 	nbr    []uint32
 	out    []uint32
-	weight func(u, v uint32) float32 // nil without
+	weight func(u, v uint32) float64 // nil without
+	wide   bool                      // weights are stored as float64
 }
 
 func (g *csc) vertices() int { return len(g.off) - 1 }
 
 // each calls f for all in-edges of v.
-func (g *csc) each(v int, f func(u uint32, weight float32)) {
+func (g *csc) each(v int, f func(u uint32, weight float64)) {
 	for _, u := range g.nbr[g.off[v]:g.off[v+1]] {
-		w := float32(1)
+		w := 1.0
 		if g.weight != nil {
 			w = g.weight(u, uint32(v))
 		}
@@ -52,12 +53,16 @@ func hash(u, v, n uint32) uint32 {
 }
 
 // weightings are the codings of weights, each with some that it stands for.
-var weightings = map[string]func(u, v uint32) float32{
+var weightings = map[string]func(u, v uint32) float64{
 	"unweighted": nil,
-	"bytes":      func(u, v uint32) float32 { return float32(1 + hash(u, v, 255)) },
-	"words":      func(u, v uint32) float32 { return 1 + float32(hash(u, v, 5000))/64 },
-	"floats":     func(u, v uint32) float32 { return 1 + float32(hash(u, v, 1<<30))/(1<<24) },
+	"bytes":      func(u, v uint32) float64 { return float64(1 + hash(u, v, 255)) },
+	"words":      func(u, v uint32) float64 { return 1 + float64(hash(u, v, 5000))/64 },
+	"floats":     func(u, v uint32) float64 { return float64(1 + float32(hash(u, v, 1<<30))/(1<<24)) },
+	doubles:      func(u, v uint32) float64 { return 1 + float64(hash(u, v, 1<<30))/(1<<30) },
 }
+
+// doubles is the coding of weights that are stored as float64.
+const doubles = "doubles"
 
 // pack cuts a graph into shards of so many vertices and edges at most, and packs
 // their in-edges.
@@ -77,7 +82,7 @@ func pack(t testing.TB, g *csc, vertices int, edges uint64) [][]byte {
 		for i := int(next.Add(1) - 1); i < len(blobs); i = int(next.Add(1) - 1) {
 			s := side(g, begins[i], begins[i+1])
 			s.Index = uint32(i)
-			if err := p.Side(s, shard.WeightBytes(g.weight != nil, false)); err != nil {
+			if err := p.Side(s, shard.WeightBytes(g.weight != nil, g.wide)); err != nil {
 				t.Error(err)
 				return
 			}
@@ -95,8 +100,11 @@ func side(g *csc, begin, end int) *rows.Side {
 	for v := begin; v < end; v++ {
 		slices.Sort(g.nbr[g.off[v]:g.off[v+1]])
 		s.Off[v-begin+1] = uint32(g.off[v+1] - g.off[begin])
-		if g.weight != nil {
-			g.each(v, func(_ uint32, w float32) { s.Weight = append(s.Weight, w) })
+		switch {
+		case g.wide:
+			g.each(v, func(_ uint32, w float64) { s.Wide = append(s.Wide, w) })
+		case g.weight != nil:
+			g.each(v, func(_ uint32, w float64) { s.Weight = append(s.Weight, float32(w)) })
 		}
 	}
 	return s
@@ -127,7 +135,7 @@ func packedChunks(t testing.TB, blob []byte, at device.Pointer, window, blocks, 
 		}
 		c.First, c.Count = h.First+c.From, uint32(h.Vertices*(at+1)/windows)-c.From
 		if h.Weighted {
-			c.Code = []uint32{packed.Floats: 4, packed.Bytes: 1, packed.Words: 2}[h.Coding]
+			c.Code = uint32(h.CodeBytes())
 			c.Codes, c.Dictionary = codes+device.Pointer(from*BlockSlots*int(c.Code)), dictionary
 		}
 		if parts > 1 {

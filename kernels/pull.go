@@ -5,6 +5,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/shard"
 )
 
 // MaxAccumulator is the largest accumulator that the kernels fold, in bytes.
@@ -17,7 +18,7 @@ const MaxAccumulator = 16
 // that determines e mod 16.
 type Chunk struct {
 	Nbr    device.Pointer // const uint32_t *: sources, of the edges from Edge on
-	Weight device.Pointer // const float *: their weights, or 0
+	Weight device.Pointer // const weight_t *: their weights, or 0
 	Dst    device.Pointer // const uint16_t *: their destinations, less First
 	Edges  uint32         // how many
 	First  uint32         // vertex of window position 0
@@ -76,9 +77,9 @@ func (k *emulator[V, A]) enter(x *access, g device.Grid, a *PullArgs, first, cou
 }
 
 // add gathers along an edge from u to a vertex of the window.
-func (b *pulled[V, A]) add(u uint32, weight float32, d uint32) {
+func (b *pulled[V, A]) add(u uint32, weight float64, d uint32) {
 	if src := view[V](b.access, b.values+device.Pointer(u)*b.size, 1); b.err == nil {
-		b.sums[d] = b.program.Sum(b.sums[d], b.program.Gather(src[0], gas.Edge{Weight: float64(weight)}, b.window[d]))
+		b.sums[d] = b.program.Sum(b.sums[d], b.program.Gather(src[0], gas.Edge{Weight: weight}, b.window[d]))
 	}
 }
 
@@ -104,17 +105,17 @@ func (k *emulator[V, A]) pull(m device.Memory, g device.Grid, a *PullArgs) error
 	}
 	c := &chunks[g.Block]
 	nbr, dst := view[uint32](&x, c.Nbr, int64(c.Edges)), view[uint16](&x, c.Dst, int64(c.Edges))
-	var weights []float32
-	if c.Weight != 0 {
-		weights = view[float32](&x, c.Weight, int64(c.Edges))
+	var weights shard.Plane
+	switch {
+	case c.Weight == 0:
+	case k.wide:
+		weights.Wide = view[float64](&x, c.Weight, int64(c.Edges))
+	default:
+		weights.Narrow = view[float32](&x, c.Weight, int64(c.Edges))
 	}
 	b := k.enter(&x, g, a, c.First, c.Count, uintptr(c.Count)*k.slot<<c.Copies)
 	for e := 0; e < len(nbr) && x.err == nil; e++ {
-		weight := float32(1)
-		if weights != nil {
-			weight = weights[e]
-		}
-		b.add(nbr[e], weight, uint32(dst[e]))
+		b.add(nbr[e], weights.At(e), uint32(dst[e]))
 	}
 	return b.leave()
 }

@@ -17,11 +17,11 @@ struct pull_packed_args {
 };
 
 // The weights of slots slot + 32 * k of the chunk.
-static __device__ __forceinline__ void weights(float *to, const packed_chunk &c, uint32_t slot)
+static __device__ __forceinline__ void weights(weight_t *to, const packed_chunk &c, uint32_t slot)
 {
-	if (c.code == 4) {
+	if (c.code == sizeof(weight_t)) {
 #pragma unroll
-		for (int k = 0; k < 8; k++) to[k] = __ldg((const float *)c.codes + slot + 32 * k);
+		for (int k = 0; k < 8; k++) to[k] = __ldg((const weight_t *)c.codes + slot + 32 * k);
 	} else if (c.code == 2) {
 #pragma unroll
 		for (int k = 0; k < 8; k++) to[k] = __ldg(c.dictionary + __ldg((const uint16_t *)c.codes + slot + 32 * k));
@@ -35,7 +35,7 @@ static __device__ __forceinline__ void weights(float *to, const packed_chunk &c,
 }
 
 #define EDGE(k)                                                          \
-	SET("edge.weight", "f", w[k]);                                       \
+	SET_WEIGHT(w[k]);                                                    \
 	LOAD_CONSTANT("src", args.values, s[k]);                             \
 	LOAD_CONSTANT("dst", args.values, c.first + min(d[k], c.count - 1)); \
 	GUARD("Gather");                                                     \
@@ -71,7 +71,7 @@ static __device__ __forceinline__ void pull(const pull_packed_args &args)
 		next = __ldg(c.heads + min(block + blockDim.x / 32, c.blocks - 1));
 		decode(s, d, head, c, lane);
 		if (block >= c.blocks) continue;
-		float w[8];
+		weight_t w[8];
 		weights(w, c, 256 * block + lane % 4 * 8 + lane / 4);
 		SLOTS
 	}

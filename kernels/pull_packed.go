@@ -23,7 +23,7 @@ type PackedChunk struct {
 	Count      uint32         // vertices of the window
 	From       uint32         // destination of window position 0, in the shard
 	Bits       uint32         // of a destination, at most 16
-	Code       uint32         // bytes of a code: 1, 2, or 4, which is the weight; 0 without weights
+	Code       uint32         // bytes of a code: 1, 2, or 4 and 8, which are the weight; 0 without weights
 	Copies     uint32         // log2 of the copies of each accumulator, at most 5
 	Common     uint32         // 1: other chunks add to the same vertices
 }
@@ -88,8 +88,8 @@ func (c *PackedChunk) each(x *access, head [2]uint32, do func(slot, u, d uint32)
 	}
 }
 
-// weight is that of a slot of the chunk.
-func (c *PackedChunk) weight(x *access, codes []byte, slot uint32) float32 {
+// weight returns the weight of a slot of the chunk.
+func (c *PackedChunk) weight(x *access, codes []byte, slot uint32) float64 {
 	var code uint32
 	switch c.Code {
 	case 0:
@@ -98,14 +98,16 @@ func (c *PackedChunk) weight(x *access, codes []byte, slot uint32) float32 {
 		code = uint32(codes[slot])
 	case 2:
 		code = uint32(binary.LittleEndian.Uint16(codes[2*slot:]))
+	case 4:
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(codes[4*slot:])))
 	default:
-		return math.Float32frombits(binary.LittleEndian.Uint32(codes[4*slot:]))
+		return math.Float64frombits(binary.LittleEndian.Uint64(codes[8*slot:]))
 	}
 	w := view[float32](x, c.Dictionary+4*device.Pointer(code), 1)
 	if x.err != nil {
 		return 0
 	}
-	return w[0]
+	return float64(w[0])
 }
 
 // field is the number of so many bits, at most 32, that begins at a bit.

@@ -15,4 +15,4 @@
 
 #include "pull_packed.cuh"
 
-extern "C" __global__ void __launch_bounds__(1024) garaph_pull_packed_rolled(const pull_packed_args args) { pull(args); }
+extern "C" __global__ void __launch_bounds__(1024) ENTRY(garaph_pull_packed_rolled)(const pull_packed_args args) { pull(args); }

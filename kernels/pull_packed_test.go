@@ -114,7 +114,7 @@ func newPulling[V, A any](p *page, program portable[V, A], values []V, c cut) *p
 	f := program.Fragments()
 	x := &pulling{page: p, slot: SlotBytes(f.Accumulator)}
 	var err error
-	x.set, err = Load(p.Device, program, f)
+	x.set, err = Load(p.Device, program, f, p.graph.wide)
 	p.must(err)
 	for i, b := range p.blobs {
 		x.chunks = append(x.chunks, packedChunks(p.t, b, p.at[i], min(c.window, c.shared/x.slot-1), c.blocks, x.slot, c.shared)...)
@@ -167,8 +167,8 @@ func expected[V, A any](g *csc, program gas.Program[V, A], value func(*rand.Rand
 	parallelRanges(len(want), func(from, to int) {
 		for v := from; v < to; v++ {
 			want[v] = program.Zero()
-			g.each(v, func(u uint32, w float32) {
-				want[v] = program.Sum(want[v], program.Gather(values[u], gas.Edge{Weight: float64(w)}, values[v]))
+			g.each(v, func(u uint32, w float64) {
+				want[v] = program.Sum(want[v], program.Gather(values[u], gas.Edge{Weight: w}, values[v]))
 			})
 		}
 	})
@@ -215,7 +215,7 @@ func nan(k compiled.Kind, a, b []byte) bool {
 func checkEvery(g *gpu, graph *csc, vertices int, cuts []cut, weights []string) {
 	g.t.Helper()
 	for _, name := range weights {
-		graph.weight = weightings[name]
+		graph.weight, graph.wide = weightings[name], name == doubles
 		p := newPage(g, graph, vertices)
 		share := func(r *rand.Rand) float64 { return r.Float64() / float64(graph.vertices()) }
 		distance := func(r *rand.Rand) float32 { return []float32{float32(math.Inf(1)), 100 * r.Float32()}[r.IntN(2)] }

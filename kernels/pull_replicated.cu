@@ -5,7 +5,7 @@
 
 #include "garaph.cuh"
 
-extern "C" __global__ void __launch_bounds__(1024) garaph_pull_replicated(const pull_args args)
+extern "C" __global__ void __launch_bounds__(1024) ENTRY(garaph_pull_replicated)(const pull_args args)
 {
 	extern __shared__ uint64_t memory[];
 	uint32_t slots = shared_address(memory);
@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(1024) garaph_pull_replicated(const 
 	uint32_t mine = threadIdx.x & ((1u << c.copies) - 1);
 	for (uint32_t e = threadIdx.x; e < c.edges; e += blockDim.x) {
 		uint32_t d = c.dst[e];
-		SET("edge.weight", "f", c.weight ? c.weight[e] : 1.0f);
+		SET_WEIGHT(c.weight ? c.weight[e] : 1);
 		LOAD_CONSTANT("src", args.values, c.nbr[e]);
 		LOAD_CONSTANT("dst", args.values, c.first + d);
 		CALL("Gather", "acc");

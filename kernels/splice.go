@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/garaph/garaph/gas/compiled"
@@ -10,6 +11,9 @@ import (
 // command writes what a marker stands for.
 func (s *splicer) command(words []string) error {
 	switch {
+	case words[0] == "set" && len(words) == 3 && words[1] == "edge.wide":
+		s.printf("mov.b64 %s, %s;", register(words[1]), words[2])
+		s.printf("cvt.rn.f32.f64 %s, %s;", register("edge.weight"), words[2])
 	case words[0] == "set" && len(words) == 3:
 		return s.set(words[1], words[2])
 	case words[0] == "get" && len(words) == 3 && words[1] == "sum":
@@ -271,8 +275,15 @@ func (s *splicer) call(method, result string) error {
 	return nil
 }
 
-// filled puts registers in the places of a fragment's names.
+// widened matches an instruction of a fragment that makes the weight of an edge a double.
+var widened = regexp.MustCompile(`cvt\.f64\.f32 (\S+), \$\{edge\.weight\};`)
+
+// filled returns a fragment's text with registers in the places of names. In a wide kernel, the
+// weight of an edge is a double already.
 func (s *splicer) filled(text string, out []string) string {
+	if s.wide {
+		text = widened.ReplaceAllString(text, "mov.b64 $1, $${edge.wide};")
+	}
 	var b strings.Builder
 	for {
 		before, rest, ok := strings.Cut(text, "${")

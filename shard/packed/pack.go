@@ -93,7 +93,7 @@ func (p *Packer) plan() error {
 	h.Units = 0
 	perSlot := uint64(h.Bits)
 	if h.Weighted {
-		perSlot += 8 * uint64(h.codeBytes())
+		perSlot += 8 * uint64(h.CodeBytes())
 	}
 	for at := 0; at < len(p.edges); {
 		next := p.edges[at:min(at+BlockSlots, len(p.edges))]

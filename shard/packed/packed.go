@@ -42,8 +42,8 @@ const (
 // Bytes is the size of a code.
 func (c Coding) Bytes() int { return [...]int{4, 1, 2}[c] }
 
-// codeBytes is the size of a code; wide weights are their own codes.
-func (h *Layout) codeBytes() int {
+// CodeBytes returns the size of a code; wide weights are their own codes.
+func (h *Layout) CodeBytes() int {
 	if h.Wide {
 		return 8
 	}
@@ -105,7 +105,7 @@ func (s *Side) Weights() shard.Weights {
 // plane is the dictionary or, without one, the weights of all slots.
 func (s *Side) plane() shard.Plane {
 	if s.Coding == Floats {
-		return shard.ViewPlane(s.codes, 0, len(s.codes)/s.codeBytes(), s.WeightBytes())
+		return shard.ViewPlane(s.codes, 0, len(s.codes)/s.CodeBytes(), s.WeightBytes())
 	}
 	return shard.Plane{Narrow: s.Dictionary}
 }
@@ -147,7 +147,7 @@ func (h *Layout) sections() (heads, data, dictionary, codes int64) {
 	data = align * int64(h.Units)
 	if h.Weighted {
 		dictionary = pad(4 * int64(h.Entries))
-		codes = int64(h.Blocks) * BlockSlots * int64(h.codeBytes())
+		codes = int64(h.Blocks) * BlockSlots * int64(h.CodeBytes())
 	}
 	return
 }
