@@ -2,6 +2,7 @@ package cpuengine
 
 import (
 	"context"
+	"sort"
 	"time"
 
 	"github.com/garaph/garaph/frontier"
@@ -79,6 +80,7 @@ type limits struct {
 	alone uint64
 	hub   uint32
 	task  int
+	held  int // vertices in buckets
 }
 
 // lane is what one goroutine has.
@@ -116,7 +118,7 @@ func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[
 func newAdvancer[V, A any](e *Engine[V, A], edges uint64) (*Advancer[V, A], error) {
 	a := e.arrays
 	f := &Advancer[V, A]{Engine: e, lanes: make([]lane, len(e.workers)), block: compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}}
-	f.unseen, f.limits = edges, limits{aloneEdges, hubEdges, taskVertices}
+	f.unseen, f.limits = edges, limits{aloneEdges, hubEdges, taskVertices, 2*int(e.arrays.N) + 1<<16}
 	memory, err := hostmem.Slice[uint32](2 * int(a.N))
 	if err != nil {
 		return nil, err
@@ -354,25 +356,28 @@ func (f *Advancer[V, A]) pushBetweenHubs(l *lane, list []uint32, from []V, begin
 	return begin
 }
 
-// eachHub calls push for parts of the rows of vertices that were left for later, given by
-// their places in a list; nil: by themselves.
+// eachHub calls push for parts of the rows of the vertices in hubs lists. If list is not nil,
+// these are places in it.
 func (f *Advancer[V, A]) eachHub(list []uint32, push func(l *lane, k uint32)) error {
-	for _, k := range f.takeHubs() {
-		v := k
+	size := int(f.limits.hub)
+	hubs := f.takeHubs()
+	degrees, ends := make([]int, len(hubs)), make([]int, len(hubs)) // ends: of the tasks of each hub
+	tasks := 0
+	for i, v := range hubs {
 		if list != nil {
-			v = list[k]
+			v = list[v]
 		}
-		degree, size := uint64(f.block.Degree[v]), uint64(f.limits.hub)
-		err := f.each(parts(int(degree), int(size)), func(l *lane, i int) {
-			l.Cut, l.From, l.To = true, uint64(i)*size, min(uint64(i+1)*size, degree)
-			push(l, k)
-			l.Cut = false
-		})
-		if err != nil {
-			return err
-		}
+		degrees[i] = int(f.block.Degree[v])
+		tasks += parts(degrees[i], size)
+		ends[i] = tasks
 	}
-	return nil
+	return f.each(tasks, func(l *lane, task int) {
+		i := sort.SearchInts(ends, task+1)
+		begin, end := part(task-ends[i]+parts(degrees[i], size), size, degrees[i])
+		l.Cut, l.From, l.To = true, uint64(begin), uint64(end)
+		push(l, hubs[i])
+		l.Cut = false
+	})
 }
 
 // takeHubs are those that all goroutines have left for later.

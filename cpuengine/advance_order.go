@@ -3,6 +3,7 @@ package cpuengine
 import (
 	"context"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/garaph/garaph/frontier"
@@ -16,6 +17,9 @@ const (
 	// goroutine goes on with by itself, without a round of all (bucket fusion; Zhang et
 	// al., CGO 2020).
 	fusedVertices = 1 << 10
+	// fusedEdges is after how many edges it leaves the rest to the next round, which all
+	// goroutines share.
+	fusedEdges = 1 << 16
 	// aloneOrdered is up to how many vertices one goroutine does a round.
 	aloneOrdered = 1 << 8
 	// checkRounds is after how many rounds the time is looked at.
@@ -28,6 +32,7 @@ type ordered[V any] struct {
 	width    float64    // of a bucket
 	flat     bool       // edges lead to the same priority
 	lists    [][]uint32 // by goroutine, its part of the bucket that is being done
+	lows     []float64  // by goroutine, the lowest priority of its vertices
 }
 
 // AdvanceOrdered does vertices in the order of their priorities, as [Advancer.Advance] does
@@ -40,14 +45,18 @@ func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from St
 		l := &f.lanes[i]
 		l.Edges, l.Vertices = 0, 0
 	}
-	err = f.each(1, func(*lane, int) { f.fill() })
+	err = f.fill()
 	for err == nil && done.Levels < limit {
 		var more bool
 		if more, err = f.round(); !more || err != nil {
 			break
 		}
 		done.Levels++
-		if done.Levels%checkRounds == 0 && (ctx.Err() != nil || !time.Now().Before(until)) || f.stale() {
+		if done.Levels%checkRounds == 0 && (ctx.Err() != nil || !time.Now().Before(until)) {
+			break
+		}
+		var again bool
+		if again, err = f.overfull(); again {
 			break
 		}
 	}
@@ -55,36 +64,71 @@ func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from St
 		done.Edges += f.lanes[i].Edges
 		done.Vertices += f.lanes[i].Vertices
 	}
-	if err != nil { // who was being done is not known
+	if err == nil {
+		done.Activated, done.Degrees, err = f.empty()
+	}
+	if err != nil { // the vertices in progress are not known
 		for v := range f.arrays.N {
 			f.arrays.Active.Add(v)
 		}
 		f.Forget()
-		return done, err
 	}
-	done.Activated, done.Degrees = f.empty()
-	return done, nil
+	return done, err
 }
 
 // fill puts the active vertices into buckets.
-func (f *Advancer[V, A]) fill() {
+func (f *Advancer[V, A]) fill() error {
 	a, o := f.arrays, &f.order
 	if o.priority == nil {
 		o.priority = f.program.(gas.Prioritized[V])
-		f.bucketWidth()
-		o.lists = make([][]uint32, len(f.lanes))
+		if err := f.each(1, func(*lane, int) { f.bucketWidth() }); err != nil {
+			return err
+		}
+		o.lists, o.lows = make([][]uint32, len(f.lanes)), make([]float64, len(f.lanes))
 	}
-	low := math.NaN()
-	for v, ok := a.Active.Next(0, a.N); ok; v, ok = a.Active.Next(v+1, a.N) {
-		low = frontier.Lowest(low, o.priority.Priority(a.Cur[v]))
+	each := func(do func(i int, v uint32, priority float64)) error {
+		return f.eachRange(func(i int, begin, end uint32) {
+			for v, ok := a.Active.Next(begin, end); ok; v, ok = a.Active.Next(v+1, end) {
+				do(i, v, o.priority.Priority(a.Cur[v]))
+			}
+		})
 	}
-	f.begin(low)
-	for v, ok := a.Active.Next(0, a.N); ok; v, ok = a.Active.Next(v+1, a.N) {
-		f.lanes[0].Put(v, o.priority.Priority(a.Cur[v]))
+	o.forgetLows()
+	err := each(func(i int, _ uint32, priority float64) { o.lows[i] = frontier.Lowest(o.lows[i], priority) })
+	if err != nil {
+		return err
+	}
+	f.begin(o.low())
+	return each(func(i int, v uint32, priority float64) { f.lanes[i].Put(v, priority) })
+}
+
+// eachRange calls do for each lane i, with its share of the vertices.
+func (f *Advancer[V, A]) eachRange(do func(i int, begin, end uint32)) error {
+	n := int(f.arrays.N)
+	size := max(1, parts(n, len(f.lanes)))
+	return f.each(parts(n, size), func(_ *lane, i int) {
+		begin, end := part(i, size, n)
+		do(i, uint32(begin), uint32(end))
+	})
+}
+
+// forgetLows makes the lowest priority of each lane unknown.
+func (o *ordered[V]) forgetLows() {
+	for i := range o.lows {
+		o.lows[i] = math.NaN()
 	}
 }
 
-// begin empties the buckets, which begin at a priority; that is no number: at 0.
+// low returns the lowest priority of all lanes, or NaN.
+func (o *ordered[V]) low() float64 {
+	low := math.NaN()
+	for _, x := range o.lows {
+		low = frontier.Lowest(low, x)
+	}
+	return low
+}
+
+// begin empties the buckets, which then begin at the given priority, or at 0 if that is NaN.
 func (f *Advancer[V, A]) begin(low float64) {
 	if math.IsNaN(low) {
 		low = 0
@@ -94,36 +138,54 @@ func (f *Advancer[V, A]) begin(low float64) {
 	}
 }
 
-// stale reports whether the buckets have to begin again with the active vertices: one has
-// fallen behind what is done, or they have vertices so often that it is better.
-func (f *Advancer[V, A]) stale() bool {
-	held := 0
+// overfull reports whether the buckets have to begin again with the active vertices: a vertex
+// has a priority whose bucket has been done, or the buckets are too large even without the
+// vertices that have moved to another one.
+func (f *Advancer[V, A]) overfull() (again bool, err error) {
 	for i := range f.lanes {
-		if f.lanes[i].Len(frontier.Fallen) > 0 {
-			return true
-		}
-		held += f.lanes[i].Held
+		again = again || f.lanes[i].Len(frontier.Fallen) > 0
 	}
-	return held > 2*int(f.arrays.N)+1<<16
+	if again || f.held() <= f.limits.held {
+		return again, nil
+	}
+	p, cur := f.order.priority, f.arrays.Cur
+	err = f.each(len(f.lanes), func(_ *lane, i int) {
+		f.lanes[i].Compact(func(v uint32) float64 { return p.Priority(cur[v]) })
+	})
+	return f.held() > f.limits.held*3/4, err
 }
 
-// empty makes those active that are in buckets and not done, and empties these.
-func (f *Advancer[V, A]) empty() (active, degrees uint64) {
-	a := f.arrays
+// held returns how many vertices the buckets have.
+func (f *Advancer[V, A]) held() (n int) {
+	for i := range f.lanes {
+		n += f.lanes[i].Held
+	}
+	return n
+}
+
+// empty makes the vertices in buckets that are not done active, and empties the buckets.
+func (f *Advancer[V, A]) empty() (active, degrees uint64, err error) {
+	a, p := f.arrays, f.order.priority
 	a.Active.Clear()
 	f.Forget()
-	for i := range f.lanes {
-		l := &f.lanes[i]
-		l.Each(func(v uint32) {
-			if !a.Active.Has(v) {
-				a.Active.Add(v)
-				active++
-				degrees += uint64(a.Degree[v])
-			}
-		}, func(v uint32) float64 { return f.order.priority.Priority(a.Cur[v]) })
-		l.Begin(0, f.order.width)
+	err = f.each(len(f.lanes), func(_ *lane, i int) {
+		f.lanes[i].Each(a.Active.Add, func(v uint32) float64 { return p.Priority(a.Cur[v]) })
+		f.lanes[i].Begin(0, f.order.width)
+	})
+	if err != nil {
+		return 0, 0, err
 	}
-	return active, degrees
+	var vertices, edges atomic.Uint64
+	err = f.eachRange(func(_ int, begin, end uint32) {
+		n, sum := uint64(0), uint64(0)
+		for v, ok := a.Active.Next(begin, end); ok; v, ok = a.Active.Next(v+1, end) {
+			n++
+			sum += uint64(a.Degree[v])
+		}
+		vertices.Add(n)
+		edges.Add(sum)
+	})
+	return vertices.Load(), edges.Load(), err
 }
 
 // round does the first bucket that has vertices. It reports whether there was one.
@@ -136,7 +198,7 @@ func (f *Advancer[V, A]) round() (more bool, err error) {
 		return false, nil
 	}
 	if first == frontier.Far {
-		err := f.each(1, func(*lane, int) { f.sortFar() })
+		err := f.sortFar()
 		return err == nil, err
 	}
 	lists, vertices, degrees := f.order.lists, 0, uint64(0)
@@ -170,14 +232,18 @@ func (f *Advancer[V, A]) relaxAlone(l *lane, bucket int) {
 	for i := range f.order.lists {
 		f.loops.Relax(&l.Advance, &f.block, f.order.lists[i], f.arrays.Cur)
 	}
-	f.fuse(l, bucket)
-}
-
-// fuse does what has come to the bucket of one goroutine while it is little.
-func (f *Advancer[V, A]) fuse(l *lane, bucket int) {
 	for n := l.Len(bucket); n > 0 && n <= fusedVertices; n = l.Len(bucket) {
 		l.spare = l.Take(bucket, l.spare)
 		f.loops.Relax(&l.Advance, &f.block, l.spare, f.arrays.Cur)
+	}
+}
+
+// fuse does what has come to the bucket of one goroutine while it is little, but hubs.
+func (f *Advancer[V, A]) fuse(l *lane, bucket int) {
+	most := l.Edges + fusedEdges
+	for n := l.Len(bucket); n > 0 && n <= fusedVertices && l.Edges < most; n = l.Len(bucket) {
+		l.spare = l.Take(bucket, l.spare)
+		f.relaxBetweenHubs(l, l.spare)
 	}
 }
 
@@ -198,8 +264,10 @@ func (f *Advancer[V, A]) relaxTogether(bucket int) error {
 			f.relaxBetweenHubs(l, list[begin:end])
 			break
 		}
-		f.fuse(l, bucket)
 	})
+	if err == nil {
+		err = f.each(len(f.lanes), func(_ *lane, i int) { f.fuse(&f.lanes[i], bucket) })
+	}
 	if err != nil {
 		return err
 	}
@@ -222,27 +290,30 @@ func (f *Advancer[V, A]) relaxBetweenHubs(l *lane, list []uint32) {
 
 // sortFar sorts the vertices of the last bucket into new ones, from the lowest priority
 // among them on.
-func (f *Advancer[V, A]) sortFar() {
-	a, p := f.arrays, f.order.priority
-	low := math.NaN()
-	for i := range f.lanes {
+func (f *Advancer[V, A]) sortFar() error {
+	o, cur := &f.order, f.arrays.Cur
+	o.forgetLows()
+	err := f.each(len(f.lanes), func(_ *lane, i int) {
 		l := &f.lanes[i]
 		l.Now = frontier.Far // what is nearer has been done
-		f.order.lists[i] = l.Take(frontier.Far, f.order.lists[i])
-		for _, v := range f.order.lists[i] {
-			if at := p.Priority(a.Cur[v]); !l.Passed(at) {
-				low = frontier.Lowest(low, at)
+		o.lists[i] = l.Take(frontier.Far, o.lists[i])
+		for _, v := range o.lists[i] {
+			if at := o.priority.Priority(cur[v]); !l.Passed(at) {
+				o.lows[i] = frontier.Lowest(o.lows[i], at)
 			}
 		}
+	})
+	if err != nil {
+		return err
 	}
-	passed := f.lanes[0].Buckets // as it was
-	if f.order.flat {
-		f.order.width *= flatter
+	low, passed := o.low(), f.lanes[0].Buckets // as it was
+	if o.flat {
+		o.width *= flatter
 	}
 	f.begin(low)
-	for i := range f.lanes {
-		for _, v := range f.order.lists[i] {
-			at := p.Priority(a.Cur[v])
+	return f.each(len(f.lanes), func(_ *lane, i int) {
+		for _, v := range o.lists[i] {
+			at := o.priority.Priority(cur[v])
 			if passed.Passed(at) {
 				continue
 			}
@@ -251,13 +322,15 @@ func (f *Advancer[V, A]) sortFar() {
 			}
 			f.lanes[i].Put(v, at)
 		}
-	}
+	})
 }
 
-// widthDegree is the mean degree up to which buckets are as wide as a mean step: on RMAT
-// 20 with 30 edges a vertex, an eighth to a thirtieth was as good, on a grid a fourth to
-// all.
-const widthDegree = 2
+// width returns the width of buckets in a graph whose edges add mean to a priority: 2/degree of it
+// in sparse graphs, where more bring little and less costs rounds, and 1/(2·degree) in dense ones.
+// Of skewed graphs with 31 edges a vertex, widths of 1/4 to 1/2 were the best, of uniform ones 1 to 2.
+func width(mean, degree float64) float64 {
+	return mean * min(1, 2/degree, max(8/(degree*degree), 1/(2*degree)))
+}
 
 // flatter is by how much buckets get wider with each sorting where edges lead to the same
 // priority: what is first spreads by itself, and after a few of these little is left.
@@ -274,7 +347,7 @@ func (f *Advancer[V, A]) bucketWidth() {
 	mean, zero := MeanStep(f.program, f.arrays, rows, f.block.Step)
 	switch {
 	case mean > 0:
-		o.width = mean * min(1, widthDegree/degree)
+		o.width = width(mean, degree)
 	case zero:
 		o.width, o.flat = f.meanGap(), true
 	default:

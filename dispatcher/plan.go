@@ -140,6 +140,7 @@ func (p *plan[V, A]) facts() policy.Facts {
 		FrontierFacts: policy.FrontierFacts{
 			Frontier: p.front.unfit == nil && (p.opt.Mode == Sync || p.opt.Iterations == 0), // after n async iterations, values depend on pages
 			Ordered:  p.front.ordered || p.loops.Seek != nil, RowsEdges: p.front.edges, Iterations: p.opt.Iterations,
+			Weighted:  p.front.ordered && p.shape.cat.Weighted && p.loops.Weighs,
 			RowsBytes: rowsBytes, PullBytes: pullBytes,
 		},
 	}

@@ -38,14 +38,21 @@ func (b *Buckets) Passed(priority float64) bool { return b.place(priority) < flo
 
 // Put adds a vertex to the bucket of its priority, or to [Fallen].
 func (b *Buckets) Put(v uint32, priority float64) {
-	i := Far
-	if x := b.place(priority); x < float64(b.Now) {
-		i = Fallen
-	} else if x < nearBuckets {
-		i = int(x)
-	}
+	i := b.bucket(priority)
 	b.lists[i] = append(b.lists[i], v)
 	b.Held++
+}
+
+// bucket returns the bucket of a priority, or [Fallen].
+func (b *Buckets) bucket(priority float64) int {
+	switch x := b.place(priority); {
+	case x < float64(b.Now):
+		return Fallen
+	case x < nearBuckets:
+		return int(x)
+	default:
+		return Far
+	}
 }
 
 // Next is the first bucket from Now on that has vertices, [Far] included; more than that:
@@ -72,6 +79,21 @@ func (b *Buckets) Take(i int, old []uint32) []uint32 {
 	b.Held -= len(list)
 	b.lists[i] = old[:0]
 	return list
+}
+
+// Compact removes the vertices whose priority is that of another bucket, in which they are as well.
+func (b *Buckets) Compact(priority func(v uint32) float64) {
+	b.Held = 0
+	for i := range b.lists {
+		keep := b.lists[i][:0]
+		for _, v := range b.lists[i] {
+			if i == b.bucket(priority(v)) {
+				keep = append(keep, v)
+			}
+		}
+		b.lists[i] = keep
+		b.Held += len(keep)
+	}
 }
 
 // Len is how many vertices bucket i has.

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -138,6 +139,25 @@ func TestBuckets(t *testing.T) {
 			t.Fatalf("%d of %d came out, %d are held, left: %v", done, held, b.Held, model)
 		}
 	})
+}
+
+// TestCompact checks that a vertex stays in the bucket of its priority alone.
+func TestCompact(t *testing.T) {
+	var b Buckets
+	b.Begin(0, 1)
+	b.Now = 2
+	at := map[uint32]float64{1: 5, 2: 3, 3: 1000, 4: 1, 5: math.NaN()}
+	for v, list := range map[uint32][]float64{1: {1000, 7, 5}, 2: {3, 3}, 3: {1000}, 4: {4, 1}, 5: {math.NaN()}} {
+		for _, x := range list {
+			b.Put(v, x)
+		}
+	}
+	b.Compact(func(v uint32) float64 { return at[v] })
+	got := map[uint32]int{}
+	b.Each(func(v uint32) { got[v]++ }, func(uint32) float64 { return math.Inf(1) })
+	if want := map[uint32]int{1: 1, 2: 2, 3: 1, 4: 1, 5: 1}; !maps.Equal(got, want) || b.Held != 6 {
+		t.Errorf("got %v of %d, want %v", got, b.Held, want)
+	}
 }
 
 // TestBucketsOf is the buckets of some priorities, by name.

@@ -63,7 +63,9 @@ type FrontierFacts struct {
 	RowsEdges uint64 `json:"rows_edges,omitempty"`
 	// Ordered: active vertices are done in a better order than that of pulls, however many
 	// they are.
-	Ordered    bool `json:"ordered,omitempty"`
+	Ordered bool `json:"ordered,omitempty"`
+	// Weighted: vertices are done by their priorities, and edges have weights.
+	Weighted   bool `json:"weighted,omitempty"`
 	Iterations int  `json:"iterations,omitempty"` // at most; 0: no limit
 	// RowsBytes: rows are read as they are needed, and all have so many bytes. PullBytes is
 	// what a pull over all pages reads then.
@@ -226,7 +228,9 @@ func (f Facts) spends(looked uint64) uint64 { return looked + iterationEdges + f
 // reached grows with the square of the number of iterations; where it grows faster, all of
 // it is reached before that is a question.
 func rowsPay(o Observation, s State) bool {
-	if s.Loaded {
+	// In the order of their priorities, vertices are done about once, and in that of pulls 5 to
+	// 20 times: rows pay from the first iteration on.
+	if s.Loaded || o.Weighted && o.GPUs == 0 && o.RowsBytes == 0 {
 		return true
 	}
 	spent := float64(s.Spent)

@@ -247,7 +247,11 @@ func TestFrontier(t *testing.T) {
 		if d, _ := Decide(o, s); d.Method != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, d.Method, c.want)
 		}
-		o.Iterations = foreseen + 1
+		o.Weighted = true
+		if d, _ := Decide(o, s); c.ordered && (d.Method == Frontier) != c.able {
+			t.Errorf("%s, weighted: got %s", c.name, d.Method)
+		}
+		o.Weighted, o.Iterations = false, foreseen+1
 		if d, _ := Decide(o, s); d.Method == Frontier && c.iteration == foreseen {
 			t.Errorf("%s, one more iteration: got %s", c.name, d.Method)
 		}
