@@ -14,7 +14,6 @@ import (
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/programs"
@@ -65,7 +64,7 @@ func thousands() oracle.Graph {
 
 // TestForgedOnGPU: what the host leaves to the GPU to check ends the job with the error that
 // the host has for it, whether edges stay on the GPU or not, and whether it works alone.
-func TestForgedOnGPU(t *testing.T) { tryForged(t, "emulated", testprograms.SSSP[float32]{}) }
+func TestForgedOnGPU(t *testing.T) { tryForged(t, "emulated", dispatcher.SSSP[float32]{}) }
 
 func tryForged(t *testing.T, gpu string, p gas.Program[float32, float32]) {
 	const damaged = 3
@@ -152,7 +151,7 @@ func TestSuspiciousGPU(t *testing.T) {
 		o.SetOpen(func(string) (device.Device, error) {
 			return suspicious{device.NewEmulated(device.EmulatedOptions{})}, nil
 		})
-		values, r := valuesOf(t, &subject{store: s}, gas.Program[uint32, uint32](testprograms.WCC{WCC: programs.WCC{}}), o)
+		values, r := valuesOf(t, &subject{store: s}, gas.Program[uint32, uint32](dispatcher.WCC{WCC: programs.WCC{}}), o)
 		if !strings.Contains(r.Lost, "shard 0: the GPU finds damage that is not in the graph") {
 			t.Errorf("%s: lost by %q", on, r.Lost)
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 )
 
@@ -22,7 +21,7 @@ func TestOutsideSubset(t *testing.T) {
 		want = append(want, hops != gas.Unreached)
 	}
 	for _, on := range []Device{CPU, GPU} {
-		reached, r, err := runJob(s, gas.Program[bool, bool](testprograms.Flag{}), Options{Device: on, GPU: GPUOptions{Name: "emulated"}})
+		reached, r, err := runJob(s, gas.Program[bool, bool](Flag{}), Options{Device: on, GPU: GPUOptions{Name: "emulated"}})
 		if err != nil {
 			t.Fatalf("on %s: %v", on, err)
 		}

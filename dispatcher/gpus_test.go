@@ -10,7 +10,6 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/teststore"
 )
@@ -46,7 +45,7 @@ func TestSeveralGPUsShare(t *testing.T) {
 	g := manyEdges()
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 10})
 	labels := oracle.WCC(g)
-	p := gas.Program[uint32, uint32](testprograms.WCC{})
+	p := gas.Program[uint32, uint32](WCC{})
 	wide := 3
 	if testing.Short() {
 		wide = 1

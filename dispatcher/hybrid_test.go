@@ -20,7 +20,6 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
@@ -40,7 +39,7 @@ func TestHandOut(t *testing.T) {
 			var pages []PageWork
 			o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 2, Iterations: 5, hooks: hooks{speeds: evenly, pageBytes: 1}}
 			o.Trace.Page = func(w PageWork) { pages = append(pages, w) }
-			p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
+			p := PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
 			if set.starved {
 				o.GPU.Memory = leastGPU[float64, int64](t, s, p, o) + 20<<10
 			}
@@ -147,7 +146,7 @@ func TestFaultsAtRandom(t *testing.T) {
 				ended <- err
 				return
 			}
-			bfs := testprograms.BFS{BFS: programs.BFS{Source: 0}}
+			bfs := BFS{BFS: programs.BFS{Source: 0}}
 			values, _, err := runJob[uint32, uint32](s, bfs, o)
 			for v, x := range values {
 				if got := bfs.Result(gas.Vertex{}, x); got != hops[v] {
@@ -210,11 +209,11 @@ func TestDamagedShard(t *testing.T) {
 			}
 			core, warnings := observer.New(zap.WarnLevel)
 			o := Options{Device: device, GPU: GPUOptions{Name: "emulated"}, Threads: 2, hooks: hooks{speeds: evenly, pageBytes: 1}, Log: zap.New(core)}
-			o.GPU.Memory = leastGPU(t, s, testprograms.WCC{}, o) + 16<<10
+			o.GPU.Memory = leastGPU(t, s, WCC{}, o) + 16<<10
 			if few {
 				o.Memory = 1
 				var need *MemoryError
-				if _, err := New(s, gas.Program[uint32, uint32](testprograms.WCC{}), o); !errors.As(err, &need) {
+				if _, err := New(s, gas.Program[uint32, uint32](WCC{}), o); !errors.As(err, &need) {
 					t.Fatal(err)
 				}
 				o.Memory = need.Least()
@@ -243,7 +242,7 @@ func TestCancelGPU(t *testing.T) {
 			o := Options{Device: []Device{GPU, Hybrid}[pages%2], GPU: GPUOptions{Name: "emulated"}, Threads: 1, Mode: mode, hooks: hooks{speeds: evenly, pageBytes: 1}}
 			d := device.NewEmulated(device.EmulatedOptions{})
 			o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
-			j, err := New(s, gas.Program[uint32, uint32](testprograms.WCC{}), o)
+			j, err := New(s, gas.Program[uint32, uint32](WCC{}), o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -97,7 +97,7 @@ func TestMachine(t *testing.T) {
 		t.Errorf("a small job: GPU %q, without: %q", r.GPU, r.Without)
 	}
 	m := readMachine(folder)
-	if c := m.Jobs[jobKey("testprograms.WCC", 1, uint64(len(g.Edges)))]; len(m.Speeds) != 1 || m.Open <= 0 || c.Pass <= 0 || c.Pass == 1e-9 || c.Iterations < 1 {
+	if c := m.Jobs[jobKey("dispatcher.WCC", 1, uint64(len(g.Edges)))]; len(m.Speeds) != 1 || m.Open <= 0 || c.Pass <= 0 || c.Pass == 1e-9 || c.Iterations < 1 {
 		t.Errorf("kept: %+v", m)
 	}
 	pass(1)

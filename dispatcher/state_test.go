@@ -6,7 +6,6 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/testgraph"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 )
@@ -86,7 +85,7 @@ func TestQueue(t *testing.T) {
 	for _, on := range []Device{CPU, GPU} {
 		var queued []int
 		o := Options{Device: on, Method: Pull, GPU: GPUOptions{Name: "emulated"}, Trace: Trace{Queue: func(n int) { queued = append(queued, n) }}}
-		_, r, err := runJob[uint32, uint32](s, testprograms.WCC{}, o)
+		_, r, err := runJob[uint32, uint32](s, WCC{}, o)
 		if err != nil || len(queued) != len(r.Iterations) || queued[0] != shards {
 			t.Errorf("%s: queued %v in %d iterations, of %d shards: %v", on, queued, len(r.Iterations), shards, err)
 		}
