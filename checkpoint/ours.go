@@ -18,9 +18,6 @@ const maxID = 999_999_999
 
 // openJobs opens a folder of jobs, which lies in that of a graph.
 func openJobs(jobs string) (*beneath.Folder, error) {
-	if err := beneath.CheckFiles(); err != nil {
-		return nil, err
-	}
 	graph, err := beneath.Open(filepath.Dir(jobs))
 	if err != nil {
 		return nil, err

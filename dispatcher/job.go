@@ -114,13 +114,8 @@ func HeldBytes[V any](n uint32, p checkpoint.Policy) int64 {
 	return held
 }
 
-// Values calls yield for all vertices and their values, some of a shard at a time and in order;
-// the slices are the job's.
-func (j *Job[V, A]) Values(yield func(vs []gas.Vertex, values []V) error) error {
-	return j.ValuesOf(0, j.plan.shape.cat.Vertices, yield)
-}
-
-// ValuesOf is Values of the vertices in [from, to).
+// ValuesOf calls yield for the vertices in [from, to) and their values, some of a shard at a time and in order. The
+// slices are the job's.
 func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values []V) error) error {
 	b := valueBuffers.Get().(*valueBuffer)
 	defer valueBuffers.Put(b)

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/internal/badgerdb"
-	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 )
@@ -60,9 +59,6 @@ func Create(path string, force bool) (*Writer, error) {
 	}
 	if base := filepath.Base(path); base == "." || base == ".." {
 		return nil, fmt.Errorf("import to %s: a graph is renamed to its place when it is whole, and this is no name; give one, such as %s", path, filepath.Join(path, "graph"))
-	}
-	if err := beneath.CheckFiles(); err != nil {
-		return nil, fmt.Errorf("import to %s: %w", path, err)
 	}
 	if err := checkTarget(path, force); err != nil {
 		return nil, err
@@ -162,13 +158,6 @@ func (w *Writer) put(dir shard.Direction, i int, side shard.Side, degrees []byte
 	defer w.mu.Unlock()
 	w.places[dir][i] = placed{sidePlace{e, side.Header().Checksum}, uint32(len(degrees))}
 	return err
-}
-
-// Stored is the size of the blob of a side that was stored.
-func (w *Writer) Stored(dir shard.Direction, i int) int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.places[dir][i].Bytes
 }
 
 // ReadBack reads a part of a side that was stored, from byte at of its blob on: what is made

@@ -21,7 +21,7 @@ type Progress struct {
 // progressEvery is the time between two calls of a function for the progress.
 const progressEvery = 200 * time.Millisecond
 
-// SearchParallel is [Search] on several goroutines. Each searches depth first; one that has
+// SearchParallel searches open nodes on several goroutines. Each searches depth first; one that has
 // nothing left is given the oldest children that another one has not begun with, which as a rule
 // are the largest part of its work. Nodes that are left have the deepest ones last, which a search that goes
 // on takes first: so their number stays small. When the context ends, workers leave the nodes that they are at; after

@@ -1,24 +1,9 @@
 package community
 
-import "context"
-
 // Open is a node that is still to be searched, of a problem.
 type Open struct {
 	Problem *Problem
 	Task    Task
-}
-
-// Search searches open nodes one after another, depth first, adds the number of nodes that it
-// visits, and returns those that are still open when the context has ended.
-func Search(ctx context.Context, open []Open, b *Best, visited *int64) (rest []Open) {
-	stopped := func() bool { return ctx.Err() != nil }
-	w := worker{best: b, stopped: stopped, late: stopped}
-	w.share = func(o Open) { rest = append(rest, o) }
-	for _, o := range open {
-		w.search(o)
-	}
-	*visited += w.visited
-	return rest
 }
 
 // worker searches nodes depth first. The nodes from the root to the one that it is at are its

@@ -11,6 +11,19 @@ import (
 	"github.com/garaph/garaph/internal/testsize"
 )
 
+// Search searches open nodes one after another, depth first, adds the number of nodes that it
+// visits, and returns those that are still open when the context has ended.
+func Search(ctx context.Context, open []Open, b *Best, visited *int64) (rest []Open) {
+	stopped := func() bool { return ctx.Err() != nil }
+	w := worker{best: b, stopped: stopped, late: stopped}
+	w.share = func(o Open) { rest = append(rest, o) }
+	for _, o := range open {
+		w.search(o)
+	}
+	*visited += w.visited
+	return rest
+}
+
 // graphs is how many random graphs a test has: GARAPH_GRAPHS, if that is set, or one of these.
 func graphs(t *testing.T, short, long int) int {
 	t.Helper()

@@ -103,11 +103,5 @@ func (s *Side) CheckRun(i int, _ uint32) error {
 	return s.checkCodes(s.run(i))
 }
 
-// Edges is how many edges run i has.
-func (s *Side) Edges(i int) int {
-	from, to := s.bounds(i)
-	return (to - from) / s.CodeBytes()
-}
-
 // CodeBytes is how many bytes the weight of an edge takes.
 func (s *Side) CodeBytes() int { return (&layout{Header: s.header, coding: s.coding}).codeBytes() }

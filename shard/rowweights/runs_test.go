@@ -38,8 +38,10 @@ func TestRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := v - v%packedrows.RunVertices
-		if s.First(i) != int(off[first]) || s.Edges(i) != int(off[first+packedrows.RunVertices]-off[first]) {
-			t.Fatalf("run %d has %d edges from %d on, offsets %v", i, s.Edges(i), s.First(i), off)
+		begin, end := s.bounds(i)
+		edges := (end - begin) / s.CodeBytes()
+		if s.First(i) != int(off[first]) || edges != int(off[first+packedrows.RunVertices]-off[first]) {
+			t.Fatalf("run %d has %d edges from %d on, offsets %v", i, edges, s.First(i), off)
 		}
 		got := make([]float32, off[v+1]-off[v])
 		s.Weights(got, int(off[v]))
