@@ -186,8 +186,8 @@ func (f *gpuFrontier[V, A]) advance(ctx context.Context, g *gpuWorker[V, A], x *
 		return failed(g.number, err)
 	}
 	s.place.wroteAll(g.number)
-	x.Levels, x.Edges, x.Vertices = int(done.Levels), done.Edges, done.Vertices
-	x.Devices = map[Device]DeviceWork{GPU: {Edges: done.Edges, Seconds: done.Seconds}}
-	s.advanced(x.Levels, done.Active, done.Degrees)
+	x.report.Levels, x.report.Edges, x.report.Vertices = int(done.Levels), done.Edges, done.Vertices
+	x.report.Devices = map[Device]DeviceWork{GPU: {Edges: done.Edges, Seconds: done.Seconds}}
+	s.advanced(x.report.Levels, done.Active, done.Degrees)
 	return ctx.Err()
 }

@@ -36,9 +36,6 @@ type Catalogue struct {
 	Fingerprint string      `json:"fingerprint"`
 	Source      []string    `json:"source"`
 	Created     time.Time   `json:"created"`
-
-	// beside has, of each side behind Out, the places in the shards.
-	beside [shard.Sides - shard.InRows][]sidePlace
 }
 
 // ShardInfo is what the catalogue knows of a shard.
@@ -53,6 +50,8 @@ type ShardInfo struct {
 	Blobs [2]Extent // of the in side and the out side
 	// degrees is how many bytes the degrees of the vertices take behind each of them.
 	degrees [2]uint32
+	// beside holds the blobs of the sides after Out, if the graph has any.
+	beside *[shard.Sides - shard.InRows]sidePlace
 }
 
 // sidePlace is a blob: where it lies, and its checksum.
@@ -194,8 +193,8 @@ func (c *Catalogue) Blob(dir shard.Direction, i int) (e Extent) {
 	if dir = c.Stored(dir); dir < shard.InRows {
 		return c.Shards[i].Blobs[dir]
 	}
-	if list := c.beside[dir-shard.InRows]; list != nil {
-		e = list[i].Extent
+	if list := c.Shards[i].beside; list != nil {
+		e = list[dir-shard.InRows].Extent
 	}
 	return e
 }

@@ -40,7 +40,10 @@ func (c *Catalogue) place() (payload int64) {
 	for _, dir := range c.besides() {
 		for i := range c.Shards {
 			place := sidePlace{Extent{Bytes: payload}.after(64), uint32(i)}
-			c.beside[dir-shard.InRows] = append(c.beside[dir-shard.InRows], place)
+			if c.Shards[i].beside == nil {
+				c.Shards[i].beside = new([shard.Sides - shard.InRows]sidePlace)
+			}
+			c.Shards[i].beside[dir-shard.InRows] = place
 			payload = place.end()
 		}
 	}

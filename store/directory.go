@@ -67,7 +67,7 @@ func writeDirectory(put func(key, value []byte) error, c *Catalogue) error {
 		}
 		b = le.AppendUint32(le.AppendUint32(b, s.degrees[0]), s.degrees[1])
 		for _, dir := range besides {
-			e := c.beside[dir-shard.InRows][i]
+			e := s.beside[dir-shard.InRows]
 			b = le.AppendUint32(le.AppendUint32(e.append(b), e.sum), 0)
 		}
 		return b
@@ -127,9 +127,12 @@ func readDirectory(txn *badger.Txn, payload, db int64) (*Catalogue, error) {
 			degrees: [2]uint32{le.Uint32(b[56:]), le.Uint32(b[60:])},
 		}
 		s.Blobs[shard.In], s.Blobs[shard.Out] = extentOf(b[24:]), extentOf(b[40:])
+		if len(besides) > 0 {
+			s.beside = new([shard.Sides - shard.InRows]sidePlace)
+		}
 		for k, dir := range besides {
-			b, list := b[shardEntryBytes+k*sideEntryBytes:], &c.beside[dir-shard.InRows]
-			*list = append(*list, sidePlace{extentOf(b), le.Uint32(b[16:])})
+			b := b[shardEntryBytes+k*sideEntryBytes:]
+			s.beside[dir-shard.InRows] = sidePlace{extentOf(b), le.Uint32(b[16:])}
 		}
 		c.Shards = append(c.Shards, s)
 	})

@@ -72,7 +72,7 @@ func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
 	case shard.Out:
 		return e, s.cat.Shards[i].OutSum
 	}
-	return e, s.cat.beside[is-shard.InRows][i].sum
+	return e, s.cat.Shards[i].beside[is-shard.InRows].sum
 }
 
 // extent is where a side lies.

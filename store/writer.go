@@ -192,17 +192,18 @@ func (w *Writer) Commit(c *Catalogue) error {
 		c.Created = time.Now().UTC().Truncate(time.Second)
 	}
 	c.seal(w.idSums)
+	besides := c.besides()
 	for i := range c.Shards {
 		s := &c.Shards[i]
 		for dir := range s.Blobs {
 			p := w.places[dir][i]
 			s.Blobs[dir], s.degrees[dir] = p.Extent, p.degrees
 		}
-	}
-	for _, dir := range c.besides() {
-		for i := range c.Shards {
-			list := &c.beside[dir-shard.InRows]
-			*list = append(*list, w.places[dir][i].sidePlace)
+		if len(besides) > 0 {
+			s.beside = new([shard.Sides - shard.InRows]sidePlace)
+		}
+		for _, dir := range besides {
+			s.beside[dir-shard.InRows] = w.places[dir][i].sidePlace
 		}
 	}
 	err := c.check()

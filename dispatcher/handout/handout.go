@@ -38,13 +38,19 @@ type Handout struct {
 	ranks  []int // of pages
 	speeds policy.Speeds
 
-	mu        sync.Mutex // guards the rest, and what is in parts
-	changed   *sync.Cond // signalled when shards are acquired or finished
-	shards    []shardWork
-	queue     queue
-	left, did [2]uint64 // edges that GPUs may still have to do, and that they did, by where they are
-	last      float64   // when a GPU did its last page
-	arrived   []int     // shards whose new values a GPU has brought, since they were asked for
+	mu       sync.Mutex // guards the rest, and what is in parts
+	changed  *sync.Cond // signalled when shards are acquired or finished
+	shards   []shardWork
+	queue    queue
+	progress progress
+	arrived  []int // shards whose new values a GPU has brought, since they were asked for
+}
+
+// progress measures the work of the GPUs. Edges are by where they are.
+type progress struct {
+	left [2]uint64 // edges that GPUs may still have to do
+	did  [2]uint64 // edges that GPUs did
+	last float64   // when a GPU did its last page
 }
 
 // GPU is a GPU that takes part in an iteration.
@@ -107,7 +113,7 @@ func New(pages *page.Cache, requests []page.Request, edges []uint64, began time.
 		case len(streamed) < len(shards):
 			rq.Shards = streamed
 		}
-		h.left[streams] += h.sum(streamed)
+		h.progress.left[streams] += h.sum(streamed)
 		if pages.Stays(rq.Page) {
 			h.queue.cached = append(h.queue.cached, rq)
 		} else {
@@ -124,7 +130,7 @@ func New(pages *page.Cache, requests []page.Request, edges []uint64, began time.
 	}
 	for i, w := range h.shards[:resident] {
 		if w.state == open {
-			h.left[stays] += edges[i]
+			h.progress.left[stays] += edges[i]
 		}
 	}
 	h.queue.reading = len(h.queue.disk) > 0
@@ -238,7 +244,7 @@ func (h *Handout) Worker(i int) (worker int, some bool) {
 // Worked returns how many seconds the GPUs took for the edges that they did: some that stay on
 // them, and some that were streamed to them.
 func (h *Handout) Worked() (seconds float64, stayed, streamed uint64) {
-	return h.last - h.Start, h.did[stays], h.did[streams]
+	return h.progress.last - h.Start, h.progress.did[stays], h.progress.did[streams]
 }
 
 // longTask is how many edges of a shard keep a goroutine busy for about a millisecond.

@@ -99,7 +99,7 @@ func (h *Handout) giveHost(shards []int, kind int) {
 	for _, i := range shards {
 		h.shards[i] = shardWork{state: onHost, by: CPU}
 	}
-	h.left[kind] -= min(h.left[kind], h.sum(shards))
+	h.progress.left[kind] -= min(h.progress.left[kind], h.sum(shards))
 	h.changed.Broadcast()
 }
 
@@ -112,10 +112,10 @@ func (h *Handout) rest() (gpu float64) {
 	now := h.now() - h.Start
 	rate := [2]float64{h.speeds.Resident, cmp.Or(h.speeds.Crowded, h.speeds.Streamed)}
 	for k := range rate {
-		if h.did[k] > h.left[k] { // it may be slower than it was
-			rate[k] = max(rate[k], now/float64(h.did[k]))
+		if h.progress.did[k] > h.progress.left[k] { // it may be slower than it was
+			rate[k] = max(rate[k], now/float64(h.progress.did[k]))
 		}
-		gpu = max(gpu, rate[k]*float64(h.left[k]))
+		gpu = max(gpu, rate[k]*float64(h.progress.left[k]))
 	}
 	return gpu
 }

@@ -178,7 +178,7 @@ func (p *Part) waits() bool {
 
 // enoughAhead reports whether so many edges are enough for now, with so many on the next page.
 func (h *Handout) enoughAhead(flying, next uint64) bool {
-	return flying > 0 && flying >= max(leastAhead*next, (h.left[streams]-min(h.left[streams], flying))/2)
+	return flying > 0 && flying >= max(leastAhead*next, (h.progress.left[streams]-min(h.progress.left[streams], flying))/2)
 }
 
 // Done is [gpuengine.Source]: the GPU has done shards.
@@ -189,8 +189,8 @@ func (p *Part) Done(t gpuengine.PageTime) {
 	if n := len(p.Pieces); n > 0 && t.From < p.Pieces[n-1].To {
 		kind = stays
 	}
-	p.h.last = p.h.now()
-	p.Batches = append(p.Batches, Batch{t, p.h.shards[t.From].handed, p.h.last})
+	p.h.progress.last = p.h.now()
+	p.Batches = append(p.Batches, Batch{t, p.h.shards[t.From].handed, p.h.progress.last})
 	for i := t.From; i < t.To; i++ {
 		if w := &p.h.shards[i]; w.state == onGPU {
 			w.state = fromGPU
@@ -198,8 +198,8 @@ func (p *Part) Done(t gpuengine.PageTime) {
 				w.state = mended
 			}
 			p.h.arrived = append(p.h.arrived, i)
-			p.h.left[kind] -= min(p.h.left[kind], p.h.edges[i])
-			p.h.did[kind] += p.h.edges[i]
+			p.h.progress.left[kind] -= min(p.h.progress.left[kind], p.h.edges[i])
+			p.h.progress.did[kind] += p.h.edges[i]
 			if kind == streams {
 				p.flying -= min(p.flying, p.h.edges[i])
 			}
