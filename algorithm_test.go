@@ -12,6 +12,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/store"
@@ -59,7 +60,7 @@ func TestTrianglesLDBC(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			base := filepath.Join(data, c.name)
-			g := imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: c.undirected}, Storage: garaph.StorageOptions{Rows: true}}, base+".v", base+".e")
+			g := imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: c.undirected}, Storage: ingest.StorageOptions{Rows: true}}, base+".v", base+".e")
 			r, err := garaph.RunAlgorithm(t.Context(), g, algorithms.Triangles{}, garaph.AlgorithmOptions{Threads: 2})
 			if err != nil {
 				t.Fatal(err)

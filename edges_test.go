@@ -20,6 +20,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/programs"
 )
@@ -110,7 +111,7 @@ func TestFromEdges(t *testing.T) {
 	testFromEdges[string](t, 5, func(i int) page { return page(fmt.Sprintf("page %d", i)) })
 }
 
-func testFromEdges[G garaph.ID, I garaph.EdgeID](t *testing.T, turn int, id func(int) I) {
+func testFromEdges[G garaph.ID, I ingest.EdgeID](t *testing.T, turn int, id func(int) I) {
 	const vertices, n = 150, 20_000 // more than a batch
 	random := rand.New(rand.NewPCG(1, 2))
 	edges, weights := make([][2]I, n), make([]float64, n)

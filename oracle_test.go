@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/testsize"
@@ -72,7 +73,7 @@ func TestOracles(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		stored := imported(t, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 1000}}, file)
+		stored := imported(t, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 1000}}, file)
 		if c := stored.Catalogue(); !c.Mirrored || c.Symmetric {
 			t.Fatalf("mirrored %v, symmetric %v", c.Mirrored, c.Symmetric)
 		}
@@ -84,7 +85,7 @@ func TestOracles(t *testing.T) {
 		}
 		file := filepath.Join(testgraph.Shared(t), "as-Caida20071105-weighted.txt.gz")
 		ids, g := testgraph.LoadEdges(t, "as-Caida20071105-weighted", true)
-		testOracles(t, imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}, Storage: garaph.StorageOptions{ShardVertices: 1000}}, file), g, ids, 5, ways(0))
+		testOracles(t, imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}, Storage: ingest.StorageOptions{ShardVertices: 1000}}, file), g, ids, 5, ways(0))
 	})
 }
 

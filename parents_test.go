@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
@@ -60,8 +61,8 @@ func TestParentsEverywhere(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	g := importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 40}}, text.String())
-	csc := importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: store.CSC, ShardVertices: 40}}, text.String())
+	g := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 40}}, text.String())
+	csc := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{Layout: store.CSC, ShardVertices: 40}}, text.String())
 	for _, weighted := range []bool{false, true} {
 		for _, o := range []garaph.RunOptions{
 			{}, {Mode: dispatcher.Async}, {Method: dispatcher.Pull}, {Method: dispatcher.NotifyPull, Threads: 3}, {Method: dispatcher.Frontier},

@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
@@ -45,7 +46,7 @@ func TestPathEnds(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o := garaph.ImportOptions{IDs: "dense", Memory: 256 << 20, Storage: garaph.StorageOptions{ShardVertices: rapid.IntRange(1, 40).Draw(t, "shard")}}
+		o := garaph.ImportOptions{IDs: "dense", Memory: 256 << 20, Storage: ingest.StorageOptions{ShardVertices: rapid.IntRange(1, 40).Draw(t, "shard")}}
 		o.Storage.Layout = rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(t, "layout")
 		if _, err := garaph.Import(context.Background(), []string{file}, filepath.Join(dir, "g"), o); err != nil {
 			t.Fatal(err)

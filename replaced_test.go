@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/programs"
 )
@@ -23,7 +24,7 @@ func TestBeginWhileReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	replace := func(shard int) error {
-		_, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Force: true, Storage: garaph.StorageOptions{ShardVertices: shard}})
+		_, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Force: true, Storage: ingest.StorageOptions{ShardVertices: shard}})
 		if errors.Is(err, garaph.ErrRunning) {
 			return nil
 		}

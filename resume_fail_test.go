@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 )
@@ -45,14 +46,14 @@ func TestFailed(t *testing.T) {
 		want := written(t, r)
 		r.Close()
 		broken.Store(true)
-		o.Job = g.NewJob(garaph.JobSpec{Name: "flaky"})
+		o.Job = g.NewJob(checkpoint.Spec{Name: "flaky"})
 		_, err = garaph.Run[uint32, uint32](t.Context(), g, p, o)
 		broken.Store(false)
 		if err == nil || !strings.Contains(err.Error(), "flaky panicked") {
 			t.Fatalf("%s: %v", mode, err)
 		}
 		list, err := g.Jobs()
-		if last := list[len(list)-1]; err != nil || last.Status != garaph.Failed || last.Iteration != 5 || len(last.Epochs) != 1 || !strings.Contains(last.Error, "panicked") {
+		if last := list[len(list)-1]; err != nil || last.Status != checkpoint.Failed || last.Iteration != 5 || len(last.Epochs) != 1 || !strings.Contains(last.Error, "panicked") {
 			t.Errorf("%s: it is listed as %+v, %v", mode, last, err)
 		}
 		r, err = garaph.Resume[uint32, uint32](t.Context(), g, p, 0, garaph.RunOptions{Threads: 1})

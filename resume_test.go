@@ -17,8 +17,10 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/tinydisk"
@@ -44,7 +46,7 @@ func manyShardsIn(t testing.TB, folder string, scale int) *garaph.Graph {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, "g")
-	if _, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 50}}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 50}}); err != nil {
 		t.Fatal(err)
 	}
 	g, err := garaph.Open(path)
@@ -160,7 +162,7 @@ func TestResume(t *testing.T) {
 // two iterations later.
 func interruptAndResume(t *testing.T, g *garaph.Graph, w work, o garaph.RunOptions, stop, all int, want []byte) {
 	t.Helper()
-	o.Job = g.NewJob(garaph.JobSpec{Name: w.name})
+	o.Job = g.NewJob(checkpoint.Spec{Name: w.name})
 	o.Job.SetChunkVertices(64)
 	exact := w.exact || o.Mode == dispatcher.Sync
 	id := 0
@@ -209,7 +211,7 @@ func interruptAndResume(t *testing.T, g *garaph.Graph, w work, o garaph.RunOptio
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i := slices.IndexFunc(list, func(l garaph.JobInfo) bool { return l.ID == id }); i < 0 || list[i].Status != garaph.Done || len(list[i].Epochs) > 0 {
+	if i := slices.IndexFunc(list, func(l checkpoint.Listed) bool { return l.ID == id }); i < 0 || list[i].Status != checkpoint.Done || len(list[i].Epochs) > 0 {
 		t.Errorf("job %d in the list: %+v", id, list)
 	}
 }
@@ -365,7 +367,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	defer want.Close()
 	log, text := logged()
-	job := g.NewJob(garaph.JobSpec{Name: "pagerank"})
+	job := g.NewJob(checkpoint.Spec{Name: "pagerank"})
 	folder := func() string { return filepath.Join(disk, "g", "jobs", fmt.Sprint(job.ID())) }
 	kept, begin, full := 0, 0, "" // when the disk was filled, or emptied again
 	r, err := garaph.Run[float64, int64](t.Context(), g, p, garaph.RunOptions{

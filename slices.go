@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/internal/tables"
 )
 
 // Blocks yields all ids with their values as slices of equal length, some thousand at a time, in the order of
@@ -81,8 +82,8 @@ func (s *Values[I, V]) Slice() (all []V, err error) {
 		return nil, err
 	}
 	defer s.result.endReading()
-	if own, has := s.result.table.(interface{ array(column int) any }); has {
-		if list, same := own.array(s.column).([]V); same {
+	if own, has := s.result.table.(interface{ Array(column int) any }); has {
+		if list, same := own.Array(s.column).([]V); same {
 			return list, nil
 		}
 	}
@@ -133,11 +134,10 @@ func IDsOf[I ID](g *Graph) (all []I, err error) {
 	if err := g.begin(); err != nil {
 		return nil, err
 	}
-	defer g.uses.end()
-	kind := (&table[struct{}]{graph: g}).IDKind()
-	read, ok := idReader[I](kind)
-	if !ok {
-		return nil, idTypeError[I](kind)
+	defer g.uses.End()
+	read, err := idReaderOf[I](g)
+	if err != nil {
+		return nil, err
 	}
 	n := g.Catalogue().Vertices
 	all = make([]I, 0, n)
@@ -149,7 +149,7 @@ func IDsOf[I ID](g *Graph) (all []I, err error) {
 			return nil, err
 		}
 		c.Empty()
-		appendIDs(&c, block, 0, block.Len())
+		tables.AppendIDs(&c, block, 0, block.Len())
 		for row := range block.Len() {
 			all = append(all, read(&c, row))
 		}

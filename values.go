@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/internal/tables"
 )
 
 // ID is a type of the user's ids of vertices: int64 for integers, uint64 when some are
@@ -143,6 +144,16 @@ func idReader[T Value](kind results.IDKind) (func(*results.IDs, int) T, bool) {
 	}
 	f, ok := read.(func(*results.IDs, int) T)
 	return f, ok
+}
+
+// idReaderOf is idReader for the ids of a graph.
+func idReaderOf[I ID](g *Graph) (func(*results.IDs, int) I, error) {
+	kind := tables.IDKind(g.store)
+	read, ok := idReader[I](kind)
+	if !ok {
+		return nil, idTypeError[I](kind)
+	}
+	return read, nil
 }
 
 // valueReader returns how a value is read from a column of values.

@@ -82,7 +82,7 @@ func TestWideWeights(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			g := importedText(t, garaph.ImportOptions{
 				Edges:   garaph.EdgeOptions{Undirected: c.undirected},
-				Storage: garaph.StorageOptions{Layout: c.layout, ShardVertices: 50, Rows: c.rows},
+				Storage: ingest.StorageOptions{Layout: c.layout, ShardVertices: 50, Rows: c.rows},
 			}, text)
 			if cat := g.Catalogue(); !cat.Wide || cat.Weights.Most() < 1<<39 || cat.Weights.Unit != 0 {
 				t.Fatalf("wide %v, %+v", cat.Wide, cat.Weights)
@@ -170,7 +170,7 @@ func testWideParents(t *testing.T, g *garaph.Graph, p programs.SSSP[float64], ed
 // TestWideResume: a job over wide weights that was interrupted gives the same.
 func TestWideResume(t *testing.T) {
 	_, text := wideEdges(9)
-	g := importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 50}}, text)
+	g := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 50}}, text)
 	w := workOf[float64, float64]("sssp64", true, programs.SSSP[float64]{Source: 1})
 	r, err := w.run(t.Context(), g, garaph.RunOptions{Threads: 2})
 	if err != nil {
@@ -256,7 +256,7 @@ func weightsOf(t *testing.T, g *garaph.Graph) (list []float64) {
 // TestWeightModes: which weights are exact, in each mode.
 func TestWeightModes(t *testing.T) {
 	const big, third = 16777217, 0.3333333333333333
-	joined := func(p garaph.Parallel, m ingest.WeightMode) garaph.ImportOptions {
+	joined := func(p ingest.Parallel, m ingest.WeightMode) garaph.ImportOptions {
 		return garaph.ImportOptions{Weights: m, Edges: garaph.EdgeOptions{Parallel: p}}
 	}
 	for _, c := range []struct {
@@ -317,7 +317,7 @@ func TestWeightModes(t *testing.T) {
 func TestNarrowFingerprint(t *testing.T) {
 	const text = "0 1 3\n1 2 0.1\n2 0 16777216\n0 2 0.3333333\n3 1 1e10\n3 3 7\n"
 	for layout, want := range map[store.Layout]string{store.Packed: "f6c4e3078907a9c794ebf89a8774d3f4", store.CSC: "de5620cf1a329b16b109cdc68c9215e3"} {
-		g := importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: layout, Rows: layout == store.Packed}}, text)
+		g := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{Layout: layout, Rows: layout == store.Packed}}, text)
 		if got := g.Catalogue().Fingerprint; got != want {
 			t.Errorf("%s: fingerprint %s, want %s", layout, got, want)
 		}

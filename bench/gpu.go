@@ -172,7 +172,7 @@ func (m *measurement) pipelines(ctx context.Context, link Link, ceiling float64)
 func edgesPerSecond(it garaph.Iteration) float64 { return float64(it.Edges) / it.Seconds }
 
 // leastGPU returns what a job takes on the GPU beside the edges.
-func leastGPU(d device.Device, c *garaph.Catalogue) (int64, error) {
+func leastGPU(d device.Device, c *store.Catalogue) (int64, error) {
 	arrays, err := vertices.New[float32](c.Vertices, d)
 	if err != nil {
 		return 0, err

@@ -1,4 +1,5 @@
-package garaph
+// Package identity describes a job such that it is resumed as the same one.
+package identity
 
 import (
 	"bufio"
@@ -19,17 +20,16 @@ import (
 	"github.com/garaph/garaph/gas"
 )
 
-// methodOption names the method among the options of a recorded job, as the
-// first versions did.
-const methodOption = "engine"
+// MethodOption is the name of the method among the options of a recorded job.
+const MethodOption = "engine"
 
-// identityOf says what a job is, so that it is resumed as the same.
-func identityOf[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) (checkpoint.Identity, error) {
+// Of returns the identity of a job: a program with its parameters and options over the graph with a fingerprint.
+func Of(fingerprint string, p any, o dispatcher.Options) (checkpoint.Identity, error) {
 	t := reflect.TypeOf(p)
 	id := checkpoint.Identity{
-		Graph: g.Catalogue().Fingerprint, Program: t.String(), Engine: dispatcher.EngineVersion,
+		Graph: fingerprint, Program: t.String(), Engine: dispatcher.EngineVersion,
 		Parameters: parametersOf(p),
-		Options:    map[string]string{"mode": string(o.Mode), methodOption: string(o.Method), "iterations": strconv.Itoa(o.Iterations)},
+		Options:    map[string]string{"mode": string(o.Mode), MethodOption: string(o.Method), "iterations": strconv.Itoa(o.Iterations)},
 	}
 	pointer := ""
 	if t.Kind() == reflect.Pointer {
