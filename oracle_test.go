@@ -107,7 +107,7 @@ func testOracles(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, sou
 	}
 	const k, seed, rounds = 3, 7, 30
 	core := oracle.KCore(o, k, symmetric)
-	label := oracle.LPA(o, seed, rounds, symmetric)
+	label := oracleLPA(o, seed, rounds, symmetric)
 	widths := list(oracle.SSWP(o, source))
 	walks := list(oracle.Katz(o, alpha, 1, 60))
 	heats := list(oracle.Heat(o, source, 0.2, rounds))
@@ -172,7 +172,7 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 	for i := range alike.Edges {
 		alike.Edges[i].Weight = 1
 	}
-	for v, rank := range oracle.BiasedPageRank(alike, 0.85, sources, 1e-12) {
+	for v, rank := range oracleBiasedPageRank(alike, 0.85, sources, 1e-12) {
 		ranks[ids[v]] = rank
 	}
 	same(t, "personalised pagerank 64", rows(t, g, programs.PersonalisedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Sources: sources}, opt), ranks, 1e-5)
@@ -187,7 +187,7 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 	defer sums.Close()
 	for _, from := range [][]uint32{nil, sources} {
 		ranks := map[int64]float64{}
-		for v, rank := range oracle.BiasedPageRank(o, 0.85, from, 1e-12) {
+		for v, rank := range oracleBiasedPageRank(o, 0.85, from, 1e-12) {
 			ranks[ids[v]] = rank
 		}
 		p64 := programs.BiasedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Strength: sums.Of, Sources: from}

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -89,7 +90,7 @@ func Foreign(jobs string) (string, error) {
 func checkOurs(f *beneath.Folder, name string, ours beneath.Ours) error {
 	left, err := f.Foreign(name, ours)
 	if left != "" {
-		err = &foreignError{f.Path(filepath.Join(name, left))}
+		err = foreignError(f.Path(filepath.Join(name, left)))
 	}
 	return err
 }
@@ -98,15 +99,12 @@ func checkOurs(f *beneath.Folder, name string, ours beneath.Ours) error {
 func removeOurs(f *beneath.Folder, name string, ours beneath.Ours) error {
 	left, err := f.RemoveOurs(name, ours)
 	if err == nil && left != "" {
-		err = &foreignError{f.Path(filepath.Join(name, left))}
+		err = foreignError(f.Path(filepath.Join(name, left)))
 	}
 	return err
 }
 
-// foreignError is an [ErrForeign].
-type foreignError struct{ path string }
-
-func (e *foreignError) Error() string {
-	return strconv.Quote(e.path) + " " + ErrForeign.Error() + ", and it stays; move it away"
+// foreignError returns the [ErrForeign] of a path.
+func foreignError(path string) error {
+	return fmt.Errorf("%q %w, and it stays; move it away", path, ErrForeign)
 }
-func (e *foreignError) Is(target error) bool { return target == ErrForeign }

@@ -90,9 +90,9 @@ func (v *victim) check(t *testing.T, s *store.Store) (wrong map[place]bool) {
 			t.Errorf("ReadShard of %s: wrong bytes", p)
 		}
 		own, degrees := s.Degrees(p.dir, p.i)
-		if sound, err := rows.Decode(want); err != nil {
+		if sound, err := shard.Decode(want); err != nil {
 			t.Fatal(err)
-		} else if all := make([]uint32, sound.Vertices()); degrees == nil {
+		} else if all := make([]uint32, sound.Header().Vertices); degrees == nil {
 			if sound.Degrees(all); !slices.Equal(own, all) {
 				t.Errorf("Degrees of %s: wrong degrees %v", p, own)
 			}

@@ -77,11 +77,9 @@ type hooks struct {
 	cpu  func(ctx context.Context, open []Open, b *Best) ([]Open, int64, error) // nil: SearchParallel
 }
 
-// Report says what the preparation of all queries took.
+// Report is the report of a search for all queries.
 type Report struct {
-	Prepare         time.Duration // core numbers, and the part of the graph that is searched
-	Least           int           // core number of its vertices
-	Vertices, Edges int64         // of it
+	Prepare time.Duration // for core numbers and the part of the graph that is searched
 }
 
 // Find answers queries over a graph, one after another, and calls answer with each result.
@@ -213,7 +211,7 @@ func (f *finder) Visit(ctx context.Context, e *algorithms.Env) (err error) {
 		return err
 	}
 	f.heap = b.searchRoom()
-	f.report = Report{time.Since(f.began), b.least, b.size.vertices, b.size.arcs / 2}
+	f.report = Report{time.Since(f.began)}
 	if d != nil {
 		return f.findOn(ctx, b, d, budget)
 	}

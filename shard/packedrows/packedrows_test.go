@@ -109,7 +109,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("plain: got %v, want %v", got, want)
 		}
 		rows.Seal(room)
-		if _, err := rows.Decode(room); err != nil {
+		if _, err := shard.Decode(room); err != nil {
 			t.Fatal(err)
 		}
 		degrees, wanted := make([]uint32, want.Vertices()), make([]uint32, want.Vertices())

@@ -124,28 +124,9 @@ func Seal(blob []byte) uint32 {
 // asked for them.
 func Of(s shard.Side) *Side { return s.(*Side) }
 
-// Decode checks every checksum of a blob and the order of its offsets, and
+// decode checks every checksum of a blob and the order of its offsets, and
 // returns the side. The blob must be 4-byte aligned and stay alive and unchanged
 // as long as the side is used.
-func Decode(blob []byte) (*Side, error) {
-	h, err := header(blob)
-	if err != nil {
-		return nil, err
-	}
-	return decode(blob, h)
-}
-
-func header(blob []byte) (shard.Header, error) {
-	h, err := shard.DecodeHeader(blob)
-	if err == nil && h.Version != Version {
-		err = fmt.Errorf("%w: version %d, rows are version %d", shard.ErrFormat, h.Version, Version)
-	}
-	if err == nil && h.Flags != 0 {
-		err = fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)
-	}
-	return h, err
-}
-
 func decode(blob []byte, h shard.Header) (*Side, error) {
 	if h.Flags != 0 {
 		return nil, fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)
