@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"github.com/garaph/garaph/internal/bitset"
@@ -34,11 +33,8 @@ type IDSet struct {
 	ends []uint32
 }
 
-const (
-	wordsPerRank = 8
-	// leastIDs is what a set may take in any case: the longest id and more.
-	leastIDs = 1 << 20
-)
+// leastIDs is the memory that a set may use in any case: the longest id and more.
+const leastIDs = 1 << 20
 
 // IDSet returns an empty set that takes about limit bytes at most, but at least a
 // bit per vertex and a mebibyte.
@@ -50,8 +46,8 @@ func (s *Store) IDSet(limit int64) (*IDSet, error) {
 	words := bitset.Words(s.cat.Vertices)
 	var errs [2]error
 	x.has, errs[0] = hostmem.Slice[uint64](words)
-	x.ranks, errs[1] = hostmem.Slice[uint32](words / wordsPerRank)
-	x.limit = max(limit-8*int64(words)-4*int64(words/wordsPerRank), leastIDs, 2*int64(s.cat.IDs.MaxBytes))
+	x.ranks, errs[1] = hostmem.Slice[uint32](words / bitset.RankWords)
+	x.limit = max(limit-8*int64(words)-4*int64(words/bitset.RankWords), leastIDs, 2*int64(s.cat.IDs.MaxBytes))
 	if err := errors.Join(errs[:]...); err != nil {
 		x.Free()
 		return nil, err
@@ -99,13 +95,7 @@ func (x *IDSet) Load() (fits bool, err error) {
 		return true, nil
 	}
 	x.freeIDs()
-	x.n = 0
-	for i, w := range x.has {
-		if i%wordsPerRank == 0 {
-			x.ranks[i/wordsPerRank] = uint32(x.n)
-		}
-		x.n += bits.OnesCount64(w)
-	}
+	x.n = x.has.Ranks(x.ranks)
 	if fits, err = x.reserve(); !fits || err != nil {
 		return false, err
 	}
@@ -177,12 +167,7 @@ func (x *IDSet) rank(v uint32) int {
 	if v >= x.s.cat.Vertices || !x.has.Has(v) {
 		return -1
 	}
-	w := int(v >> 6)
-	r := int(x.ranks[w/wordsPerRank]) + bits.OnesCount64(x.has[w]&(1<<(v&63)-1))
-	for _, word := range x.has[w&^(wordsPerRank-1) : w] {
-		r += bits.OnesCount64(word)
-	}
-	return r
+	return x.has.Rank(x.ranks, v)
 }
 
 // Int is the id of v, of kind [IDInt] or [IDBase], once the set is loaded. The

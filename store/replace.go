@@ -70,17 +70,8 @@ func (s *Store) InPlace(f func() error) error {
 			return err
 		}
 	}
-	return &replacedError{err}
+	return fmt.Errorf("%w, moved or removed since it was opened; run the command again", ErrReplaced)
 }
-
-// replacedError is the [ErrReplaced] of a graph that is being used.
-type replacedError struct{ cause error } // nil: nothing failed yet
-
-func (e *replacedError) Error() string {
-	return ErrReplaced.Error() + ", moved or removed since it was opened; run the command again"
-}
-func (e *replacedError) Is(target error) bool { return target == ErrReplaced }
-func (e *replacedError) Unwrap() error        { return e.cause }
 
 // replace puts the folder dir in the place of target. What stood there, if
 // anything did, has the name dir afterwards. After an error both are as they

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	"os"
 	"sync/atomic"
 
@@ -105,11 +104,11 @@ func Make(ctx context.Context, s *store.Store, set *Set, path string, o Options)
 	if err != nil {
 		return ingest.Report{}, err
 	}
-	if x.ranks, err = hostmem.Slice[uint32](len(set.bits)/wordsPerRank + 1); err != nil {
+	if x.ranks, err = hostmem.Slice[uint32](len(set.bits)/bitset.RankWords + 1); err != nil {
 		return ingest.Report{}, err
 	}
 	defer hostmem.Free(x.ranks)
-	x.rank()
+	set.bits.Ranks(x.ranks)
 	options := o.Import
 	options.Force, options.Threads, options.Memory = o.Force, o.Threads, o.Memory
 	if o.Memory > 0 {
@@ -137,7 +136,7 @@ type maker struct {
 	set    *Set
 	o      Options
 	dir    shard.Direction // of the rows that are read
-	ranks  []uint32        // how many vertices of the set are before every eighth word of it
+	ranks  []uint32        // of the vertices of the set
 	worker func() ingest.Worker
 	done   atomic.Int64
 }
@@ -150,29 +149,8 @@ func newMaker(s *store.Store, set *Set, o Options) *maker {
 	return x
 }
 
-// wordsPerRank is how many words of a set have a rank together.
-const wordsPerRank = 8
-
-// rank counts the vertices before each word.
-func (x *maker) rank() {
-	n := uint32(0)
-	for i, word := range x.set.bits {
-		if i%wordsPerRank == 0 {
-			x.ranks[i/wordsPerRank] = n
-		}
-		n += uint32(bits.OnesCount64(word))
-	}
-}
-
-// number is the number of a vertex of the set in the new graph.
-func (x *maker) number(v uint32) uint64 {
-	w := int(v >> 6)
-	n := int(x.ranks[w/wordsPerRank]) + bits.OnesCount64(x.set.bits[w]&(1<<(v&63)-1))
-	for _, word := range x.set.bits[w&^(wordsPerRank-1) : w] {
-		n += bits.OnesCount64(word)
-	}
-	return uint64(n)
-}
+// number returns the number of a vertex of the set in the new graph.
+func (x *maker) number(v uint32) uint64 { return uint64(x.set.bits.Rank(x.ranks, v)) }
 
 // divide is the part of the budget in which rows are read, the process included: the least that is enough, and a
 // quarter of what the import does not need at least.

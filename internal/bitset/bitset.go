@@ -79,6 +79,30 @@ func (s Set) Next(from, to uint32) (uint32, bool) {
 	return i, i < to
 }
 
+// RankWords is the number of words that share an entry of ranks.
+const RankWords = 8
+
+// Ranks sets ranks[i] to the number of bits before word RankWords·i, and returns the number of all bits.
+func (s Set) Ranks(ranks []uint32) (n int) {
+	for i, w := range s {
+		if i%RankWords == 0 {
+			ranks[i/RankWords] = uint32(n)
+		}
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// Rank returns the number of bits before bit i, given the result of [Set.Ranks].
+func (s Set) Rank(ranks []uint32, i uint32) int {
+	w := int(i >> 6)
+	n := int(ranks[w/RankWords]) + bits.OnesCount64(s[w]&(1<<(i&63)-1))
+	for _, word := range s[w&^(RankWords-1) : w] {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
 // Count is the number of bits in [from, to).
 func (s Set) Count(from, to uint32) int {
 	n := 0

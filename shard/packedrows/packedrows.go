@@ -88,18 +88,9 @@ func (h *layout) seal(blob []byte) {
 	h.Checksum = shard.SealHeader(blob)
 }
 
-// Decode checks every checksum of a blob, and goes through all rows: afterwards, no
-// more than the blob is read by whatever is done with the side. [Side.CheckValues]
-// says whether neighbours and weights are sound too. The blob must be 4-byte aligned
+// decode checks all checksums and rows of a blob, so that no method of the side reads beyond it.
+// [Side.CheckValues] checks neighbours and weights. The blob must be 4-byte aligned
 // and stay alive and unchanged as long as the side is used.
-func Decode(blob []byte) (*Side, error) {
-	h, err := shard.DecodeHeader(blob)
-	if err != nil {
-		return nil, err
-	}
-	return decode(blob, h)
-}
-
 func decode(blob []byte, head shard.Header) (*Side, error) {
 	s, err := open(blob, head)
 	if err != nil {

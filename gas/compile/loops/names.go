@@ -60,20 +60,12 @@ func (n *namer) importName(p *types.Package) string {
 		return name
 	}
 	name := p.Name()
-	for n.pkg.Types.Scope().Lookup(name) != nil || slices.Contains(own, name) || n.otherImport(name) {
+	others := slices.Collect(maps.Values(n.names))
+	for n.pkg.Types.Scope().Lookup(name) != nil || slices.Contains(own, name) || slices.Contains(others, name) {
 		name += "_"
 	}
 	n.names[p.Path()] = name
 	return name
-}
-
-func (n *namer) otherImport(name string) bool {
-	for _, other := range n.names {
-		if other == name {
-			return true
-		}
-	}
-	return false
 }
 
 // typeString writes a type as the package's files would, and notes in used what

@@ -3,11 +3,12 @@ package loops
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/garaph/garaph/internal/testsize"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/garaph/garaph/internal/testsize"
 )
 
 const oddPackage = "./gas/compile/loops/testdata/odd"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/types"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -110,17 +111,8 @@ func (l *loader) list(patterns []string) error {
 	return nil
 }
 
-// escape makes a pattern that matches dir only.
-func escape(dir string) string {
-	var out []rune
-	for _, r := range dir {
-		if r == '*' || r == '?' || r == '[' || r == '\\' {
-			out = append(out, '\\')
-		}
-		out = append(out, r)
-	}
-	return string(out)
-}
+// escape returns a pattern that matches dir only.
+func escape(dir string) string { return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(dir, `\$0`) }
 
 // load reads the packages with their bodies, and what they import without.
 func (l *loader) load(paths []string) error {
