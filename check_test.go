@@ -110,7 +110,7 @@ func TestLPAEnds(t *testing.T) {
 	}
 }
 
-// outcome is the result of a program as text, or why it has none.
+// outcome returns the result of a program as text, or why it has none.
 func outcome[V, A any](t *testing.T, g *garaph.Graph, p gas.Program[V, A]) string {
 	t.Helper()
 	r, err := garaph.Run(t.Context(), g, p, garaph.RunOptions{Iterations: 20})

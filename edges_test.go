@@ -62,7 +62,7 @@ type arc struct {
 	weight   float64
 }
 
-// arcsOf is all edges of a graph, ascending, read along out-edges and along in-edges.
+// arcsOf returns all edges of a graph, ascending, read along out-edges and along in-edges.
 func arcsOf[I garaph.ID](t *testing.T, g *garaph.Graph) (out, in []arc) {
 	t.Helper()
 	n, err := garaph.NeighborsOf[I](g)

@@ -130,7 +130,7 @@ func (g *Graph) Close() error {
 // Catalogue describes the graph, with the numbers of its Vertices and Edges; it must not be changed. It stays after Close.
 func (g *Graph) Catalogue() *store.Catalogue { return g.store.Catalogue() }
 
-// Store is the stored graph itself, for measurements and tools.
+// Store returns the stored graph itself, for measurements and tools.
 func (g *Graph) Store() *store.Store { return g.store }
 
 // Vertex returns the dense id of the vertex with the user's id, or [ErrNoVertex].
@@ -142,7 +142,7 @@ func (g *Graph) Vertex(id string) (uint32, error) {
 	return g.store.Lookup(id)
 }
 
-// MaxInDegree is the largest number of edges that lead to a vertex.
+// MaxInDegree returns the largest number of edges that lead to a vertex.
 func (g *Graph) MaxInDegree() (most uint32, err error) {
 	if err := g.begin(); err != nil {
 		return 0, err

@@ -134,7 +134,7 @@ type way struct {
 	o    garaph.RunOptions
 }
 
-// ways are all of them, or a third: so many for each turn that three graphs meet all.
+// ways returns all of them, or a third: so many for each turn that three graphs meet all.
 func ways(turn int) []way {
 	var list []way
 	for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {

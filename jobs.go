@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// jobsDir is the folder of the graph's jobs.
+// jobsDir returns the folder of the graph's jobs.
 func (g *Graph) jobsDir() string { return filepath.Join(g.store.Path(), store.JobsDir) }
 
 // Jobs lists the jobs that are recorded of a graph, in the order in which they

@@ -46,7 +46,7 @@ type keptSide struct {
 	rows  *rows.Side // nil: none
 }
 
-// NeighborsOf gives a reader for ids of type I, as [ValuesOf] has them.
+// NeighborsOf returns a reader for ids of type I, as [ValuesOf] has them.
 func NeighborsOf[I ID](g *Graph) (n *Neighbors[I], err error) {
 	if err := g.begin(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (n *Neighbors[I]) Out(id I) iter.Seq2[I, float64] { return n.along(shard.Ou
 // In yields where edges to a vertex come from, as [Neighbors.Out] does.
 func (n *Neighbors[I]) In(id I) iter.Seq2[I, float64] { return n.along(shard.In, id) }
 
-// Err is why the last reading ended early; nil after all neighbours, or a break.
+// Err returns why the last reading ended early; nil after all neighbours, or a break.
 func (n *Neighbors[I]) Err() error { return n.err }
 
 func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float64] {
@@ -99,7 +99,7 @@ func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float64] {
 	}
 }
 
-// side is the side of the shard that has a vertex, as plain rows.
+// side returns the side of the shard that has a vertex, as plain rows.
 func (r *rowSides) side(dir shard.Direction, v uint32) (*rows.Side, error) {
 	s, cat := r.store, r.store.Catalogue()
 	i := sort.Search(len(cat.Shards), func(i int) bool { return cat.Shards[i].First > v }) - 1

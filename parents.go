@@ -120,7 +120,7 @@ func addParents[V any](ctx context.Context, r *Result, paths gas.Paths[V], o Run
 	return nil
 }
 
-// PathTo is a shortest path from a source to a vertex, both included, and the length of the path to each vertex of it. The
+// PathTo returns a shortest path from a source to a vertex, both included, and the length of the path to each vertex of it. The
 // result is one of [RunWithParents]; where no path leads to the vertex, the error is an [ErrNoPath].
 func PathTo[V any](r *Result, to uint32) (path []uint32, lengths []V, err error) {
 	if r.table == nil || !r.uses.Begin() {

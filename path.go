@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// Path is a shortest path from a source of the program to a vertex, both included, and the length of the path to each vertex of
+// Path returns a shortest path from a source of the program to a vertex, both included, and the length of the path to each vertex of
 // it: that of [RunWithParents] and [PathTo], found by a job that ends when the length to the vertex is final. Where no path leads
 // there, the error is an [ErrNoPath]. The job is not recorded, and runs on the CPU. Progress may be nil.
 func Path[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], to uint32, o RunOptions, progress func(algorithms.Progress)) (path []uint32, lengths []V, err error) {

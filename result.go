@@ -109,7 +109,7 @@ func (r *Result) finish(end func()) error {
 	})
 }
 
-// Job is the job as which the run is recorded; nil when it is not.
+// Job returns the job that records the run, or nil.
 func (r *Result) Job() *Job { return r.job }
 
 // end ends the recorded job.

@@ -56,7 +56,7 @@ func manyShardsIn(t testing.TB, folder string, scale int) *garaph.Graph {
 	return g
 }
 
-// memoryDir is an empty folder, in memory where the system has such a file
+// memoryDir returns an empty folder, in memory where the system has such a file
 // system, so that tests that write many epochs need not wait for a disk.
 func memoryDir(t testing.TB) string {
 	t.Helper()
@@ -92,7 +92,7 @@ func works() []work {
 	}
 }
 
-// written is what a job writes.
+// written returns what a job writes.
 func written(t testing.TB, r *garaph.Result) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "out.tsv")

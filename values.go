@@ -41,7 +41,7 @@ type Values[I ID, V Value] struct {
 	err    error
 }
 
-// ValuesOf gives the values of a column; "" is the first column, or the only one. The error
+// ValuesOf returns the values of a column; "" is the first column, or the only one. The error
 // says which columns there are, or of which types the ids and values are, when it is not
 // what was asked for.
 func ValuesOf[I ID, V Value](r *Result, column string) (*Values[I, V], error) {
@@ -77,7 +77,7 @@ func idTypeError[I ID](kind results.IDKind) error {
 	return fmt.Errorf("the ids of the graph are of type %v, and cannot be had as %T; ask for %[1]v", kind, *new(I))
 }
 
-// known says how the columns of a result can be called.
+// known reports how the columns of a result can be called.
 func known(columns []results.Column) string {
 	var names []string
 	for _, c := range columns {
@@ -114,7 +114,7 @@ func cloned[T ID | Value](x T) T {
 	return x
 }
 
-// Err is why the last reading of All ended early; nil after all values, or a break.
+// Err returns why the last reading of All ended early; nil after all values, or a break.
 func (s *Values[I, V]) Err() error { return s.err }
 
 // errEnough ends a reading that was left; it never leaves the package.

@@ -119,7 +119,7 @@ func ExampleValuesOf() {
 	// dan 2
 }
 
-// valuesGraph is a path of 5000 vertices, several blocks of ids, of which the last two are apart.
+// valuesGraph returns a path of 5000 vertices, several blocks of ids, of which the last two are apart.
 func valuesGraph(t *testing.T, id func(int) string) *garaph.Graph {
 	t.Helper()
 	const n = 5000
@@ -131,7 +131,7 @@ func valuesGraph(t *testing.T, id func(int) string) *garaph.Graph {
 	return importedText(t, garaph.ImportOptions{}, edges.String())
 }
 
-// collected is all values of a column, as text. It keeps ids until the end.
+// collected returns all values of a column, as text. It keeps ids until the end.
 func collected[I garaph.ID, V garaph.Value](t *testing.T, r *garaph.Result, column string) map[string]string {
 	t.Helper()
 	values, err := garaph.ValuesOf[I, V](r, column)
@@ -149,7 +149,7 @@ func collected[I garaph.ID, V garaph.Value](t *testing.T, r *garaph.Result, colu
 	return got
 }
 
-// writtenColumn is a column as Write has it: the values that are not null.
+// writtenColumn returns a column as Write has it: the values that are not null.
 func writtenColumn(t *testing.T, r *garaph.Result, column int) map[string]string {
 	t.Helper()
 	var text bytes.Buffer

@@ -30,7 +30,7 @@ type wideEdge struct {
 	weight   uint64
 }
 
-// wideEdges are those of a skewed graph, with weights up to 2^40, some of them small.
+// wideEdges returns those of a skewed graph, with weights up to 2^40, some of them small.
 func wideEdges(scale int) (list []wideEdge, text string) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	var b strings.Builder
@@ -42,7 +42,7 @@ func wideEdges(scale int) (list []wideEdge, text string) {
 	return list, b.String()
 }
 
-// integerDistances are the distances from a vertex, as integers, by relaxing edges until none changes.
+// integerDistances returns the distances from a vertex, as integers, by relaxing edges until none changes.
 func integerDistances(edges []wideEdge, source uint32, symmetric bool) map[int64]float64 {
 	distance := map[uint32]uint64{source: 0}
 	relax := func(u, v uint32, w uint64) bool {
@@ -230,7 +230,7 @@ func TestWideExport(t *testing.T) {
 	}
 }
 
-// weightsOf is the weights of all edges, ascending.
+// weightsOf returns the weights of all edges, ascending.
 func weightsOf(t *testing.T, g *garaph.Graph) (list []float64) {
 	t.Helper()
 	n, err := garaph.NeighborsOf[int64](g)

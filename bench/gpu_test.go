@@ -68,7 +68,7 @@ func TestMeasureFrontiers(t *testing.T) {
 	}
 }
 
-// graphOf is a graph of 6 shards, two of which have no edges.
+// graphOf returns a graph of 6 shards, two of which have no edges.
 func graphOf(t *testing.T, layout store.Layout) *garaph.Graph {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))

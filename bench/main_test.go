@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// tableOf is the table whose first column has a name; nil when there is none.
+// tableOf returns the table whose first column has a name; nil when there is none.
 func tableOf(r *Report, name string) *Table {
 	for _, t := range r.Tables {
 		if strings.HasPrefix(t.Columns[0], name) {
@@ -27,7 +27,7 @@ func tableOf(r *Report, name string) *Table {
 	return nil
 }
 
-// column is what a table has in the column of that name, row by row.
+// column returns what a table has in the column of that name, row by row.
 func column[T any](t testing.TB, table *Table, name string) (cells []T) {
 	t.Helper()
 	if table == nil {

@@ -76,7 +76,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// fromDisk is a budget within which no program has the graph in memory: the
+// fromDisk returns a budget within which no program has the graph in memory: the
 // least for the one that needs most.
 func fromDisk(t *testing.T, g *garaph.Graph) int64 {
 	t.Helper()

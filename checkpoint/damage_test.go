@@ -30,7 +30,7 @@ func flip(t testing.TB, name string, at int64) (undo func()) {
 	}
 }
 
-// twoEpochs is a job with two, and their states.
+// twoEpochs returns a job with two, and their states.
 func twoEpochs(t *testing.T) (j *Job, older, newer *memory) {
 	j = begun(t, memoryDir(t))
 	older, newer = random(1, 150, 4), random(2, 150, 4)

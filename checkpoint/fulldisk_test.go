@@ -50,7 +50,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// filled are the states that [TestFillingDisk] writes in turn.
+// filled returns the states that [TestFillingDisk] writes in turn.
 func filled() []*memory { return []*memory{random(1, 1<<18, 4), random(2, 1<<18, 4)} }
 
 // TestFillingDisk writes epochs in other processes while this one fills the disk and empties

@@ -27,7 +27,7 @@ func openJobs(jobs string) (*beneath.Folder, error) {
 	return graph.Folder(filepath.Base(jobs))
 }
 
-// idOf is the number of the job whose folder has a name; 0 when it is none.
+// idOf returns the number of the job whose folder has a name, or 0 if it is no job's.
 func idOf(name string) int {
 	id, err := strconv.Atoi(name)
 	if err != nil || id < 1 || id > maxID || strconv.Itoa(id) != name {

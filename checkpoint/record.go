@@ -150,7 +150,7 @@ func printable(s string) string {
 	return s
 }
 
-// errorText is why a job failed, in a record: the first line, cut where it is
+// errorText returns why a job failed, in a record: the first line, cut where it is
 // too long.
 func errorText(cause error) string {
 	text, _, _ := strings.Cut(cause.Error(), "\n")

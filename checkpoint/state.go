@@ -38,7 +38,7 @@ type Work struct {
 	BytesRead   int64   `json:"bytes_read"`
 }
 
-// Plus is the sum.
+// Plus returns the sum.
 func (w Work) Plus(x Work) Work {
 	return Work{w.Seconds + x.Seconds, w.LoadSeconds + x.LoadSeconds, w.Edges + x.Edges, w.BytesRead + x.BytesRead}
 }
@@ -119,7 +119,7 @@ func (c *commit) check() error {
 	return nil
 }
 
-// chunks is the number of chunks.
+// chunks returns the number of chunks.
 func (c *commit) chunks() int {
 	return int((uint64(c.Vertices) + uint64(c.ChunkVertices) - 1) / uint64(c.ChunkVertices))
 }

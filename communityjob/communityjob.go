@@ -91,10 +91,10 @@ func (j *Job) restore(ctx context.Context) error {
 	return nil
 }
 
-// Job is the job as which the search is recorded; it has begun, unless it could not be recorded.
+// Job returns the job that records the search. It has begun unless it could not be recorded.
 func (j *Job) Job() *checkpoint.Job { return j.job }
 
-// Queries are those of the search.
+// Queries returns the queries of the search.
 func (j *Job) Queries() []community.Query { return j.queries }
 
 // Find is like [garaph.FindCommunities]. Answers that an earlier process has found come first, in their places. After

@@ -176,7 +176,7 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Wo
 	return c.oneByOne(ctx, spare, begin, end)
 }
 
-// oneByOne has the CPU process pages so that each is done before the next is begun.
+// oneByOne processes pages on the CPU so that each is done before the next is begun.
 func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengine.Next, end func(*page.Page, cpuengine.Stats, time.Duration) error) error {
 	for last := false; !last; {
 		given := false

@@ -63,7 +63,7 @@ func TestCUDARMAT(t *testing.T) {
 	}
 }
 
-// generated is a graph of package bench, imported as a user would.
+// generated returns a graph of package bench, imported as a user would.
 func generated(t *testing.T, o bench.GenOptions, layout store.Layout) *store.Store {
 	t.Helper()
 	folder := t.TempDir()

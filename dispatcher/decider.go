@@ -26,7 +26,7 @@ func (d *decider) decide(o policy.Observation) policy.Decision {
 	return decision
 }
 
-// peek is the method that would be decided for.
+// peek returns the method that would be decided for.
 func (d *decider) peek(o policy.Observation) Method {
 	decision, _ := policy.Decide(o, d.State)
 	return decision.Method

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// dangling is a random graph of which a third of the vertices have no out-edges.
+// dangling returns a random graph of which a third of the vertices have no out-edges.
 func dangling() oracle.Graph {
 	rng := rand.New(rand.NewPCG(3, 3))
 	g := oracle.Graph{N: 3000}

@@ -54,7 +54,7 @@ type sinceEpoch struct {
 	iterations, pages int
 }
 
-// epochBytes is the memory that epochs take, beside the process's own.
+// epochBytes returns the memory that epochs take, beside the process's own.
 func epochBytes[V any](n uint32, p checkpoint.Policy) int64 {
 	if !p.Wanted() {
 		return 0

@@ -69,7 +69,7 @@ func TestFrontier(t *testing.T) {
 	})
 }
 
-// chain is a path with a branch at every tenth vertex: as many levels as vertices.
+// chain returns a path with a branch at every tenth vertex: as many levels as vertices.
 func chain(n int) oracle.Graph {
 	g := oracle.Graph{N: n}
 	for u := range uint32(n - 1) {

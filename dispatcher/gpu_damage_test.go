@@ -51,7 +51,7 @@ func putDestination(s *packed.Side, d int) {
 	binary.LittleEndian.PutUint16(to, binary.LittleEndian.Uint16(to)&^(1<<14-1)|uint16(d))
 }
 
-// thousands is a graph of so many edges in each shard of 50 vertices.
+// thousands returns a graph of so many edges in each shard of 50 vertices.
 func thousands() oracle.Graph {
 	g := oracle.Graph{N: 500}
 	for v := range uint32(g.N) {

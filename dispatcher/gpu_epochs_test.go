@@ -26,7 +26,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// longWay is a graph through which a change takes many iterations.
+// longWay returns a graph through which a change takes many iterations.
 func longWay(t testing.TB) *store.Store {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -293,7 +293,7 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 	}
 }
 
-// memoryDir is an empty folder, in memory where the system has such a file
+// memoryDir returns an empty folder, in memory where the system has such a file
 // system, so that tests that write many epochs need not wait for a disk.
 func memoryDir(t testing.TB) string {
 	t.Helper()

@@ -19,7 +19,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// manyEdges is a graph whose edges take several slots of the least size.
+// manyEdges returns a graph whose edges take several slots of the least size.
 func manyEdges() oracle.Graph {
 	g := oracle.Graph{N: 500}
 	for v := range uint32(g.N) {

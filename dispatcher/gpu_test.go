@@ -98,7 +98,7 @@ func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpu
 	return values, r
 }
 
-// leastGPU is the smallest device budget that a job accepts, as its error says.
+// leastGPU returns the smallest device budget that a job accepts, as its error says.
 func leastGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Options) int64 {
 	t.Helper()
 	o.GPU.Memory = 1

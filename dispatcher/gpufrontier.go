@@ -35,7 +35,7 @@ type gpuFrontier[V, A any] struct {
 // gpuSlice is how long a GPU goes on by itself.
 const gpuSlice = 200 * time.Millisecond
 
-// gpuUnfit says why GPUs cannot advance frontiers of the job; nil: they can.
+// gpuUnfit returns why GPUs cannot advance frontiers of the job, or nil.
 func (p *plan[V, A]) gpuUnfit() error {
 	switch {
 	case len(p.devices) > 1:
@@ -50,7 +50,7 @@ func (p *plan[V, A]) gpuUnfit() error {
 	return err
 }
 
-// frontierFitsGPU says why a job with a GPU cannot have the frontiers that are asked for, before
+// frontierFitsGPU reports why a job with a GPU cannot have the frontiers that are asked for, before
 // memory is planned: a job runs with the budget that its error names.
 func (p *plan[V, A]) frontierFitsGPU(m memoryPlan) error {
 	if p.opt.Method != Frontier {

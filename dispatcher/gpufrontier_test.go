@@ -210,7 +210,7 @@ type endless struct{ programs.WCC }
 
 func (endless) Activate(gas.Vertex, uint32, uint32) bool { return true }
 
-// Fragments are those of WCC: an emulated GPU runs the methods.
+// Fragments returns those of WCC: an emulated GPU runs the methods.
 func (p endless) Fragments() compiled.Fragments {
 	f := p.WCC.Fragments()
 	f.Program = "endless"

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// onGPUs has the GPUs work on an iteration, and the CPU beside them. The error is not
+// onGPUs processes an iteration on the GPUs and, beside them, on the CPU. The error is not
 // one of a GPU, but where only that has what was done.
 func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 	if err = w.gpus.loadPages(ctx); err != nil {

@@ -103,7 +103,7 @@ func (j *Job[V, A]) Trim() (free int64) {
 	return max(0, free-j.state.arrays.Bytes())
 }
 
-// HeldBytes is the most that a job over n vertices holds after [Job.Trim], until it is closed. An
+// HeldBytes returns the most that a job over n vertices holds after [Job.Trim], until it is closed. An
 // epoch that is still being written may keep the second array of values.
 func HeldBytes[V any](n uint32, p checkpoint.Policy) int64 {
 	held := vertices.TrimmedBytes[V](n)

@@ -151,7 +151,7 @@ func SoonerOnCPU(program any, edges uint64, iterations, threads int) bool {
 	return readMachine(cacheFolder()).soonerOnCPU(program, edges, iterations, threads, startCUDA)
 }
 
-// machineFolder is where this job finds and leaves the figures of its machine; "": nowhere.
+// machineFolder returns the folder for the figures of the machine, or "" if there is none.
 // Those of an emulated GPU are none.
 func (p *plan[V, A]) machineFolder() string {
 	if p.opt.machine != "" {
@@ -163,7 +163,7 @@ func (p *plan[V, A]) machineFolder() string {
 	return cacheFolder()
 }
 
-// allEdges is how many edges the graph of the job has.
+// allEdges returns the number of edges of the graph.
 func (p *plan[V, A]) allEdges() uint64 { return p.store.Catalogue().Edges }
 
 // leavesGPU reports whether a job that nobody wants on a GPU is sooner done without one.

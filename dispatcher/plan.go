@@ -165,7 +165,7 @@ type MemoryError struct {
 	Checkpoints int64
 }
 
-// Least is the smallest budget that would do.
+// Least returns the smallest budget that is enough.
 func (e *MemoryError) Least() int64 {
 	return processBytes + e.Vertices + e.Pages + e.Rows + e.Checkpoints
 }

@@ -126,7 +126,7 @@ type GPUUse struct {
 	Lost string
 }
 
-// work is what this process and the earlier ones of the job did.
+// work returns the work of this process and of earlier ones of the job.
 func (r *Report) work() *checkpoint.Work {
 	sum := checkpoint.Work{Seconds: r.Duration.Seconds(), LoadSeconds: r.Load.Seconds(), Edges: r.Edges, BytesRead: r.BytesRead}
 	if r.Earlier != nil {
@@ -135,7 +135,7 @@ func (r *Report) work() *checkpoint.Work {
 	return &sum
 }
 
-// Done is how many iterations were done, in this process and before.
+// Done returns the number of iterations done by this process and earlier ones.
 func (r *Report) Done() int {
 	n := r.Before
 	for i := range r.Iterations {

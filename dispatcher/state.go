@@ -144,7 +144,7 @@ func (s *state[V, A]) recount() {
 	}
 }
 
-// aggregate is the global aggregate, summed in the order of the shards.
+// aggregate returns the global aggregate, summed in the order of the shards.
 func (s *state[V, A]) aggregate() float64 {
 	var sum float64
 	for _, x := range s.aggregates {

@@ -73,7 +73,7 @@ func TestStoredFrontier(t *testing.T) {
 	})
 }
 
-// skewed is a graph like those of RMAT, of which some vertices have very many edges and most few, in a random
+// skewed returns a graph like those of RMAT, of which some vertices have very many edges and most few, in a random
 // order and without isolated vertices.
 func skewed(scale, degree int) oracle.Graph {
 	g := testgraph.Skewed(scale, degree<<scale, 1)
@@ -94,7 +94,7 @@ func skewed(scale, degree int) oracle.Graph {
 	return g
 }
 
-// quarter is the memory for a quarter of a stored graph, beside what a job takes for the
+// quarter returns the memory for a quarter of a stored graph, beside what a job takes for the
 // process and over vertices.
 func quarter[V any](s *store.Store) int64 {
 	cat, bytes := s.Catalogue(), int64(0)
@@ -106,7 +106,7 @@ func quarter[V any](s *store.Store) int64 {
 	return processBytes + vertices.Bytes[V](cat.Vertices) + 8*int64(cat.Vertices) + bytes/4
 }
 
-// lattice is a grid with so many rows and columns.
+// lattice returns a grid with so many rows and columns.
 func lattice(side int) oracle.Graph {
 	g := oracle.Graph{N: side * side}
 	for v := range uint32(g.N) {

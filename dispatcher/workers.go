@@ -88,7 +88,7 @@ func (w *workers[V, A]) start(ctx context.Context) error {
 	return nil
 }
 
-// observe says where the job stands before its next iteration.
+// observe reports where the job stands before its next iteration.
 func (w *workers[V, A]) observe() policy.Observation {
 	o := policy.Observation{
 		Facts: w.state.policy.facts, Iteration: w.state.now.step.Iteration,

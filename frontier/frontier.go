@@ -26,7 +26,7 @@ type Queue[T ID] struct {
 // NewQueue makes an empty queue in memory for all that it will hold.
 func NewQueue[T ID](memory []T) *Queue[T] { return &Queue[T]{list: memory} }
 
-// List is what the queue holds, after all collectors have flushed.
+// List returns the items of the queue, after all collectors have flushed.
 func (q *Queue[T]) List() []T { return q.list[:q.n.Load()] }
 
 // Clear empties the queue.

@@ -29,7 +29,7 @@ func New[T ID](memory []T, threads int) *Frontier[T] {
 	return f
 }
 
-// List is the members. It is valid until [Frontier.Clear].
+// List returns the members. It is valid until [Frontier.Clear].
 func (f *Frontier[T]) List() []T { return f.queue.List() }
 
 // Clear removes all members.

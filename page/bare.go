@@ -10,7 +10,7 @@ func (c *Cache) bare(dir shard.Direction, i int) bool {
 	return c.opt.Bare && c.store.Catalogue().Bare(dir, i)
 }
 
-// stored is the most that is read of a side.
+// stored returns the most bytes that are read of a side.
 func (c *Cache) stored(dir shard.Direction, i int) int64 {
 	if c.bare(dir, i) {
 		return c.store.Catalogue().BareBytes(dir, i)

@@ -147,7 +147,7 @@ func New(s *store.Store, o Options) (*Cache, error) {
 	return c, nil
 }
 
-// whole is what all pages take with buffers, and the largest side of a shard.
+// whole returns the memory of all pages and buffers, and the size of the largest side of a shard.
 func (c *Cache) whole() (total, largest int64) {
 	for i := range c.pageOf {
 		for _, dir := range c.sides() {
@@ -158,7 +158,7 @@ func (c *Cache) whole() (total, largest int64) {
 	return total + unpackers*c.packedBytes(), largest
 }
 
-// Whole is the smallest budget with which all pages of a job stay in memory.
+// Whole returns the smallest budget with which all pages of a job stay in memory.
 func Whole(s *store.Store, o Options) int64 {
 	c := &Cache{store: s, opt: o, pageOf: make([]int32, len(s.Catalogue().Shards))}
 	c.oneSide()
@@ -173,7 +173,7 @@ func (c *Cache) oneSide() {
 	}
 }
 
-// Least is the smallest budget for pages of a job.
+// Least returns the smallest budget for pages of a job.
 func Least(s *store.Store, o Options) int64 {
 	o.Budget = 1
 	var need *NeedError
@@ -185,7 +185,7 @@ func Least(s *store.Store, o Options) int64 {
 	return 1
 }
 
-// sides are all that the job reads.
+// sides returns all that the job reads.
 func (c *Cache) sides() []shard.Direction {
 	list := slices.Concat(c.opt.Gather, c.opt.Notify)
 	slices.Sort(list)
@@ -292,7 +292,7 @@ func (c *Cache) Close() error {
 	return errors.Join(errs...)
 }
 
-// Spans are the pages of the graph, in order.
+// Spans returns the pages of the graph, in order.
 func (c *Cache) Spans() []Span { return c.spans }
 
 // ShardsOf lists the shards of requests.
@@ -310,7 +310,7 @@ func (c *Cache) ShardsOf(requests ...Request) (list []int) {
 // InMemory reports whether everything that the job reads stays in memory.
 func (c *Cache) InMemory() bool { return c.all }
 
-// PageOf is the page of shard i.
+// PageOf returns the page of shard i.
 func (c *Cache) PageOf(i int) int { return int(c.pageOf[i]) }
 
 // Stays reports whether page p stays in memory.
@@ -330,7 +330,7 @@ func (c *Cache) Loaded(p int) bool {
 // not lie in [Options.Memory]. It is called before they are loaded.
 func (c *Cache) Plain(p int) { c.plain = p }
 
-// Rest is how many bytes of the budget are left when everything stays in memory; less
+// Rest returns the rest of the budget if everything stays in memory; less
 // than 0: there is no budget.
 func (c *Cache) Rest() int64 {
 	if c.opt.Budget == 0 {
@@ -339,7 +339,7 @@ func (c *Cache) Rest() int64 {
 	return c.rest
 }
 
-// StreamedBytes is how many bytes a pull over all pages reads each time.
+// StreamedBytes returns the number of bytes that each pull over all pages reads.
 func (c *Cache) StreamedBytes() (n int64) {
 	for p := range c.spans {
 		if !c.Stays(p) {
@@ -349,10 +349,10 @@ func (c *Cache) StreamedBytes() (n int64) {
 	return n
 }
 
-// BytesRead is how many bytes came from the store so far.
+// BytesRead returns the number of bytes read from the store so far.
 func (c *Cache) BytesRead() int64 { return c.read.Load() }
 
-// Side gives one side of one shard, from memory or read for the occasion, and
+// Side returns one side of one shard, from memory or read for the occasion, and
 // what to call when done with it. At most Options.Threads goroutines call it at
 // once, and none holds two.
 func (c *Cache) Side(dir shard.Direction, i int) (shard.Side, func(), error) {

@@ -30,7 +30,7 @@ const (
 	allRows = 1<<packedrows.RunVertices - 1
 )
 
-// find gives the bytes of a run if the rows in need are there. After this level, rows in done
+// find returns the bytes of a run if the rows in need are there. After this level, rows in done
 // need not stay.
 func (k *keptRuns) find(run int, need, done uint8, level uint32) []byte {
 	if k.place[run] == 0 {
@@ -121,7 +121,7 @@ func (k *keptRuns) each(f func(e entry)) {
 	}
 }
 
-// entry is that which begins at a place.
+// entry returns the entry that begins at a place.
 func (k *keptRuns) entry(at int) entry {
 	e := k.log[at:]
 	return e[:entryBytes+int(binary.LittleEndian.Uint32(e))]
@@ -132,7 +132,7 @@ type entry []byte
 
 func (e entry) run() int { return int(binary.LittleEndian.Uint16(e[8:])) }
 
-// age is how many levels have not used it.
+// age returns the number of levels since its last use.
 func (e entry) age(level uint32) int {
 	return int(min(level-binary.LittleEndian.Uint32(e[4:]), oldestLevels))
 }

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// kept is an empty log of so many bytes, for so many runs.
+// kept returns an empty log with a size and a number of runs.
 func kept(runs, size int) *keptRuns {
 	return &keptRuns{place: make([]uint32, runs), log: make([]byte, 0, size)}
 }

@@ -19,7 +19,7 @@ const (
 	leastFrames, mostFrames = 2, 32
 )
 
-// Once gives pages for a single use, as a device does whose memory they go to for good.
+// Once returns pages for a single use, as a device does whose memory they go to for good.
 // Pages that would stay in memory and are not there yet do not come to stay: they go through a
 // ring of buffers, in memory that is theirs and that nobody has taken, with as many goroutines
 // reading and checking shards as the job has threads. Otherwise it is [Cache.Stream].
@@ -96,7 +96,7 @@ type frames struct {
 	over bool       // what is put back is freed
 }
 
-// ready is a buffer with its memory, for a page of so many bytes.
+// ready returns a buffer with its memory, for a page of so many bytes.
 func (f *frames) ready(buf []byte, page int64) ([]byte, error) {
 	if buf != nil || f == nil {
 		return buf, nil

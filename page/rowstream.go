@@ -73,7 +73,7 @@ func (r *StoredRows) readShard(x *RowReader, i int, active bitset.Set) bool {
 	}
 }
 
-// Shards is how many there are in all.
+// Shards returns the number of shards.
 func (x *RowReader) Shards() int { return len(x.shards) }
 
 // Next returns the rows of the next shard, nil after the last. Several goroutines may call it.

@@ -138,18 +138,18 @@ func (r *StoredRows) headBytes(dir shard.Direction, i int, weights bool) (n int6
 	return n, nil
 }
 
-// frameBytes is the memory of a frame.
+// frameBytes returns the memory of a frame.
 func (r *StoredRows) frameBytes() int64 {
 	return r.blobs + 4*(r.list+unpackSlack) + r.arcs
 }
 
-// Memory is what rows take that are read in so many frames.
+// Memory returns the memory of rows that are read in a number of frames.
 func (r *StoredRows) Memory(frames int) int64 { return r.heads + int64(frames)*r.frameBytes() }
 
 // Wide reports whether weights are wide.
 func (r *StoredRows) Wide() bool { return r.cat.Wide }
 
-// Frames is how many frames fit into so much memory, one at least, and no more than keep
+// Frames returns the number of frames that fit into memory: at least one, and no more than keep
 // readers and engine busy.
 func (r *StoredRows) Frames(bytes int64) int {
 	return int(max(1, min((bytes-r.heads)/r.frameBytes(), int64(max(1, r.Threads)+Readers))))
@@ -213,10 +213,10 @@ func (r *StoredRows) reserveKept(stay int64) error {
 	return err
 }
 
-// keptBytes is the memory in which all of a blob stays.
+// keptBytes returns the memory in which all of a blob stays.
 func (b *storedBlob) keptBytes() int64 { return b.bytes - b.headBytes + entryBytes*int64(b.runs) }
 
-// KeptBytes is the memory in which all rows stay.
+// KeptBytes returns the memory in which all rows stay.
 func (r *StoredRows) KeptBytes() (n int64) {
 	for _, blobs := range r.shards {
 		for k := range blobs {
@@ -226,7 +226,7 @@ func (r *StoredRows) KeptBytes() (n int64) {
 	return n
 }
 
-// StoredBytes is the size of all rows, as they are stored.
+// StoredBytes returns the size of all rows, as they are stored.
 func (r *StoredRows) StoredBytes() (n int64) {
 	for _, blobs := range r.shards {
 		for k := range blobs {
@@ -253,6 +253,6 @@ func (r *StoredRows) Close() {
 	r.owned, r.shards = nil, nil
 }
 
-// Counts are how many bytes came from the store, and how many the rows have that were
+// Counts returns the number of bytes read from the store, and the size of the rows that were
 // given.
 func (r *StoredRows) Counts() (read, needed int64) { return r.read.Load(), r.needed.Load() }

@@ -181,7 +181,7 @@ const (
 	blockBytes = 4 << 10
 )
 
-// place is where a blob of n bytes begins behind the first at bytes of a buffer.
+// place returns where a blob of n bytes begins behind the first at bytes of a buffer.
 func place(at, n int64) int64 {
 	if n < directFrom {
 		return at
@@ -189,7 +189,7 @@ func place(at, n int64) int64 {
 	return (at + blockBytes - 1) &^ (blockBytes - 1)
 }
 
-// ringBytes is what page p takes in a buffer of the ring.
+// ringBytes returns the size of page p in a buffer of the ring.
 func (c *Cache) ringBytes(p int) (at int64) {
 	for i := range c.shards(p, nil) {
 		for _, dir := range c.opt.Gather {
@@ -295,7 +295,7 @@ func (c *Cache) assemble(rq Request, get func(shard.Direction, int, *shard.Side)
 	return p, nil
 }
 
-// shards are the given ones, or all of page p.
+// shards returns the given ones, or all of page p.
 func (c *Cache) shards(p int, some []int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if some != nil {

@@ -159,7 +159,7 @@ func (r *release) identify() error {
 	return nil
 }
 
-// plain is the version without its v, as packages have it.
+// plain returns the version without its v, as packages have it.
 func (r *release) plain() string { return strings.TrimPrefix(r.version, "v") }
 
 // name returns the path of a file of the release.

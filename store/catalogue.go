@@ -108,7 +108,7 @@ const (
 	Packed Layout = "packed"
 )
 
-// Encoding is the encoding of most blobs of what is stored for a direction.
+// Encoding returns the encoding of most blobs of what is stored for a direction.
 func (c *Catalogue) Encoding(dir shard.Direction) uint16 {
 	switch dir = c.Stored(dir); {
 	case c.Layout == CSC:
@@ -121,7 +121,7 @@ func (c *Catalogue) Encoding(dir shard.Direction) uint16 {
 	return packedrows.Version
 }
 
-// WeightBytes is the size of a weight in rows: 0 without weights.
+// WeightBytes returns the size of a weight in rows, or 0 without weights.
 func (c *Catalogue) WeightBytes() int { return shard.WeightBytes(c.Weighted, c.Wide) }
 
 // RowWeights reports whether there are weights of packed rows.
@@ -130,7 +130,7 @@ func (c *Catalogue) RowWeights() bool { return c.Weighted && c.Layout == Packed 
 // OneSide reports whether the in side is the out side too.
 func (c *Catalogue) OneSide() bool { return c.Symmetric && c.Layout == CSC }
 
-// Stored is the side that is stored for a direction.
+// Stored returns the side that is stored for a direction.
 func (c *Catalogue) Stored(dir shard.Direction) shard.Direction {
 	switch {
 	case c.OneSide(), dir == shard.InRows && c.Layout == CSC:
@@ -141,7 +141,7 @@ func (c *Catalogue) Stored(dir shard.Direction) shard.Direction {
 	return dir
 }
 
-// Sides are those that are stored.
+// Sides returns the sides that are stored.
 func (c *Catalogue) Sides() []shard.Direction {
 	if c.OneSide() {
 		return []shard.Direction{shard.In}
@@ -159,7 +159,7 @@ func (c *Catalogue) Sides() []shard.Direction {
 	return list
 }
 
-// RowsOf is the side with rows of a direction's edges, and whether there is one.
+// RowsOf returns the side with rows of a direction's edges, and whether there is one.
 func (c *Catalogue) RowsOf(dir shard.Direction) (shard.Direction, bool) {
 	if dir == shard.In {
 		dir = shard.InRows
@@ -172,7 +172,7 @@ func (c *Catalogue) RowsOf(dir shard.Direction) (shard.Direction, bool) {
 // around: so in a symmetric graph, and in a directed one where every edge has its reverse.
 func (c *Catalogue) SameRows() bool { return c.Symmetric || c.Mirrored }
 
-// WeightsOf is the side with the weights of packed rows, and whether there is one.
+// WeightsOf returns the side with the weights of packed rows, and whether there is one.
 func (c *Catalogue) WeightsOf(rows shard.Direction) (shard.Direction, bool) {
 	if rows == shard.InRows {
 		return shard.InWeights, c.RowWeights()
@@ -180,7 +180,7 @@ func (c *Catalogue) WeightsOf(rows shard.Direction) (shard.Direction, bool) {
 	return shard.OutWeights, c.RowWeights() && rows == shard.Out
 }
 
-// SideEdges is the number of edges of shard i on a side.
+// SideEdges returns the number of edges of shard i on a side.
 func (c *Catalogue) SideEdges(dir shard.Direction, i int) uint32 {
 	if dir = c.Stored(dir); dir == shard.Out || dir == shard.OutWeights {
 		return c.Shards[i].Out
@@ -188,7 +188,7 @@ func (c *Catalogue) SideEdges(dir shard.Direction, i int) uint32 {
 	return c.Shards[i].In
 }
 
-// Blob is where the blob of a shard's side lies, which may be none of [Catalogue.Sides].
+// Blob returns where the blob of a shard's side lies, which may be none of [Catalogue.Sides].
 func (c *Catalogue) Blob(dir shard.Direction, i int) (e Extent) {
 	if dir = c.Stored(dir); dir < shard.InRows {
 		return c.Shards[i].Blobs[dir]
@@ -199,7 +199,7 @@ func (c *Catalogue) Blob(dir shard.Direction, i int) (e Extent) {
 	return e
 }
 
-// Bytes is the size of a shard's blob.
+// Bytes returns the size of a shard's blob.
 func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 { return c.Blob(dir, i).Bytes }
 
 // Bare reports whether the weights of a shard's side lie behind everything else, so that it can
@@ -208,7 +208,7 @@ func (c *Catalogue) Bare(dir shard.Direction, i int) bool {
 	return c.Weighted && c.Stored(dir) == shard.In && c.Encoding(shard.In) == packed.Version && c.Shards[i].Vertices > 1
 }
 
-// BareBytes is the most that a side takes without the weights, if it is [Catalogue.Bare].
+// BareBytes returns the most that a side takes without the weights, if it is [Catalogue.Bare].
 func (c *Catalogue) BareBytes(dir shard.Direction, i int) int64 {
 	n := c.Bytes(dir, i)
 	if !c.Bare(dir, i) {

@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// sound is a catalogue of three shards, of 3, 3 and 1 vertices.
+// sound returns a catalogue of three shards, of 3, 3 and 1 vertices.
 func sound() *Catalogue {
 	return &Catalogue{
 		Vertices: 7, Edges: 5, Layout: CSC,

@@ -55,7 +55,7 @@ func newVictim(t *testing.T) *victim {
 	return v
 }
 
-// at is the place of a shard's blob in the payload.
+// at returns the place of a shard's blob in the payload.
 func (v *victim) at(t *testing.T, p place) int {
 	t.Helper()
 	at := bytes.Index(v.bytes, v.sound[p])

@@ -18,18 +18,18 @@ const (
 	frameBytes  = 32 // of a frame, beside what cannot be compressed
 )
 
-// varintBytes is the most that the degrees of a side take as varints: seven bits of one
+// varintBytes returns the most that the degrees of a side take as varints: seven bits of one
 // in a byte, and five bytes for one.
 func varintBytes(vertices int, edges uint32) int64 {
 	return int64(vertices) + min(int64(edges)/128, 4*int64(vertices))
 }
 
-// degreesBytes is the most that the degrees of a side take.
+// degreesBytes returns the most bytes that the degrees of a side use.
 func degreesBytes(vertices int, edges uint32) int64 {
 	return degreesHead + varintBytes(vertices, edges) + frameBytes
 }
 
-// StoredBytes is the most that a side takes in the store whose blob has so many bytes.
+// StoredBytes returns the most bytes that a side with a blob of a size uses in the store.
 func StoredBytes(blob int64, vertices int, edges uint32) int64 {
 	return blob + degreesBytes(vertices, edges)
 }

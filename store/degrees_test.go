@@ -92,7 +92,7 @@ func TestForgedDegrees(t *testing.T) {
 	}
 }
 
-// opened is what openDegrees decodes.
+// opened returns what openDegrees decodes.
 func opened(b []byte, vertices int, edges uint32) ([]uint32, error) {
 	degrees := slices.Repeat([]uint32{77}, vertices) // a buffer that had others
 	if err := openDegrees(degrees, b, make([]byte, 0, varintBytes(vertices, edges)), edges); err != nil {

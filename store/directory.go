@@ -43,12 +43,12 @@ func blocksKey(record int) []byte {
 	return binary.BigEndian.AppendUint32([]byte("blocks/"), uint32(record))
 }
 
-// besides are the sides behind Out, in the order of their entries.
+// besides returns the sides behind Out, in the order of their entries.
 func (c *Catalogue) besides() []shard.Direction {
 	return slices.DeleteFunc(c.Sides(), func(d shard.Direction) bool { return d < shard.InRows })
 }
 
-// directoryBytes is what all entries take.
+// directoryBytes returns the size of all entries.
 func (c *Catalogue) directoryBytes() int64 {
 	return int64(len(c.Shards))*int64(shardEntryBytes+len(c.besides())*sideEntryBytes) + int64(len(c.IDs.Blocks))*blockEntryBytes
 }

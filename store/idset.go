@@ -161,7 +161,7 @@ func (x *IDSet) put(rank int, b *IDBlock, i int) bool {
 	return true
 }
 
-// rank is the number of vertices of the set before v, which is one of it; -1
+// rank returns the number of vertices of the set before v, which is one of it; -1
 // for one that is not.
 func (x *IDSet) rank(v uint32) int {
 	if v >= x.s.cat.Vertices || !x.has.Has(v) {
@@ -170,7 +170,7 @@ func (x *IDSet) rank(v uint32) int {
 	return x.has.Rank(x.ranks, v)
 }
 
-// Int is the id of v, of kind [IDInt] or [IDBase], once the set is loaded. The
+// Int returns the id of v, of kind [IDInt] or [IDBase], once the set is loaded. The
 // error of a vertex that is not in the set is an [ErrNoVertex], as is that of
 // Uint and Text.
 func (x *IDSet) Int(v uint32) (int64, error) {
@@ -181,7 +181,7 @@ func (x *IDSet) Int(v uint32) (int64, error) {
 	return int64(id), err
 }
 
-// Uint is the id of v, of kind [IDUint].
+// Uint returns the id of v, of kind [IDUint].
 func (x *IDSet) Uint(v uint32) (uint64, error) {
 	r := x.rank(v)
 	if r < 0 {
@@ -190,7 +190,7 @@ func (x *IDSet) Uint(v uint32) (uint64, error) {
 	return x.bits[r], nil
 }
 
-// Text is the id of v, of kind [IDString], in memory of the set: it lasts until
+// Text returns the id of v, of kind [IDString], in memory of the set: it lasts until
 // the next Clear, Load or Free.
 func (x *IDSet) Text(v uint32) (string, error) {
 	r := x.rank(v)

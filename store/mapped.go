@@ -55,7 +55,7 @@ func (s *Store) MapError(err error) error {
 	return fmt.Errorf("graph %s: the disk could not provide a part of its file %s", s.name, payloadFile)
 }
 
-// populated is a part of the mapped payload, brought to memory.
+// populated returns a part of the mapped payload, after reading it into memory.
 func (s *Store) populated(e Extent) []byte {
 	b := s.payload.mapped.bytes[e.Off:e.end():e.end()]
 	const page = blockBytes - 1

@@ -33,7 +33,7 @@ func mount(t *testing.T) (path string) {
 	return path
 }
 
-// cannot is a way in which exchange fails.
+// cannot returns a way in which exchange fails.
 func cannot(errno unix.Errno) func(a, b string) error {
 	return func(a, b string) error { return &os.LinkError{Op: "exchange", Old: a, New: b, Err: errno} }
 }

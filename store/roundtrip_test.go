@@ -20,7 +20,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// lists is what [neighbours] must say of the in side of g.
+// lists returns what [neighbours] must say of the in side of g.
 func lists(g oracle.Graph, weighted bool) string {
 	edges := slices.Clone(g.Edges)
 	slices.SortFunc(edges, func(a, b oracle.Edge) int {

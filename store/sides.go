@@ -75,7 +75,7 @@ func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
 	return e, s.cat.Shards[i].beside[is-shard.InRows].sum
 }
 
-// extent is where a side lies.
+// extent returns where a side lies.
 func (s *Store) extent(dir shard.Direction, i int, bare bool) (Extent, error) {
 	e, _ := s.side(dir, i)
 	if !bare {
@@ -155,7 +155,7 @@ func (s *Store) Matches(dir shard.Direction, i int, h shard.Header) error {
 	return nil
 }
 
-// ShardError is the error of a damaged side of a shard: it names them and says what to do.
+// ShardError returns the error of a damaged side of a shard: it names them and says what to do.
 func (s *Store) ShardError(dir shard.Direction, i int, err error) error {
 	if closed := s.CheckOpen(); closed != nil {
 		return closed
@@ -166,7 +166,7 @@ func (s *Store) ShardError(dir shard.Direction, i int, err error) error {
 	return s.repairable(fmt.Errorf("graph %s: shard %d (%s side): %w", s.name, i, dir, err))
 }
 
-// repairable says what to do with a damaged graph.
+// repairable reports what to do with a damaged graph.
 func (s *Store) repairable(err error) error {
 	if !errors.Is(err, ErrDamaged) {
 		return err

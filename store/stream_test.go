@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// onDisk is a folder on a disk of which files can be read past the page cache.
+// onDisk returns a folder on a disk of which files can be read past the page cache.
 func onDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -92,7 +92,7 @@ func Create(path string, force bool) (*Writer, error) {
 	return w, nil
 }
 
-// Dir is the folder in which the graph is being built, for temporary files that
+// Dir returns the folder in which the graph is being built, for temporary files that
 // go with it.
 func (w *Writer) Dir() string { return w.dir }
 
@@ -114,7 +114,7 @@ func (w *Writer) CheckSpace(n int64) error {
 	return nil
 }
 
-// failed is the error of an import that err ended.
+// failed returns the error of an import that err ended.
 func (w *Writer) failed(err error) error {
 	if errors.Is(err, ErrNoSpace) {
 		return err // has it all

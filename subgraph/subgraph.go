@@ -25,7 +25,7 @@ type Set struct {
 	n    uint32 // vertices of the graph
 }
 
-// NewSet is an empty set of vertices of a graph. It is to be freed.
+// NewSet returns an empty set of vertices of a graph. It is to be freed.
 func NewSet(s *store.Store) (*Set, error) {
 	n := s.Catalogue().Vertices
 	words, err := hostmem.Slice[uint64](bitset.Words(n))
@@ -58,7 +58,7 @@ func (s *Set) Has(v uint32) bool { return s.bits.Has(v) }
 // Len counts the vertices.
 func (s *Set) Len() uint32 { return uint32(s.bits.Count(0, s.n)) }
 
-// Bytes is the memory that a set takes.
+// Bytes returns the memory that a set takes.
 func Bytes(c *store.Catalogue) int64 { return 8 * int64(bitset.Words(c.Vertices)) }
 
 // Options say how a subgraph is made.
@@ -152,7 +152,7 @@ func newMaker(s *store.Store, set *Set, o Options) *maker {
 // number returns the number of a vertex of the set in the new graph.
 func (x *maker) number(v uint32) uint64 { return uint64(x.set.bits.Rank(x.ranks, v)) }
 
-// divide is the part of the budget in which rows are read, the process included: the least that is enough, and a
+// divide returns the part of the budget in which rows are read, the process included: the least that is enough, and a
 // quarter of what the import does not need at least.
 func (x *maker) divide() (reading int64, err error) {
 	if x.o.Memory == 0 {
@@ -169,12 +169,12 @@ func (x *maker) divide() (reading int64, err error) {
 	return rows + (x.o.Memory-least)/4, nil
 }
 
-// tooSmall is the error of a budget below the least one.
+// tooSmall returns the error of a budget below the least one.
 func (x *maker) tooSmall(least int64) error {
 	return fmt.Errorf("subgraph of %s: %w: a budget of %d MiB is below the least one of %dMiB", x.store.Name(), ingest.ErrLeast, x.o.Memory>>20, (least+1<<20-1)>>20)
 }
 
-// layout is that of the new graph.
+// layout returns that of the new graph.
 func (x *maker) layout() store.Layout { return cmp.Or(x.cat.Layout, store.CSC) }
 
 // Check refuses a budget with which no subgraph can be made, before vertices are searched for: by [Grow] with so many hops, or
@@ -205,7 +205,7 @@ func Check(s *store.Store, hops int, along Along, o Options) error {
 	return nil
 }
 
-// leastOf is the least budget of a visitor.
+// leastOf returns the least budget of a visitor.
 func leastOf(s *store.Store, v algorithms.Visitor, threads int) (int64, error) {
 	var least *algorithms.MemoryError
 	err := algorithms.Visit(context.Background(), s, v, algorithms.Options{Threads: threads, Memory: 1})
@@ -225,7 +225,7 @@ func (x *maker) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 // batchEdges is how many edges are given to a worker together.
 const batchEdges = 1 << 12
 
-// Visit gives the edges between vertices of the set to workers.
+// Visit returns the edges between vertices of the set to workers.
 func (x *maker) Visit(ctx context.Context, e *algorithms.Env) error {
 	batches := make([]*batch, e.Threads)
 	x.done.Store(0)
@@ -266,7 +266,7 @@ func (x *maker) Visit(ctx context.Context, e *algorithms.Env) error {
 	})
 }
 
-// row gives those edges of a row that stay.
+// row returns those edges of a row that stay.
 func (x *maker) row(out *batch, v uint32, row []uint32, weights shard.Plane) error {
 	own := x.number(v)
 	for k, u := range row {

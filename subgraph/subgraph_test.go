@@ -69,7 +69,7 @@ func (t *world) opened(name string) *store.Store {
 	return s
 }
 
-// imported is the graph of some vertices and the edges between them.
+// imported returns the graph of some vertices and the edges between them.
 func (t *world) imported(name string, g oracle.Graph, id func(int) string, has func(uint32) bool, weighted bool, o ingest.Options) *store.Store {
 	t.Helper()
 	var vertices, edges strings.Builder
@@ -154,7 +154,7 @@ func TestInduced(t *testing.T) {
 	})
 }
 
-// dense are the engine's numbers of the vertices of a test graph.
+// dense returns the engine's numbers of the vertices of a test graph.
 func dense(t rapid.TB, s *store.Store, n int, id func(int) string) []uint32 {
 	t.Helper()
 	var list []uint32

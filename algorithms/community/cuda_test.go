@@ -43,7 +43,7 @@ func TestCUDACommunity(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) { compareWithCPU(r, d) })
 }
 
-// rooted is a query that has its root alone.
+// rooted returns a query that has its root alone.
 func rooted(p *Problem) *DeviceQuery { return &DeviceQuery{Open: []Open{{p, Root(p)}}, Best: &Best{}} }
 
 // eachBatch calls search with all problems of a random graph, one query each, and checks what it finds.

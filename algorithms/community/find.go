@@ -160,7 +160,7 @@ func (f *finder) resume() error {
 	return nil
 }
 
-// Plan is the core numbers, and then the base, which has a third of what they leave, if it is not
+// Plan returns the core numbers, and then the base, which has a third of what they leave, if it is not
 // smaller. Where the budget has room for the rows of the whole graph beside, it is made of them; those of a symmetric
 // graph become a base of all of it.
 func (f *finder) Plan(g *store.Catalogue, threads int) algorithms.Plan {
@@ -173,7 +173,7 @@ func (f *finder) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 	return algorithms.CorePlan(g, threads, whole, passes)
 }
 
-// room is how many bytes the base may take.
+// room returns the memory that the base may use.
 func (f *finder) room(g *store.Catalogue, threads int) int64 {
 	all := wholeSize(g).bytes()
 	if f.o.Memory == 0 {
@@ -182,7 +182,7 @@ func (f *finder) room(g *store.Catalogue, threads int) int64 {
 	return max(0, min((f.o.Memory-beforeBase(g, threads))/share, all))
 }
 
-// beforeBase is what a process has in memory when it makes a base, but for pages.
+// beforeBase returns the memory of a process before it makes a base, without pages.
 func beforeBase(g *store.Catalogue, threads int) int64 {
 	bytes := hostmem.Process + 4*int64(g.Vertices)
 	for _, a := range algorithms.CorePlan(g, threads, nil, nil).Less.Arrays {
@@ -191,7 +191,7 @@ func beforeBase(g *store.Catalogue, threads int) int64 {
 	return bytes
 }
 
-// enough is a budget that has room for a search in all of a graph.
+// enough returns a budget that has room for a search in all of a graph.
 func enough(g *store.Catalogue, threads int) int64 {
 	all := wholeSize(g)
 	return max(beforeBase(g, threads)+share*all.bytes(), hostmem.Process+4*int64(g.Vertices)+all.bytes()+searchBytes(int(all.vertices), uint64(all.arcs)))

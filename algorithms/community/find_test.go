@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stored is a random graph on disk: each edge in a random direction, some of them twice, and
+// stored returns a random graph on disk: each edge in a random direction, some of them twice, and
 // with loops.
 func stored(t *testing.T, g *graph, r *rand.Rand) *store.Store {
 	t.Helper()
@@ -114,7 +114,7 @@ func TestSearchParallel(t *testing.T) {
 	}
 }
 
-// sparse is a problem of random edges.
+// sparse returns a problem of random edges.
 func sparse(t testing.TB, r *rand.Rand, n, degree int) *Problem {
 	t.Helper()
 	var edges [][2]uint32

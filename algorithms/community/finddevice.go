@@ -147,7 +147,7 @@ func (b *batchTime) end(stopped bool, gpu string) {
 	}
 }
 
-// bestOf is the largest minimum degree in a batch.
+// bestOf returns the largest minimum degree in a batch.
 func bestOf(batch []*pending) int {
 	k := -1
 	for _, p := range batch {

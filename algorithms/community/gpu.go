@@ -110,7 +110,7 @@ func (g *gpu) searchFitting(ctx context.Context, batch []*DeviceQuery) error {
 	return nil
 }
 
-// deviceBytes is what the problems of a query take on a device at most.
+// deviceBytes returns the most memory that the problems of a query use on a device.
 func deviceBytes(q *DeviceQuery) (bytes int64) {
 	for p := range problemsOf(q) {
 		bytes += 4*int64(len(p.Neighbours)) + 16*int64(p.N+1) + 8*int64(p.N)*int64(p.Words()) + 4*device.Alignment
@@ -118,7 +118,7 @@ func deviceBytes(q *DeviceQuery) (bytes int64) {
 	return bytes
 }
 
-// problemsOf are the problems of the open nodes of a query.
+// problemsOf returns the problems of the open nodes of a query.
 func problemsOf(q *DeviceQuery) map[*Problem]bool {
 	problems := map[*Problem]bool{}
 	for _, o := range q.Open {
@@ -134,7 +134,7 @@ type gpu struct {
 	kernels *kernels.Community
 }
 
-// popcount is the size of a set.
+// popcount returns the size of a set.
 func popcount(set []uint64) (n int) {
 	for _, word := range set {
 		n += bits.OnesCount64(word)

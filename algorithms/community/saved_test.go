@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// visits is a search on the CPU that ends after a number of nodes, of which some are visited in each call.
+// visits returns a search on the CPU that ends after a number of nodes, of which some are visited in each call.
 func visits(most int) func(context.Context, []Open, *Best) ([]Open, int64, error) {
 	return func(ctx context.Context, open []Open, b *Best) (rest []Open, visited int64, err error) {
 		w := worker{best: b}
@@ -107,7 +107,7 @@ func resumeAll(t *testing.T, options func(r *rand.Rand) Options) {
 	}
 }
 
-// hard is a stored graph of larger problems, with several compactions, and what its queries' searches
+// hard returns a stored graph of larger problems, with several compactions, and what its queries' searches
 // are like after some nodes.
 func hard(t *testing.T, seed uint64) (*store.Store, []Query, []uint64) {
 	t.Helper()

@@ -24,7 +24,7 @@ func Search(ctx context.Context, open []Open, b *Best, visited *int64) (rest []O
 	return rest
 }
 
-// graphs is how many random graphs a test has: GARAPH_GRAPHS, if that is set, or one of these.
+// graphs returns the number of random graphs of a test: GARAPH_GRAPHS, if that is set, or one of these.
 func graphs(t *testing.T, short, long int) int {
 	t.Helper()
 	if text := os.Getenv("GARAPH_GRAPHS"); text != "" {

@@ -216,7 +216,7 @@ func (h *Handout) get(rq page.Request) (*page.Page, error) {
 	return h.pages.Get(rq)
 }
 
-// Unfinished gives the CPU the shards that nobody has done, after a GPU failed, and lists them.
+// Unfinished returns the shards that are not done after a GPU failed. It hands them to the CPU.
 func (h *Handout) Unfinished() (shards []int) {
 	for i, w := range h.shards {
 		again := w.state == mended && slices.ContainsFunc(h.Parts, func(p *Part) bool { return p.Number == w.by && p.failed })

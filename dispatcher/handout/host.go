@@ -107,7 +107,7 @@ func (h *Handout) giveHost(shards []int, kind int) {
 // has all the rest to do.
 func (h *Handout) sooner(shards []int) bool { return h.speeds.Page*float64(h.sum(shards)) <= h.rest() }
 
-// rest is how long the GPU takes for all that is not done and that the CPU does not have.
+// rest returns how long the GPU takes for all that is not done and that the CPU does not have.
 func (h *Handout) rest() (gpu float64) {
 	now := h.now() - h.Start
 	rate := [2]float64{h.speeds.Resident, cmp.Or(h.speeds.Crowded, h.speeds.Streamed)}

@@ -64,7 +64,7 @@ func (h *Handout) First() []page.Request {
 	return slices.Clone(h.queue.cached)
 }
 
-// BeginWith has the GPU begin with pages that it has copied before, and reports whether they are
+// BeginWith hands the GPU the pages that it has copied before, and reports whether they are
 // those that come first.
 func (p *Part) BeginWith(early []page.Request) bool {
 	q := &p.h.queue

@@ -83,7 +83,7 @@ const (
 	Float64
 )
 
-// Size is the number of bytes in memory.
+// Size returns the number of bytes in memory.
 func (k Kind) Size() int {
 	return [...]int{0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8}[k]
 }

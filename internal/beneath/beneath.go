@@ -49,7 +49,7 @@ func Open(path string) (*Folder, error) {
 	return &Folder{root, path}, nil
 }
 
-// Path is the path of name, or of the folder itself with ".", for errors and
+// Path returns the path of name, or of the folder itself with ".", for errors and
 // for libraries that take paths: what lies there must have been checked.
 func (f *Folder) Path(name string) string { return filepath.Join(f.path, name) }
 
@@ -151,7 +151,7 @@ func (f *Folder) checkFolder(name string) error {
 	return err
 }
 
-// Kind is what a mode is of, in words.
+// Kind describes a mode in words.
 func Kind(m fs.FileMode) string {
 	switch {
 	case m&fs.ModeSymlink != 0:

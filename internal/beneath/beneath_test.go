@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostile is a folder with one of each: a link to a file outside, to a folder
+// hostile returns a folder with one of each: a link to a file outside, to a folder
 // outside, to a file and a folder inside, a FIFO, a socket, a sparse file.
 func hostile(t *testing.T) (f *Folder, outside string) {
 	t.Helper()

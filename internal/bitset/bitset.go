@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// Words is the number of words for n bits, a whole number of roaring
+// Words returns the number of words for n bits, a whole number of roaring
 // containers (2¹⁶ bits) so that aliasing is safe.
 func Words(n uint32) int { return int((uint64(n)+65535)/65536) * 1024 }
 
@@ -61,7 +61,7 @@ func (s Set) Any(from, to uint32) bool {
 	return ok
 }
 
-// Next is the first set bit in [from, to).
+// Next returns the first set bit in [from, to).
 func (s Set) Next(from, to uint32) (uint32, bool) {
 	if from >= to {
 		return 0, false
@@ -103,7 +103,7 @@ func (s Set) Rank(ranks []uint32, i uint32) int {
 	return n
 }
 
-// Count is the number of bits in [from, to).
+// Count returns the number of bits in [from, to).
 func (s Set) Count(from, to uint32) int {
 	n := 0
 	for i := from; i < to; {

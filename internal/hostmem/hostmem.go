@@ -72,7 +72,7 @@ func Limited(err error) error {
 	return err
 }
 
-// addresses is how many bytes of addresses the process may have; 0: as many as there are.
+// addresses returns the number of bytes of addresses the process may have; 0: as many as there are.
 func addresses() int64 {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &limit) != nil || limit.Cur > math.MaxInt64 {
@@ -128,7 +128,7 @@ func Free[T any](s []T) {
 	}
 }
 
-// AsBytes is the memory of a slice.
+// AsBytes returns the memory of a slice.
 func AsBytes[T any](s []T) []byte {
 	var t T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(t)))

@@ -112,7 +112,7 @@ func parametersOf(program any) map[string]string {
 
 const maxParameter = 80
 
-// shortText is the text of a value. Of a long one it is the beginning and a hash, which needs no room for all of it.
+// shortText returns the text of a value. Of a long one it is the beginning and a hash, which needs no room for all of it.
 func shortText(v reflect.Value) string {
 	t := beginning{Hash: sha256.New()}
 	w := bufio.NewWriter(&t)
@@ -136,7 +136,7 @@ func (t *beginning) Write(p []byte) (int, error) {
 	return t.Hash.Write(p)
 }
 
-// textOf is a value in words that are equal for equal values only.
+// textOf returns a value in words that are equal for equal values only.
 func textOf(v reflect.Value, depth int) string {
 	var b strings.Builder
 	w := bufio.NewWriterSize(&b, 64)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// names are those in a folder, sorted.
+// names returns those in a folder, sorted.
 func names(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -29,7 +29,7 @@ func All() []Named {
 	}
 }
 
-// OneVertex is a vertex without edges.
+// OneVertex returns a vertex without edges.
 func OneVertex() oracle.Graph { return oracle.Graph{N: 1} }
 
 // Path is 0 → 1 → 2 → 3 → 4.
@@ -38,7 +38,7 @@ func Path() oracle.Graph { return unweighted(5, 0, 1, 1, 2, 2, 3, 3, 4) }
 // Cycle is 0 → 1 → … → 5 → 0.
 func Cycle() oracle.Graph { return unweighted(6, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0) }
 
-// TwoComponents is the cycle 0 → 2 → 4 → 0 and the path 5 → 3 → 1, whose least
+// TwoComponents returns the cycle 0 → 2 → 4 → 0 and the path 5 → 3 → 1, whose least
 // vertex is at its end.
 func TwoComponents() oracle.Graph { return unweighted(6, 0, 2, 2, 4, 4, 0, 5, 3, 3, 1) }
 

@@ -262,7 +262,7 @@ func putWeights(w *store.Writer, dir shard.Direction, i int, side *rows.Side) er
 	return w.PutBeside(dir, i, new(rowweights.Packer).Side(side.Header(), side.Off, side.Plane(), side.Header().WeightBytes(), buffer))
 }
 
-// encode is a plain maker of a shard's side.
+// encode returns a shard's side, made in a plain way.
 func encode(edges []oracle.Edge, dir shard.Direction, i int, info *store.ShardInfo, weight int) *rows.Side {
 	lists := make([][]oracle.Edge, info.Vertices) // Src is the neighbour
 	for _, e := range edges {

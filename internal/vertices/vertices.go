@@ -38,13 +38,13 @@ type Pinning interface {
 	Unregister(b []byte) error
 }
 
-// Bytes is the memory that n vertices take.
+// Bytes returns the memory that n vertices take.
 func Bytes[V any](n uint32) int64 {
 	var v V
 	return int64(n)*(2*int64(unsafe.Sizeof(v))+4) + 3*8*int64(bitset.Words(n))
 }
 
-// TrimmedBytes is what is left of that after FreeSpare.
+// TrimmedBytes returns the part of Bytes that is left after FreeSpare.
 func TrimmedBytes[V any](n uint32) int64 {
 	var v V
 	return int64(n)*int64(unsafe.Sizeof(v)) + 2*8*int64(bitset.Words(n))
@@ -145,7 +145,7 @@ func (a *Arrays[V]) FreeSpare(next bool) {
 	a.Marks = nil
 }
 
-// Bytes is how much memory the arrays take now.
+// Bytes returns how much memory the arrays take now.
 func (a *Arrays[V]) Bytes() int64 {
 	var v V
 	return int64(unsafe.Sizeof(v))*int64(len(a.Cur)+len(a.Next)) + 4*int64(len(a.Degree)+len(a.In)+len(a.Out)) + 8*int64(len(a.Active)+len(a.Rising)+len(a.Marks))

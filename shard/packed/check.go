@@ -48,7 +48,7 @@ func (s *Side) CheckValues(n uint32) error {
 	return s.checkCodes()
 }
 
-// CheckTables is the part of CheckValues that does not grow with the edges: the interval, and the
+// CheckTables returns the part of CheckValues that does not grow with the edges: the interval, and the
 // weights in the dictionary.
 func (s *Side) CheckTables(n uint32) error {
 	if uint64(s.First)+uint64(s.Vertices) > uint64(n) {

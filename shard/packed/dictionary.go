@@ -52,7 +52,7 @@ func (d *Dictionary) Make(weights []float32, codes int) Coding {
 	return coding
 }
 
-// find gives the place of a weight in the table, or where it would be.
+// find returns the place of a weight in the table, or where it would be.
 func (d *Dictionary) find(w float32) int {
 	b := uint64(math.Float32bits(w))
 	at := int(b * 0x9e3779b97f4a7c15 >> d.shift)
@@ -62,7 +62,7 @@ func (d *Dictionary) find(w float32) int {
 	return at
 }
 
-// Code is the place of a weight in the list.
+// Code returns the place of a weight in the list.
 func (d *Dictionary) Code(w float32) uint64 { return d.table[d.find(w)] >> 1 & (maxEntries - 1) }
 
 // putWeights writes the dictionary and the code of every slot. The section is all

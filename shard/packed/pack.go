@@ -83,7 +83,7 @@ func (p *Packer) begin(h shard.Header, edges int, weight shard.Plane) error {
 	return nil
 }
 
-// Size is the number of bytes that Write fills.
+// Size returns the number of bytes that Write fills.
 func (p *Packer) Size() int64 { return p.header.Size() }
 
 // plan cuts the edges into blocks and chooses their widths.
@@ -143,7 +143,7 @@ func gaps(edges []uint64, vertices uint32) (l lengths, ok bool) {
 	return l, !wrong
 }
 
-// longest is the length of the longest gap.
+// longest returns the length of the longest gap.
 func (l *lengths) longest() int {
 	n := len(l) - 1
 	for l[n] == 0 {
@@ -179,7 +179,7 @@ func (l *lengths) cheapest(perSlot uint64) int {
 	return best
 }
 
-// fits is how many of the edges a block of a width has slots for.
+// fits returns the number of the edges for which a block of a width has slots.
 func fits(edges []uint64, w, longest int) int {
 	if longest <= w {
 		return len(edges)
@@ -194,7 +194,7 @@ func fits(edges []uint64, w, longest int) int {
 	return len(edges)
 }
 
-// dummies is how many a gap takes in a width.
+// dummies returns the number of dummies for a gap in a width.
 func dummies(gap uint32, w int) int {
 	if most := uint32(1<<w - 1); gap > most {
 		return int((gap - 1) / most)
@@ -294,7 +294,7 @@ func put8(to []byte, w uint, lo, hi uint64) {
 	le.PutUint64(to[8:], hi>>(64-4*w))
 }
 
-// sized gives a slice of n elements, with whatever they contain.
+// sized returns a slice of n elements, with whatever they contain.
 func sized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

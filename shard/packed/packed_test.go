@@ -65,7 +65,7 @@ func write(t rapid.TB, p *Packer) []byte {
 	return blob
 }
 
-// decoded are the edges of a sound blob.
+// decoded returns the edges of a sound blob.
 func decoded(t rapid.TB, blob []byte, n uint32) (*Side, []edge) {
 	t.Helper()
 	s, err := Decode(blob)
@@ -109,7 +109,7 @@ func checkSlots(t rapid.TB, s *Side, edges []edge) {
 	}
 }
 
-// draw gives a graph's size and the edges of a shard whose gaps have many lengths.
+// draw returns a graph's size and the edges of a shard whose gaps have many lengths.
 func draw(t *rapid.T) (h shard.Header, n uint32, edges []edge) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	h.Dir, h.Index = shard.Direction(rng.IntN(2)), rng.Uint32()

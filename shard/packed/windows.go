@@ -12,7 +12,7 @@ const windowSources = 1 << 15
 // Run is blocks of one of some sides.
 type Run struct{ Side, From, To int }
 
-// Windows gives all blocks of some sides, window by window of their sources, so that
+// Windows returns all blocks of some sides, window by window of their sources, so that
 // whoever gathers along all of them reads values from memory once. The order of the
 // blocks of a side, and of sides of one shard, does not depend on what other sides
 // there are.

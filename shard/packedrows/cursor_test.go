@@ -37,7 +37,7 @@ func members(rng *rand.Rand, n uint32, lists [][]uint32) []uint64 {
 	return set
 }
 
-// firstIn is the first of a list that is in a set, plainly.
+// firstIn returns the first of a list that is in a set, plainly.
 func firstIn(list []uint32, set []uint64) (u uint32, looked int, found bool) {
 	for i, u := range list {
 		if set[u>>6]>>(u&63)&1 != 0 {

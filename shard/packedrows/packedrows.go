@@ -49,10 +49,10 @@ type Side struct {
 	last uint64 // the largest neighbour
 }
 
-// Header is that of the blob.
+// Header returns the header of the blob.
 func (s *Side) Header() shard.Header { return s.header }
 
-// Blob is the bytes that the side was decoded from.
+// Blob returns the bytes that the side was decoded from.
 func (s *Side) Blob() []byte { return s.blob }
 
 // layout is what the header of a blob says.
@@ -61,7 +61,7 @@ type layout struct {
 	bytes int // of the rows
 }
 
-// sections are the sizes of what follows the header.
+// sections returns the sizes of what follows the header.
 func (h *layout) sections() [2]int {
 	return [...]int{h.indexBytes(), pad(h.bytes + slack)}
 }
@@ -116,13 +116,13 @@ func open(blob []byte, head shard.Header) (*Side, error) {
 	return h.windows(blob), nil
 }
 
-// windows gives the sections of a blob of the right size.
+// windows returns the sections of a blob of the right size.
 func (h *layout) windows(blob []byte) *Side {
 	s := h.head(blob)
 	return s.In(blob)
 }
 
-// head gives the index of a blob that begins with these bytes.
+// head returns the index of a blob that begins with these bytes.
 func (h *layout) head(blob []byte) *Side {
 	return &Side{header: h.Header, index: h.index(blob), end: h.bytes}
 }

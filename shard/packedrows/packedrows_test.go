@@ -56,7 +56,7 @@ func decoded(t rapid.TB, blob []byte, n uint32) *Side {
 	return s
 }
 
-// draw gives rows of a graph of n vertices: degrees and gaps of all lengths.
+// draw returns rows of a graph of n vertices: degrees and gaps of all lengths.
 func draw(t *rapid.T) (s *rows.Side, n uint32) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	n = rapid.SampledFrom([]uint32{1, 2, 1000, 1 << 20, math.MaxUint32}).Draw(t, "vertices of the graph")

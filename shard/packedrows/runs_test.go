@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// opened is a side of which nothing has been read but the head, in memory that has other
+// opened returns a side of which nothing has been read but the head, in memory that has other
 // bytes where the rows belong.
 func opened(t rapid.TB, blob []byte) *Side {
 	t.Helper()

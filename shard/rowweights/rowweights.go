@@ -39,10 +39,10 @@ type Side struct {
 	blob       []byte
 }
 
-// Header is that of the blob.
+// Header returns the header of the blob.
 func (s *Side) Header() shard.Header { return s.header }
 
-// Blob is the bytes that the weights were decoded from.
+// Blob returns the bytes that the weights were decoded from.
 func (s *Side) Blob() []byte { return s.blob }
 
 // Degrees does nothing: the rows have the degrees.
@@ -117,12 +117,12 @@ type layout struct {
 	entries int // of the dictionary
 }
 
-// sections are the sizes of what follows the header: dictionary, index and codes.
+// sections returns the sizes of what follows the header: dictionary, index and codes.
 func (h *layout) sections() [3]int {
 	return [...]int{pad(4 * h.entries), pad(8 * packedrows.Runs(h.Vertices)), pad(int(h.Edges) * h.codeBytes())}
 }
 
-// codeBytes is how many bytes the weight of an edge takes.
+// codeBytes returns the size of the weight of an edge.
 func (h *layout) codeBytes() int {
 	if h.Wide {
 		return 8
@@ -140,7 +140,7 @@ func (h *layout) size() int {
 
 func pad(n int) int { return (n + align - 1) &^ (align - 1) }
 
-// MostBytes is the most that the weights of so many edges take, of so many bytes each.
+// MostBytes returns the most bytes that the weights of some edges use, with weights of a size.
 func MostBytes(vertices int, edges uint32, weight int) int64 {
 	return shard.HeaderBytes + 3*align + 8*int64(packedrows.Runs(vertices)) + int64(weight)*int64(edges)
 }
@@ -198,10 +198,10 @@ func (h *layout) seal(blob []byte) {
 	h.Checksum = shard.SealHeader(blob)
 }
 
-// windows gives the sections of a blob of the right size.
+// windows returns the sections of a blob of the right size.
 func (h *layout) windows(blob []byte) *Side { return h.head(blob).In(blob) }
 
-// head gives the dictionary and the index of a blob that begins with these bytes.
+// head returns the dictionary and the index of a blob that begins with these bytes.
 func (h *layout) head(blob []byte) *Side {
 	at, runs := int64(shard.HeaderBytes), packedrows.Runs(h.Vertices)
 	s := &Side{header: h.Header, coding: h.coding, dictionary: shard.View[float32](blob, at, h.entries)}

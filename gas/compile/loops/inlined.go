@@ -83,7 +83,7 @@ func inMemory(text []byte) (*os.File, error) {
 	return f, nil
 }
 
-// pathOf is where other processes find such a file.
+// pathOf returns where other processes find such a file.
 func pathOf(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
 
 // escape makes a pattern that matches dir only.

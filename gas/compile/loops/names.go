@@ -50,7 +50,7 @@ func (n *namer) unique(name string) string {
 	return name
 }
 
-// importName is what a package is called in generated files: its own name, if
+// importName returns what a package is called in generated files: its own name, if
 // nothing in the package and nothing in the templates has it.
 func (n *namer) importName(p *types.Package) string {
 	if p.Path() == n.pkg.PkgPath {
@@ -139,7 +139,7 @@ func lowerFollows(s string) bool {
 	return false
 }
 
-// constraintOf is the build constraint of the program's file.
+// constraintOf returns the build constraint of the program's file.
 func constraintOf(p *source.Program) string {
 	for _, file := range p.Pkg.Syntax {
 		if p.Pkg.Fset.Position(file.FileStart).Filename != p.File {

@@ -46,7 +46,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// rest is what a program over V and A needs besides Gather.
+// rest returns what a program over V and A needs besides Gather.
 func rest(receiver, v, a string) string {
 	return strings.NewReplacer("RECEIVER", receiver, "VALUE", v, "ACC", a).Replace(`
 func (RECEIVER) Init(gas.Vertex) (x VALUE, active bool) { return x, true }
