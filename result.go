@@ -18,7 +18,7 @@ import (
 // the user's ids.
 type Result struct {
 	Report dispatcher.Report // of a job
-	// Algorithm is what an algorithm reports; nil of a job.
+	// Algorithm is the report of an algorithm, or nil for a job.
 	Algorithm *algorithms.Report
 
 	graph    *Graph

@@ -13,11 +13,11 @@ import (
 )
 
 // ID is a type of the user's ids of vertices: int64 for integers, uint64 when some are
-// above its range, and string for names. Integers can be had as strings too, in decimal.
+// above its range, and string for names. Integers can also be read as strings, in decimal.
 type ID interface{ int64 | uint64 | string }
 
-// Value is a type of results. Floats of 32 bits can be had as float64 too; results that
-// are themselves vertices are had under the user's ids, as any [ID].
+// Value is a type of results. Floats of 32 bits can also be read as float64. Results that are vertices are returned as
+// user ids of any [ID] type.
 type Value interface {
 	float32 | float64 | int64 | uint64 | string
 }

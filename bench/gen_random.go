@@ -12,7 +12,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// stream is a sequence of random numbers of which any one can be had at once:
+// stream is a sequence of random numbers with random access:
 // number i is mix(stream + i·gamma). Every edge has numbers of its own, so that
 // edges come out the same in whatever order and by however many threads they
 // are made.

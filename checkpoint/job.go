@@ -172,7 +172,7 @@ func (j *Job) Restore(ctx context.Context, sink Sink) (Restored, error) {
 	return r, nil
 }
 
-// Wrote says that an epoch was written, after so many iterations.
+// Wrote records that an epoch was written after a number of iterations.
 func (j *Job) Wrote(number, iterations int) error {
 	j.mu.Lock()
 	j.record.Epoch, j.record.Saved = number, iterations
@@ -233,8 +233,7 @@ func (j *Job) Close() error {
 	return err
 }
 
-// save writes the record. Whoever notes progress meanwhile does not wait for the
-// disk.
+// save writes the record. [Job.Progress] does not wait for it.
 func (j *Job) save() error {
 	j.saving.Lock()
 	defer j.saving.Unlock()

@@ -29,8 +29,8 @@ const (
 	Interrupted Status = "interrupted"
 )
 
-// Spec is what was asked for. A record may come from anybody: this package looks at its
-// form alone, and [Job.CheckOwn] checks who made it.
+// Spec is the request of a user. A record may come from another user: this package checks its form only, and
+// [Job.CheckOwn] checks its owner.
 type Spec struct {
 	Name   string            `json:"name"`             // of the program
 	Flags  map[string]string `json:"flags,omitempty"`  // of the command line that began the job, those that were given
@@ -42,7 +42,7 @@ type Spec struct {
 	Wrote []FileID `json:"wrote,omitempty"`
 }
 
-// Record is what a job's folder says of it.
+// A Record describes a job in its folder.
 type Record struct {
 	Spec
 	Place     Place     `json:"place"` // of its folder

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// State is what an epoch holds beside values and active set.
+// State is the content of an epoch besides values and active set.
 type State struct {
 	Vertices   uint32 `json:"vertices"`
 	ValueBytes int    `json:"value_bytes"`
@@ -23,14 +23,13 @@ type State struct {
 	Aggregate  Float   `json:"aggregate"`
 	Previous   Float   `json:"previous_aggregate"`
 	Aggregates []Float `json:"shard_aggregates,omitempty"`
-	// Policy is what the choice of the next iterations depends on, as whoever chooses
-	// encoded it. This package does not look at it.
+	// Policy is the encoded state of the policy that chooses iterations. This package does not interpret it.
 	Policy []byte `json:"policy"`
-	// Work is what the processes of the job have done up to here, if set.
+	// Work is the work of the job's processes up to here, if set.
 	Work *Work `json:"work,omitempty"`
 }
 
-// Work is what processes did, for reports: no value depends on it.
+// Work is the work of processes, for reports. No value depends on it.
 type Work struct {
 	Seconds     float64 `json:"seconds"`      // of iterations
 	LoadSeconds float64 `json:"load_seconds"` // before the first one of each process

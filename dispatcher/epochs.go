@@ -28,7 +28,7 @@ type epochs[V, A any] struct {
 	policy checkpoint.Policy
 	chunk  uint32
 	spare  *spare[V]  // nil unless epochs are written while the job runs
-	active bitset.Set // of the snapshot; likewise
+	active bitset.Set // of the snapshot; nil unless epochs are written while the job runs
 
 	writer  epochWriter
 	since   sinceEpoch
@@ -48,7 +48,7 @@ type epochWriter struct {
 // epochChanges counts changes of the state: all, those in the last epoch, and those in the epoch being written.
 type epochChanges struct{ all, saved, taken int }
 
-// sinceEpoch is what was done since the last epoch was taken.
+// sinceEpoch counts the work since the last epoch was taken.
 type sinceEpoch struct {
 	last              time.Time // when that was
 	iterations, pages int

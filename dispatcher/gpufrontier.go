@@ -23,7 +23,7 @@ type gpuRows struct {
 	whole  bool  // these are all
 }
 
-// gpuFrontier is what advances frontiers on a GPU.
+// gpuFrontier advances frontiers on a GPU.
 type gpuFrontier[V, A any] struct {
 	plan     *plan[V, A]
 	state    *state[V, A]

@@ -117,7 +117,7 @@ func (w *workers[V, A]) together(ctx context.Context, x *iteration) (err error) 
 			part := x.work.Parts[k]
 			gpu.work(reading, x, part)
 			if part.End(gpu.failed != nil) {
-				stop() // nobody acquires what is read
+				stop() // pages that are read have no consumer
 			}
 		})
 	}

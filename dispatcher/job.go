@@ -147,7 +147,7 @@ func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values
 // rows are made.
 const valuesAtOnce = 1 << 12
 
-// valueBuffer is what ValuesOf needs; results are fetched a part at a time.
+// valueBuffer holds the buffers of ValuesOf.
 type valueBuffer struct {
 	degrees
 	vertices [valuesAtOnce]gas.Vertex

@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// shape is what a job knows of its graph: the shards, and the edges that its program
+// shape describes the graph to a job: the shards, and the edges that its program
 // gathers and notifies along.
 type shape struct {
 	cat         *store.Catalogue

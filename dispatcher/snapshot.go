@@ -20,7 +20,7 @@ type snapshot[V any] struct {
 	values []V
 	active bitset.Set
 	chunk  uint32
-	spare  *spare[V] // nil: nobody writes to values
+	spare  *spare[V] // nil if values do not change
 
 	mu     sync.Mutex // guards the rest
 	moved  sync.Cond  // a chunk is in another state

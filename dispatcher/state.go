@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// state is what a run changes: values, active set and aggregates, where they are newest, the
+// state holds what changes in a run: values, active set and aggregates, where they are newest, the
 // position of the run and what its policy has learned.
 type state[V, A any] struct {
 	plan   *plan[V, A]

@@ -77,8 +77,8 @@ func (c *Collector) Add(v uint32) {
 }
 
 // Flush counts what was added, and writes it to the queue. Degrees are loaded here, all at
-// once: their places in memory are anywhere. Whoever goes along the rows next finds their
-// offsets in the caches.
+// once: their places in memory are anywhere. The next pass along the rows finds their offsets in
+// the caches.
 func (c *Collector) Flush() {
 	if c.Off != nil {
 		for _, v := range c.buffer {

@@ -6,8 +6,8 @@ import (
 )
 
 // Rows are the edges of a whole graph by vertex: those of vertex v are Off[v] to Off[v+1]
-// of Nbr or, where they have weights, of Arcs; wide weights are in Wide, beside Nbr. They may be memory outside the Go heap,
-// which is whose who made it.
+// of Nbr or, where they have weights, of Arcs; wide weights are in Wide, beside Nbr. They may
+// be in memory outside the Go heap, which belongs to their maker.
 type Rows struct {
 	Off  []uint64
 	Nbr  []uint32
@@ -57,7 +57,7 @@ func (r *Rows) Source(edge uint64) uint32 {
 	return uint32(sort.Search(len(r.Off)-1, func(v int) bool { return r.Off[v+1] > edge }))
 }
 
-// RowsBytes returns the memory of rows with so many vertices and edges, and weights of so many bytes.
+// RowsBytes returns the memory of rows with numbers of vertices and edges, and weights of a size.
 func RowsBytes(vertices uint32, edges uint64, weight int) int64 {
 	return 8*(int64(vertices)+1) + int64(4+weight)*int64(edges)
 }

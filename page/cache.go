@@ -39,10 +39,9 @@ type Options struct {
 	// Encodings are those, beside plain rows, in which pages hold the sides as they are
 	// stored. They hold others as plain rows.
 	Encodings []uint16
-	// Weights: sides in pages that are unpacked have the weights that are stored beside
-	// them.
+	// Weights says that unpacked sides in pages have the weights that are stored beside them.
 	Weights bool
-	// Bare: nobody reads weights. Sides whose weights lie apart are read without them.
+	// Bare says that weights are not read. Sides whose weights are apart are read without them.
 	Bare bool
 	// Budget is the number of bytes for pages and buffers; 0 is no limit.
 	Budget int64
@@ -50,11 +49,11 @@ type Options struct {
 	Threads int
 	// PageBytes bounds a page, unless a shard is larger; 0: as is best.
 	PageBytes int64
-	// Map: sides that stay and are held as they are stored may lie in the mapped payload
-	// ([store.Store.Map]), whose errors are asked for by whoever reads pages.
+	// Map allows sides that stay and are held as they are stored to be in the mapped payload
+	// ([store.Store.Map]). Readers of pages check its errors.
 	Map bool
-	// Memory gives the memory of the sides to gather along; nil: that of package
-	// hostmem. A device gives memory from which it can copy.
+	// Memory allocates the sides to gather along: a device allocates memory from which it can copy. If nil, package
+	// hostmem does.
 	Memory Memory
 }
 
@@ -84,7 +83,7 @@ type Cache struct {
 	owned []owned
 }
 
-// pools are what pages that do not stay are read into, and how many reads go on at once.
+// pools holds the buffers for pages that do not stay, and bounds concurrent reads.
 type pools struct {
 	ring    chan []byte   // for streamed pages
 	scratch chan []byte   // for single shards
@@ -326,8 +325,8 @@ func (c *Cache) Loaded(p int) bool {
 	return true
 }
 
-// Plain says that nobody will copy from the pages before page p where they stay: they need
-// not lie in [Options.Memory]. It is called before they are loaded.
+// Plain allows the pages before page p that stay to be outside of [Options.Memory]: no device copies from them. Call it
+// before they are loaded.
 func (c *Cache) Plain(p int) { c.plain = p }
 
 // Rest returns the rest of the budget if everything stays in memory; less

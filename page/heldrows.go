@@ -23,7 +23,7 @@ type HeldRows struct {
 	read   atomic.Int64
 }
 
-// heldShard is a shard that is held. Nobody reads it while it comes.
+// heldShard is a shard that is held. It is not read while it is loaded.
 type heldShard struct {
 	packed *packedrows.Side
 	plain  *rows.Side // of one vertex

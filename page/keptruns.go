@@ -22,7 +22,7 @@ const (
 	// entryBytes are before the bytes of a run: how many these are, the last level that used
 	// it, its number, and which of its rows are not there.
 	entryBytes = 4 + 4 + 2 + 2
-	// runPlaceBytes is what a run takes, wherever it is.
+	// runPlaceBytes is the memory for the place of a run.
 	runPlaceBytes = 4
 	// oldestLevels is how many levels are distinguished.
 	oldestLevels = 63

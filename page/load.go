@@ -32,8 +32,8 @@ func (c *Cache) maps(dir shard.Direction, p int) bool {
 	return c.opt.Map && c.memory(dir, p) == plain{} && !c.Unpacks(dir) && c.store.Map()
 }
 
-// viewSpan returns one side of a page in the mapped payload. Several goroutines check it: nobody
-// works before the first page is there, and checks of 64 MiB take as long as an iteration.
+// viewSpan returns one side of a page in the mapped payload. Several goroutines check it: work
+// begins with the first page, and checks of 64 MiB take as long as an iteration.
 func (c *Cache) viewSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 	var list []int
 	for i := range c.shards(p, nil) {

@@ -21,11 +21,11 @@ const (
 
 // Once returns pages for a single use, as a device does whose memory they go to for good.
 // Pages that would stay in memory and are not there yet do not come to stay: they go through a
-// ring of buffers, in memory that is theirs and that nobody has taken, with as many goroutines
+// ring of buffers, in the free memory of their places, with as many goroutines
 // reading and checking shards as the job has threads. Otherwise it is [Cache.Stream].
 //
-// Of the values of sides that do not stay, and have the encoding of the store, part checks what
-// whoever takes the pages does not, who has [Cache.Recheck] say what is wrong.
+// For sides that do not stay and have the encoding of the store, part performs the checks that the consumer of pages
+// omits. The consumer calls [Cache.Recheck] to diagnose an error.
 func (c *Cache) Once(ctx context.Context, requests []Request, part store.Check) iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
 		r := c.newReader(ctx)
@@ -96,7 +96,7 @@ type frames struct {
 	over bool       // what is put back is freed
 }
 
-// ready returns a buffer with its memory, for a page of so many bytes.
+// ready returns a buffer with its memory, for a page of a size.
 func (f *frames) ready(buf []byte, page int64) ([]byte, error) {
 	if buf != nil || f == nil {
 		return buf, nil

@@ -91,7 +91,7 @@ func (c *Cache) readSide(dir shard.Direction, i int, dst []byte, read func(shard
 }
 
 // plainSide returns a side of rows as plain ones in a buffer, which may have its bytes, with
-// room for weights of so many bytes.
+// room for weights of a size.
 func plainSide(side shard.Side, dst []byte, weight int) (*rows.Side, error) {
 	x, plain := side.(*rows.Side) // of a vertex with many edges
 	if plain && weight == 0 {

@@ -155,7 +155,7 @@ func (r *StoredRows) Frames(bytes int64) int {
 	return int(max(1, min((bytes-r.heads)/r.frameBytes(), int64(max(1, r.Threads)+Readers))))
 }
 
-// Reserve takes memory for frames, and for what stays of so many bytes of blobs.
+// Reserve allocates frames, and stay bytes for blobs that stay.
 func (r *StoredRows) Reserve(frames int, stay int64) error {
 	r.frames = make(chan *ActiveRows, frames)
 	for range frames {

@@ -10,16 +10,15 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Request asks for a page; Shards, when not nil, for those of its shards alone.
+// A Request asks for a page. If Shards is non-nil, only those shards are read.
 type Request struct {
 	Page   int
 	Shards []int
 }
 
-// Reader gives pages in the order in which they were requested, reading ahead as far
-// as the ring reaches: [Cache.Read]. Whoever takes a page releases it; when all pages
-// of the ring are held, the next one comes after one is released, by whatever
-// goroutine. After the first error there are no more pages.
+// A Reader returns pages in the order of their requests and reads ahead as far as the ring reaches: [Cache.Read]. The
+// consumer releases pages; while all pages of the ring are in use, Next waits for a release. After the first error
+// there are no more pages.
 type Reader struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -160,7 +159,7 @@ func (c *Cache) start(rq Request, r *Reader) bool {
 	}
 }
 
-// Get returns a page that stays in memory, and reads it where nobody did yet.
+// Get returns a page that stays in memory, and reads it if it is not there.
 func (c *Cache) Get(rq Request) (*Page, error) {
 	for _, dir := range c.opt.Gather {
 		if err := c.load(dir, rq.Page); err != nil {
@@ -255,8 +254,8 @@ func (c *Cache) streamed(rq Request, frame []byte, r *Reader) (_ *Page, err erro
 	return p, nil
 }
 
-// stream reads a side that does not stay. part is the check of its values where others check
-// the rest; nil: all of them are checked, unless they were before.
+// stream reads a side that does not stay. part is the check of its values if others check
+// the rest. If nil, all of them are checked, unless they were before.
 func (c *Cache) stream(dir shard.Direction, i int, dst []byte, part store.Check) (shard.Side, error) {
 	check := part
 	if part == nil {

@@ -91,7 +91,7 @@ type Scanned interface {
 	Scan(wanted *[MaxVertices]bool, f func(neighbours []uint32))
 }
 
-// Buffer is what [Rows] keep from one row to the next. A goroutine has its own, for
+// A Buffer holds the state of [Rows] between rows. Each goroutine has its own, for
 // rows of any sides.
 type Buffer struct {
 	List       []uint32
@@ -130,7 +130,7 @@ func Decode(blob []byte) (Side, error) {
 	return encodings[i].Decode(blob, h)
 }
 
-// Header is what the first 64 bytes of a blob say in every encoding.
+// Header is the content of the first 64 bytes of a blob in every encoding.
 type Header struct {
 	Version  uint16
 	Dir      Direction

@@ -38,7 +38,7 @@ type Catalogue struct {
 	Created     time.Time   `json:"created"`
 }
 
-// ShardInfo is what the catalogue knows of a shard.
+// ShardInfo describes a shard in the catalogue.
 type ShardInfo struct {
 	First    uint32
 	Vertices int
@@ -96,7 +96,7 @@ type IDMap struct {
 	places []Extent // of the blocks
 }
 
-// Layout is what sides a graph has, and in which encodings.
+// A Layout defines which sides a graph has, and their encodings.
 type Layout string
 
 const (

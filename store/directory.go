@@ -13,7 +13,7 @@ import (
 )
 
 // The directory says, of each shard and of each block of ids, what it holds and
-// where its blob lies in the payload. Records of it have up to so many entries.
+// where its blob lies in the payload. Its records have limited numbers of entries.
 const (
 	shardsInRecord = 512
 	blocksInRecord = 1 << 12
@@ -104,8 +104,7 @@ func putRecords(put func(key, value []byte) error, n, inRecord int, key func(int
 	return nil
 }
 
-// readDirectory reads what writeDirectory wrote, of a graph with a payload of so
-// many bytes and a Badger of so many.
+// readDirectory reads the output of writeDirectory, of a graph with a payload and a Badger of the given sizes.
 func readDirectory(txn *badger.Txn, payload, db int64) (*Catalogue, error) {
 	in := stored{Catalogue: new(Catalogue)}
 	b, err := record(txn, catalogueKey, kindCatalogue, nil)
@@ -163,7 +162,7 @@ func (c *Catalogue) checkPlaces(payload int64) error {
 					err = fmt.Errorf("%w: the directory has %d bytes of degrees at %d, and %s has %d", ErrDamaged, behind, e.end(), payloadFile, payload)
 				}
 			}
-			// More than any encoding takes, and any degrees: nobody takes the memory for that.
+			// More than any encoding or degrees use: such memory is not allocated.
 			if most := 4<<10 + 4*int64(s.Vertices) + 24*int64(c.SideEdges(dir, i)); err == nil && max(e.Bytes, behind) > most {
 				err = fmt.Errorf("%w: the directory has %d and %d bytes for %d vertices and %d edges", ErrDamaged, e.Bytes, behind, s.Vertices, c.SideEdges(dir, i))
 			}

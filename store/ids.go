@@ -97,7 +97,7 @@ func (m *IDMap) blockOf(v uint32) int {
 	return sort.Search(len(m.Blocks), func(i int) bool { return m.Blocks[i] > v }) - 1
 }
 
-// blockRange returns the first of so many vertices in block i, and how many are in it.
+// blockRange returns the first vertex in block i, and the number of vertices in it.
 func (m *IDMap) blockRange(i int, vertices uint32) (first uint32, n int) {
 	end := uint64(vertices)
 	if m.Kind == IDBase {
@@ -112,8 +112,8 @@ func (m *IDMap) blockRange(i int, vertices uint32) (first uint32, n int) {
 	return first, int(end) - int(first)
 }
 
-// mostBytes returns the most that a block of n ids takes, so that a forged directory makes
-// nobody take the memory for one that cannot be.
+// mostBytes returns the largest size of a block of n ids, so that no memory is allocated for an impossible one of a
+// forged directory.
 func (m *IDMap) mostBytes(n int) int64 {
 	if m.Kind != IDString {
 		return envelopeBytes + 8*int64(n)

@@ -89,8 +89,8 @@ func openIn(f *folder, name string) (*Store, error) {
 	return s, nil
 }
 
-// openDirectory reads the catalogue and the directory from Badger's folder, for a payload of so
-// many bytes and a database of so many.
+// openDirectory reads the catalogue and the directory from Badger's folder, for a payload and a database of the given
+// sizes.
 func openDirectory(path string, payload, size int64) (c *Catalogue, err error) {
 	db, err := badgerdb.Open(ErrDamaged, options(path))
 	if err != nil {

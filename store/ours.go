@@ -109,9 +109,8 @@ func Around(path string) string {
 	return ""
 }
 
-// removeFolder removes the folder of a graph, or one in which a graph was built,
-// when nobody is opening the graph any more. What is not garaph's stays, and is
-// the error.
+// removeFolder removes the folder of a graph, or one in which a graph was built, once no process is opening the graph.
+// Files that are not garaph's stay, and are the error.
 func removeFolder(path string) error {
 	dir, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -50,7 +50,7 @@ func extentOf(b []byte) Extent {
 	return Extent{int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))}
 }
 
-// check reports an Extent that is not within a payload of so many bytes.
+// check returns an error for an Extent outside of a payload of the given size.
 func (e Extent) check(size int64) error {
 	if e.Off < 0 || e.Off%blobAlign != 0 || e.Bytes <= 0 || e.Off > size || e.Bytes > size-e.Off {
 		return fmt.Errorf("%w: the directory has %d bytes at %d, and %s has %d", ErrDamaged, e.Bytes, e.Off, payloadFile, size)

@@ -45,7 +45,7 @@ func lockGraph(path string, how int) (*os.File, error) {
 	defer f.Close()
 	marker, err := f.Open(markerFile)
 	if err != nil {
-		return nil, nil // likewise
+		return nil, nil // no graph is there
 	}
 	for begin := time.Now(); errors.Is(flock(marker, how), unix.EWOULDBLOCK); time.Sleep(10 * time.Millisecond) {
 		if time.Since(begin) > maxOpening {

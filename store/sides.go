@@ -12,9 +12,9 @@ import (
 // Sides of shards are read with everything in them, or bare: without the weights behind
 // everything else ([Catalogue.Bare]), which are not checked then.
 
-// Check looks at the values of a side that was read, of a graph of so many vertices, beyond its
-// checksums: [shard.Side.CheckValues], or the part of it that nobody else will look at.
-// Nil: they were looked at before, and are the same with the same checksum.
+// A Check checks the values of a side of a graph with a number of vertices, beyond its checksums:
+// [shard.Side.CheckValues], or the part of it that other code omits. It is nil if a side with the same checksum was
+// checked before.
 type Check func(side shard.Side, vertices uint32) error
 
 // ReadShard reads a shard's blob into dst, which must have the size that
@@ -112,8 +112,8 @@ func (s *Store) decode(dir shard.Direction, i int, blob []byte, bare bool, check
 	return side, nil
 }
 
-// ReadPart reads a part of a shard's blob into dst, from byte at on. What it reads is
-// looked at by nobody: errors of that come from [Store.ShardError].
+// ReadPart reads a part of a shard's blob into dst, from byte at on, without checks. The caller reports errors with
+// [Store.ShardError].
 func (s *Store) ReadPart(dir shard.Direction, i int, at int64, dst []byte) error {
 	e, _ := s.side(dir, i)
 	if n := int64(len(dst)); at < 0 || at > e.Bytes || n > e.Bytes-at {

@@ -259,8 +259,8 @@ func writeSynced(name, text string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Abort removes everything, the marker last: whoever is killed on the way leaves what the
-// next import removes. After a Commit, successful or not, it does nothing.
+// Abort removes everything, the marker last: if the process is killed meanwhile, the next import removes the rest. After
+// a Commit, successful or not, it does nothing.
 func (w *Writer) Abort() error {
 	if w.lock == nil {
 		return nil

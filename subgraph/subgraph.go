@@ -177,8 +177,8 @@ func (x *maker) tooSmall(least int64) error {
 // layout returns that of the new graph.
 func (x *maker) layout() store.Layout { return cmp.Or(x.cat.Layout, store.CSC) }
 
-// Check refuses a budget with which no subgraph can be made, before vertices are searched for: by [Grow] with so many hops, or
-// by other means with 0.
+// Check returns an error for a budget that is too small for a subgraph, before vertices are found: by [Grow], or by other
+// means if hops is 0.
 func Check(s *store.Store, hops int, along Along, o Options) error {
 	if s.Catalogue().Vertices == 0 {
 		return fmt.Errorf("subgraph of %s: %w", s.Name(), ErrEmpty)

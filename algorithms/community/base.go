@@ -247,7 +247,7 @@ func (b *base) induced(q Query, vertices []uint32) *Problem {
 	return p
 }
 
-// stateBytes is what a node takes in memory for each vertex of its problem.
+// stateBytes is the memory of a node for each vertex of its problem.
 const stateBytes = 28
 
 // fixed returns the memory that a search does not change.

@@ -30,7 +30,7 @@ func (q Query) Check() error {
 	return nil
 }
 
-// Result is what a search has found.
+// A Result is the answer to a query.
 type Result struct {
 	Query     Query
 	Members   []uint32 // dense ids, ascending; empty: no community has that size
@@ -70,7 +70,7 @@ type Options struct {
 	hooks
 }
 
-// hooks are what tests put in the place of parts of a search.
+// hooks replace parts of a search in tests.
 type hooks struct {
 	easy time.Duration                                                          // 0: easyTime
 	most uint32                                                                 // of DeviceOptions

@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/kernels"
 )
 
-// DeviceQuery is what is to be searched for one query vertex.
+// A DeviceQuery is the search for one query vertex.
 type DeviceQuery struct {
 	Open     []Open // nodes of problems with the same bounds; those that a search has left
 	Best     *Best
@@ -20,7 +20,7 @@ type DeviceQuery struct {
 	Searched bool // the device has searched it: what is open is what there was no time for
 }
 
-// DeviceOptions are those of a search on a device.
+// DeviceOptions configure a search on a device.
 type DeviceOptions struct {
 	Memory    int64         // bytes of the device's memory; 0: what is free
 	Host      int64         // bytes of host memory for nodes that the device has no room for; 0: no limit

@@ -10,7 +10,7 @@ import "math/bits"
 //	words 1+W … 2W  R
 //
 // W is [Problem.Words] of the problem that its local ids belong to. C and R are disjoint, and C
-// has the query vertex. Degrees are not in it: whoever loads a task counts them.
+// has the query vertex. It has no degrees: [State.Load] counts them.
 type Task []uint64
 
 // NewTask has room for a node of p.

@@ -18,11 +18,11 @@ import (
 // CPU is the number of the CPU among the workers of a run. GPUs come after it.
 const CPU = 0
 
-// Handout hands the pages of one iteration to whoever is idle, a GPU or the CPU. To a GPU goes
+// Handout hands the pages of one iteration to idle workers, GPUs or the CPU. To a GPU goes
 // first what stays on it, then what was read from disk, then pages in the host's memory by their
 // ranks; to the CPU pages in the host's memory, from their other end, then what was read from disk.
 // The CPU gets none that the GPUs would finish sooner, and the GPUs acquire what is left, so that
-// nobody waits for a straggler.
+// no worker waits for a straggler.
 type Handout struct {
 	// Start is the beginning of the iteration, in seconds since the job began, as are all times.
 	Start float64
@@ -60,7 +60,7 @@ type GPU struct {
 	Enough func(piece int) int // how many pieces one launch takes
 }
 
-// queue has the pages that are not on a GPU and that nobody has taken.
+// queue holds the pages that are not on a GPU and not taken.
 type queue struct {
 	cached  []page.Request // in memory, by rank
 	disk    []page.Request // to be read
@@ -80,11 +80,11 @@ type workState uint8
 
 const (
 	idle    workState = iota // there is nothing to do
-	open                     // nobody has it
+	open                     // not taken
 	onHost                   // the CPU has it, or has done it
 	onGPU                    // a GPU has it
 	fromGPU                  // a GPU has done it
-	mended                   // likewise, in several batches
+	mended                   // a GPU has done it, in several batches
 )
 
 // What a GPU does, by where the edges are.
@@ -93,7 +93,7 @@ const (
 	streams
 )
 
-// New hands out the shards of the requests, with so many edges each, to GPUs. Shards that stay on
+// New hands out the shards of the requests, with the given numbers of edges, to GPUs. Shards that stay on
 // all of them are not streamed. The job began at the given time.
 func New(pages *page.Cache, requests []page.Request, edges []uint64, began time.Time, gpus ...GPU) *Handout {
 	h := &Handout{pages: pages, edges: edges, shards: make([]shardWork, len(edges)), began: began}
@@ -202,7 +202,7 @@ func (h *Handout) Read(ctx context.Context) {
 	h.changed.Broadcast()
 }
 
-// wake makes everybody look again.
+// wake wakes all waiting workers.
 func (h *Handout) wake() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -228,7 +228,7 @@ func (h *Handout) Unfinished() (shards []int) {
 	return shards
 }
 
-// Release releases what was read for nobody.
+// Release releases a page that was read and not taken.
 func (h *Handout) Release() {
 	if h.queue.ready != nil {
 		h.queue.ready.Release()

@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// Task is what the CPU does next.
+// A Task is the next work of the CPU.
 type Task struct {
 	Page    *page.Page // nil if there is none to process
 	Arrived []int      // shards to take over, which a GPU has brought

@@ -42,7 +42,7 @@ func (h *Handout) addPart(g GPU) {
 	h.Parts = append(h.Parts, &Part{GPU: g, h: h, to: len(g.Pieces)})
 }
 
-// open reports whether nobody has a piece.
+// open reports whether a piece is not taken.
 func (h *Handout) open(p gpuengine.Piece) bool {
 	return p.From < p.To && !slices.ContainsFunc(h.shards[p.From:p.To], func(w shardWork) bool { return w.state != open })
 }
@@ -170,13 +170,13 @@ func (p *Part) stream(shards []int) {
 const leastAhead = 3
 
 // waits reports whether the GPU leaves what is in memory to the CPU for now: it has some
-// pages to work on, and half as much as nobody has yet. The more it has ahead, the longer
+// pages to work on, and half as much as is not taken. The more it has ahead, the longer
 // its goroutines may wait for a processor; but the CPU ends when there is nothing to acquire.
 func (p *Part) waits() bool {
 	return p.h.ranks != nil && p.h.enoughAhead(p.flying, p.h.sum(p.h.pages.ShardsOf(p.h.queue.cached[0])))
 }
 
-// enoughAhead reports whether so many edges are enough for now, with so many on the next page.
+// enoughAhead reports whether the edges in flight are enough for now, given those of the next page.
 func (h *Handout) enoughAhead(flying, next uint64) bool {
 	return flying > 0 && flying >= max(leastAhead*next, (h.progress.left[streams]-min(h.progress.left[streams], flying))/2)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/internal/bitset"
 )
 
-// Advance is what one goroutine needs for the loops over a frontier beside values: the
+// Advance holds the state of one goroutine in loops over a frontier, besides values: the
 // rows of edges, and where vertices go that have changed.
 type Advance struct {
 	frontier.Collector
@@ -28,7 +28,7 @@ type Advance struct {
 	Touched  uint32 // of edges that are only loaded: no load may be left out
 }
 
-// Seeking is what Seek needs of an [Advance], and leaves in it.
+// Seeking is the input and the output of Seek in an [Advance].
 type Seeking struct {
 	Active bitset.Set // the frontier
 	// Alike says that the active vertices have the value that First has: who has found one

@@ -10,7 +10,7 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// Process is what a process that reads a graph takes beside what it plans: the
+// Process is the memory of a process that reads a graph, besides what it plans: the
 // program itself, Badger's tables, the Go runtime. Of the program, as many pages are mapped
 // as the system finds together: after it was built or installed, 5 MiB more than later.
 const Process = 56 << 20

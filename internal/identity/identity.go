@@ -55,7 +55,7 @@ func sourceOf(program any) (string, error) {
 	return "build " + build, nil
 }
 
-// buildHash is that of the executable, read once: debug/elf, which finds the build's own
+// buildHash returns the hash of the executable, computed once: debug/elf, which finds the build's own
 // identity in it, would make the command larger.
 var buildHash = sync.OnceValues(func() (string, error) {
 	name, err := os.Executable()

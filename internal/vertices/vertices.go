@@ -21,7 +21,7 @@ type Arrays[V any] struct {
 	// out-degree when the program gathers along in-edges.
 	Degree []uint32
 	// In and Out are the in- and out-degrees of vertices, where a job has added them
-	// ([Arrays.AddDegrees]). Nil: they are Degree, or nobody reads them.
+	// ([Arrays.AddDegrees]). If nil, they equal Degree or are not read.
 	In, Out []uint32
 
 	Active bitset.Set // changed significantly in the last iteration
@@ -32,7 +32,7 @@ type Arrays[V any] struct {
 	regions [2][]byte
 }
 
-// Pinning is who copies from memory of the arrays: a device.
+// Pinning registers memory of the arrays with a device that copies from it.
 type Pinning interface {
 	Register(b []byte) error
 	Unregister(b []byte) error

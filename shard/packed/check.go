@@ -115,7 +115,7 @@ func gapSum(p unsafe.Pointer, w, b uint) (sum uint64) {
 	return sum
 }
 
-// lanes has so many ones at the low end of each of n lanes of so many bits.
+// lanes returns a mask with a number of ones at the low end of each of n lanes of bits.
 func lanes(ones, bits, n uint) (mask uint64) {
 	for i := range n {
 		mask |= (1<<ones - 1) << (bits * i)

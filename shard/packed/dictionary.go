@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// maxEntries is what 16 bits can name.
+// maxEntries is the number of codes of 16 bits.
 const maxEntries = 1 << 16
 
 // Dictionary is the set of a shard's weights, where there are few.
@@ -20,7 +20,7 @@ type Dictionary struct {
 }
 
 // Make fills the dictionary from weights, and chooses the coding that takes the
-// least space where so many codes are stored. With Floats, the dictionary is empty.
+// least space for a number of codes. With Floats, the dictionary is empty.
 func (d *Dictionary) Make(weights []float32, codes int) Coding {
 	size := 1 << bits.Len(uint(min(2*len(weights), 2*maxEntries)))
 	d.table = sized(d.table, size)

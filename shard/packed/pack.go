@@ -23,7 +23,7 @@ type Packer struct {
 	lent                  bool // edges are the caller's
 }
 
-// block is what goes into one.
+// block is the content of a block.
 type block struct {
 	begin uint32 // first edge
 	width uint8
@@ -117,7 +117,7 @@ func (p *Packer) plan() error {
 type lengths [33]uint32
 
 // gaps counts the gaps between the sources of edges, and reports whether they are
-// in order and lead to one of so many vertices. The gap before the first is the
+// in order and lead to one of the vertices. The gap before the first is the
 // head's.
 func gaps(edges []uint64, vertices uint32) (l lengths, ok bool) {
 	var odd lengths // so that equal lengths do not wait for each other
@@ -152,8 +152,7 @@ func (l *lengths) longest() int {
 	return n
 }
 
-// cheapest estimates which width takes the least space, at so many bits a slot
-// beside the delta. Gaps of n bits are on average 3/4 · 2ⁿ.
+// cheapest estimates which width takes the least space, with perSlot bits a slot besides the delta. Gaps of n bits are on average 3/4 · 2ⁿ.
 func (l *lengths) cheapest(perSlot uint64) int {
 	var slots uint64
 	for _, n := range l {
@@ -232,7 +231,7 @@ func (p *Packer) Write(blob []byte) uint32 {
 	return h.seal(blob)
 }
 
-// slots are those of a block.
+// slots are the slots of a block.
 type slots struct {
 	delta [BlockSlots]uint32
 	dst   [BlockSlots]uint16

@@ -7,7 +7,7 @@
 //
 // A slot is an edge, or a dummy: a step within a gap that is too large for the width, or
 // the rest of a block. Dummies have the destination Vertices, so that loops treat all
-// slots alike and have an accumulator that nobody reads. docs/format-packed.md draws the
+// slots alike and have an accumulator that is not read. docs/format-packed.md draws the
 // bytes.
 package packed
 
@@ -50,7 +50,7 @@ func (h *Layout) codeBytes() int {
 	return h.Coding.Bytes()
 }
 
-// Layout is what the header of a blob says.
+// Layout is the content of the header of a blob.
 type Layout struct {
 	shard.Header
 	Coding  Coding // of weights
@@ -171,7 +171,7 @@ func (h *Layout) Size() int64 {
 	return shard.HeaderBytes + heads + data + dictionary + codes + align
 }
 
-// MostBytes is more than any blob of so many edges takes, with weights of so many bytes.
+// MostBytes returns more than the size of any blob of a number of edges, with weights of a size.
 func MostBytes(edges uint32, weight int) int64 {
 	blocks := int64(edges)/BlockSlots + 2
 	block := int64(8 + Groups*(32+16)) // without dummies, which no block has that they make larger

@@ -55,7 +55,7 @@ func (s *Side) Header() shard.Header { return s.header }
 // Blob returns the bytes that the side was decoded from.
 func (s *Side) Blob() []byte { return s.blob }
 
-// layout is what the header of a blob says.
+// layout is the content of the header of a blob.
 type layout struct {
 	shard.Header
 	bytes int // of the rows
@@ -127,7 +127,7 @@ func (h *layout) head(blob []byte) *Side {
 	return &Side{header: h.Header, index: h.index(blob), end: h.bytes}
 }
 
-// layoutOf reads the fields of the encoding, of a sound header of a blob of so many bytes.
+// layoutOf reads the fields of the encoding, of a sound header of a blob of a size.
 func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	field := func(at int) int { return int(binary.LittleEndian.Uint32(blob[at:])) }
 	h := layout{Header: head, bytes: field(28)}

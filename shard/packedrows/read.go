@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// row is what the head of a row says. Go keeps structs of four fields in registers.
+// row is the content of the head of a row. Go keeps structs of four fields in registers.
 type row struct {
 	degree uint64
 	width  uint  // of the gaps that do not fill a group

@@ -31,7 +31,7 @@ func runLayout(header []byte, size int64) (h layout, err error) {
 	return layoutOf(header, head, size)
 }
 
-// DecodeHead checks and reads header and index of a blob of so many bytes. Of the side,
+// DecodeHead checks and reads header and index of a blob of a size. Of the side,
 // [Side.In] can be used, and that of what it gives. The head must be 4-byte aligned, and
 // stay alive and unchanged as long as these are used.
 func DecodeHead(head []byte, size int64) (*Side, error) {

@@ -6,7 +6,7 @@ import "sort"
 // together, large enough that a chunk's start costs nothing.
 const ChunkEdges = 1 << 14
 
-// Shard is the sides of one shard along which somebody goes, the rows of a vertex on
+// Shard holds the sides of one shard along which a program gathers, the rows of a vertex on
 // the first side and then those on the second.
 type Shard []*Side
 

@@ -79,7 +79,7 @@ func (s *Side) Degrees(degrees []uint32) {
 	}
 }
 
-// Size returns the number of bytes of a blob, a multiple of 16, with weights of so many bytes.
+// Size returns the number of bytes of a blob, a multiple of 16, with weights of a size.
 func Size(vertices int, edges uint32, weight int) int64 {
 	o, n, w := sections(vertices, edges, weight)
 	return shard.HeaderBytes + o + n + w

@@ -1,6 +1,6 @@
 // Package rowweights is the encoding of the weights of a side's rows: a code for each
-// edge, in the order of the rows, in a blob of its own, so that whoever needs no weights
-// reads none. docs/format-packed-rows.md draws the bytes.
+// edge, in the order of the rows, in a blob of its own, which is read only if weights are
+// needed. docs/format-packed-rows.md draws the bytes.
 package rowweights
 
 import (
@@ -110,7 +110,7 @@ func (s *Side) checkCodes(codes []byte) error {
 	return weights.Check()
 }
 
-// layout is what the header of a blob says.
+// layout is the content of the header of a blob.
 type layout struct {
 	shard.Header
 	coding  packed.Coding
@@ -148,7 +148,7 @@ func MostBytes(vertices int, edges uint32, weight int) int64 {
 // Packer packs weights. Its dictionary lasts from one side to the next.
 type Packer struct{ dictionary packed.Dictionary }
 
-// Side writes the weights, of so many bytes, of the rows with a header, which begin at off, to the beginning
+// Side writes the weights, of a size, of the rows with a header, which begin at off, to the beginning
 // of a buffer, which has [MostBytes] and 4-byte alignment, and returns them there.
 func (p *Packer) Side(of shard.Header, off []uint32, weights shard.Plane, bytes int, buffer []byte) *Side {
 	h := layout{Header: of}
@@ -210,7 +210,7 @@ func (h *layout) head(blob []byte) *Side {
 	return s
 }
 
-// layoutOf reads the fields of the encoding, of a sound header of a blob of so many bytes.
+// layoutOf reads the fields of the encoding, of a sound header of a blob of a size.
 func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	le := binary.LittleEndian
 	h := layout{Header: head, coding: packed.Coding(head.Flags &^ summed >> 2), entries: int(le.Uint32(blob[44:]))}

@@ -24,7 +24,7 @@ func runLayout(header []byte, size int64) (h layout, err error) {
 	return layoutOf(header, head, size)
 }
 
-// DecodeHead checks and reads header, dictionary and index of a blob of so many bytes: see
+// DecodeHead checks and reads header, dictionary and index of a blob of a size: see
 // [packedrows.DecodeHead].
 func DecodeHead(head []byte, size int64) (*Side, error) {
 	h, err := runLayout(head, size)

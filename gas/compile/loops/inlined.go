@@ -17,7 +17,7 @@ import (
 	"github.com/garaph/garaph/gas/compile/source"
 )
 
-// decisions are what the Go compiler says about the calls in a package: which
+// decisions are those of the Go compiler about the calls in a package: which
 // it inlines, and which functions it never does.
 type decisions struct {
 	inlined map[string][]string // methods called, by base name of the file and line

@@ -44,7 +44,7 @@ type held struct {
 	Narrow, NarrowCopy string
 }
 
-// traits are what a program's methods read and can do, by which its loops differ.
+// traits describe a program's methods. Its loops depend on them.
 type traits struct {
 	UsesEdge, UsesDst                 bool // by Gather
 	Saturable, Settleable, Aggregable bool

@@ -25,7 +25,7 @@ const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFil
 	packages.NeedDeps | packages.NeedExportFile | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedTypesInfo |
 	packages.NeedSyntax | packages.NeedModule
 
-// Found is what [Find] gives.
+// Found is the result of [Find].
 type Found struct {
 	Programs []*Program
 	// Nearly says of each type that has most methods of a program what keeps it
