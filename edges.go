@@ -15,19 +15,19 @@ import (
 // GraphOptions say how a graph is made of edges that a program has. The zero value makes a temporary one,
 // with all edges as they are.
 type GraphOptions struct {
-	Folder  string // of a graph that stays; "": a temporary one, which Close removes
-	Scratch string // where the folder of a temporary graph is made; "": the system's place for such
+	Folder  string // of a graph that stays; if "", a temporary one, which Close removes
+	Scratch string // where the folder of a temporary graph is made; if "", the system's place for such
 	Replace bool   // a graph that is in Folder already
 
 	Undirected    bool            // store both directions of every edge
-	Parallel      ingest.Parallel // what becomes of parallel edges; "": ParallelKeep
+	Parallel      ingest.Parallel // what becomes of parallel edges; if "", ParallelKeep
 	DropSelfLoops bool
 	ExactWeights  bool // else weights are rounded to float32, but for whole numbers up to 2^53
 
-	Threads  int   // 0: GOMAXPROCS
-	Memory   int64 // bytes of resident memory for the whole process; 0: half of what is available
+	Threads  int   // if 0, GOMAXPROCS
+	Memory   int64 // bytes of resident memory for the whole process; if 0, half of what is available
 	Progress func(ingest.Progress)
-	Log      *zap.Logger // nil: silent; [Slog] makes one of a slog.Logger
+	Log      *zap.Logger // if nil, silent; [Slog] makes one of a slog.Logger
 }
 
 // FromEdges makes a graph of edges that an iterator yields, from and to, and opens it. The edges need not fit
@@ -43,7 +43,7 @@ func FromWeighted[I ingest.EdgeID](ctx context.Context, edges iter.Seq2[[2]I, fl
 	return fromEdges(ctx, ingest.Edges[I]{Weighted: edges}, o)
 }
 
-// FromSlice is [FromEdges] of a slice of edges, which goroutines share. With weights there are as many; nil: the
+// FromSlice is [FromEdges] of a slice of edges, which goroutines share. With weights there are as many; if nil, the
 // edges have none.
 //
 // Results and neighbours have the ids as one of the types of [ID], int64 for an I of int:

@@ -43,7 +43,7 @@ type rowSides struct {
 // keptSide is a side of a shard in memory.
 type keptSide struct {
 	shard int
-	rows  *rows.Side // nil: none
+	rows  *rows.Side // if nil, none
 }
 
 // NeighborsOf returns a reader for ids of type I, as [ValuesOf] has them.

@@ -22,14 +22,14 @@ type Result struct {
 	Algorithm *algorithms.Report
 
 	graph    *Graph
-	table    results.Table // nil: the run failed
+	table    results.Table // if nil, the run failed
 	uses     uses.Count    // of the table
 	columned bool          // the columns are those of a program that is [gas.Columned]
 	close    func()
-	leave    func() // nil: close
+	leave    func() // if nil, close
 
-	job  *Job         // nil: not recorded, or ended
-	save func() error // nil: there is no state that could be saved
+	job  *Job         // if nil, not recorded, or ended
+	save func() error // if nil, there is no state that could be saved
 	lost error        // why results were not written
 }
 

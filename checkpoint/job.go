@@ -19,7 +19,7 @@ import (
 // that the kernel releases with the process; End and Close release it.
 type Job struct {
 	jobs   string          // folder of all jobs
-	id     int             // 0: not on disk yet
+	id     int             // if 0, not on disk yet
 	at     *beneath.Folder // open as long as it is locked
 	lock   *os.File
 	passed []error // see Passed

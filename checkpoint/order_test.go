@@ -21,7 +21,7 @@ type recorder struct {
 	mu    sync.Mutex // guards steps
 	steps []string
 	fail  string // a step
-	space int64  // free; 0: as it is
+	space int64  // free; if 0, as it is
 }
 
 func (r *recorder) step(what, path string) error {

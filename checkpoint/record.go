@@ -52,7 +52,7 @@ type Record struct {
 	Status    Status    `json:"status"`
 	Error     string    `json:"error,omitempty"` // of a failed job; of one that is done, why it has no results
 	Iteration int       `json:"iteration"`       // iterations done
-	Epoch     int       `json:"epoch,omitempty"` // the number of the last one written; 0: none was
+	Epoch     int       `json:"epoch,omitempty"` // the number of the last one written; if 0, none was
 	Saved     int       `json:"saved,omitempty"` // iterations that were done in that one
 	Created   time.Time `json:"created"`
 	Updated   time.Time `json:"updated"`

@@ -193,7 +193,7 @@ func (s source) Fill(from, to uint32, values []byte, _ []uint64) error {
 
 // sink takes the words of a checkpoint.
 type sink struct {
-	memory int64 // of the process; 0: no limit
+	memory int64 // of the process; if 0, no limit
 	words  []uint64
 }
 

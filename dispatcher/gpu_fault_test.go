@@ -142,7 +142,7 @@ func TestGPUOrCPU(t *testing.T) {
 		name    string
 		program gas.Program[uint32, uint32]
 		opt     Options
-		want    string // of the error; "": it runs
+		want    string // of the error; if "", it runs
 		on      Device
 	}{
 		{"asked for", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}}, "", GPU},

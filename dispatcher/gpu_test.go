@@ -25,7 +25,7 @@ type gpuSetting struct {
 	streams  int
 	starved  bool // with the least device memory that the job accepts
 	fewPages bool // with the least host memory too
-	gpus     int  // 0: 1
+	gpus     int  // if 0, 1
 	// fault breaks one of several GPUs, if the program gets that far.
 	fault *device.EmulatedFault
 }

@@ -54,7 +54,7 @@ func TestSeveralGPUsShare(t *testing.T) {
 		for _, starved := range []bool{false, true} {
 			for op := device.FaultCopy; op <= device.FaultRun; op++ {
 				lost := 0
-				for at := 0; at < 400; at += 1 + at/wide { // 0: never
+				for at := 0; at < 400; at += 1 + at/wide { // if 0, never
 					o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated,emulated", Streams: 1}, Threads: 2, Mode: mode, Method: Pull, hooks: hooks{speeds: evenly, pageBytes: 1}}
 					if starved {
 						o.GPU.Memory = leastGPU(t, s, p, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 1}, Mode: mode}) + 16<<10

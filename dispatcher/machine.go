@@ -21,13 +21,13 @@ type machine struct {
 	// Speeds are by devices, threads, program and size.
 	Speeds map[string]policy.Speeds `json:"speeds"`
 	Jobs   map[string]jobsOf        `json:"jobs"` // by program, threads and size
-	Open   float64                  `json:"open"` // seconds until a GPU is open; 0: none was
+	Open   float64                  `json:"open"` // seconds until a GPU is open; if 0, none was
 }
 
 // jobsOf holds measurements of jobs of a kind.
 type jobsOf struct {
-	Pass       float64 `json:"pass"`       // seconds of an iteration of the CPU, for each edge of the graph; 0: none was without a GPU
-	Iterations float64 `json:"iterations"` // until nothing changed; 0: none came there
+	Pass       float64 `json:"pass"`       // seconds of an iteration of the CPU, for each edge of the graph; if 0, none was without a GPU
+	Iterations float64 `json:"iterations"` // until nothing changed; if 0, none came there
 }
 
 const (

@@ -51,20 +51,20 @@ const (
 // Options of a job. The zero value is a sync job on all processors, without a
 // limit of memory or iterations.
 type Options struct {
-	Name       string // of the program in errors; "": its type
+	Name       string // of the program in errors; if "", its type
 	Mode       Mode
 	Method     Method
-	Threads    int   // 0: GOMAXPROCS
-	Memory     int64 // bytes of resident memory for the whole process; 0: no limit
-	Iterations int   // at most; 0: until no vertex is active
+	Threads    int   // if 0, GOMAXPROCS
+	Memory     int64 // bytes of resident memory for the whole process; if 0, no limit
+	Iterations int   // at most; if 0, until no vertex is active
 	Progress   func(Iteration)
-	Log        *zap.Logger // nil: silent
+	Log        *zap.Logger // if nil, silent
 	// MoreThreads, if not nil, is called with the number of goroutines that will wait for a disk or a GPU, and its result
 	// when they have ended. Meanwhile the process may run as many more threads, so that these goroutines need not wait
 	// for a processor.
 	MoreThreads func(n int) (end func())
 
-	Device Device // "": AutoDevice
+	Device Device // if "", AutoDevice
 	GPU    GPUOptions
 	Trace  Trace
 
@@ -90,10 +90,10 @@ const (
 
 // GPUOptions configure the GPU of a job.
 type GPUOptions struct {
-	Name      string           // "0", "1" … or "emulated"; "": the first one
-	Memory    int64            // bytes of the GPU's memory; 0: all that is free
-	Streams   int              // that overlap; 0: see [gpuengine.Options]
-	Gather    gpuengine.Gather // "": auto
+	Name      string           // "0", "1" … or "emulated"; if "", the first one
+	Memory    int64            // bytes of the GPU's memory; if 0, all that is free
+	Streams   int              // that overlap; if 0, see [gpuengine.Options]
+	Gather    gpuengine.Gather // if "", auto
 	Advancing gpuengine.Advancing
 }
 

@@ -21,7 +21,7 @@ type Iteration struct {
 	// Pages are batches where the GPU worked, and both, added up, where both did.
 	Pages int `json:"pages"`
 	// Levels is how many iterations this stands for, from Iteration on, where the engine
-	// did several within a millisecond, or the report has merged them; 0: one.
+	// did several within a millisecond, or the report has merged them; if 0, one.
 	Levels int `json:"levels,omitempty"`
 	Traffic
 	Duration time.Duration `json:"-"`

@@ -37,8 +37,8 @@ type state[V, A any] struct {
 	asked      int       // see rounds
 	few        int       // iterations in a row from disk with few active vertices
 
-	ahead *initialising // nil: nothing is initialised ahead
-	taken *snapshot[V]  // being written; nil: none
+	ahead *initialising // if nil, nothing is initialised ahead
+	taken *snapshot[V]  // being written; if nil, none
 }
 
 // position is where a run stands, beside its values and active set.

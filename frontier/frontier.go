@@ -47,10 +47,10 @@ const collected = 1 << 10
 
 // Collector is one goroutine's way to add vertices to the next frontier.
 type Collector struct {
-	Queue  *Queue[uint32] // nil: the bits are enough
+	Queue  *Queue[uint32] // if nil, the bits are enough
 	Bits   bitset.Set     // what the frontier holds
 	Degree []uint32
-	Off    []uint64 // of rows: what lies between two is a degree; nil: Degree has it
+	Off    []uint64 // of rows: what lies between two is a degree; if nil, Degree has it
 	// Alone says that no other goroutine adds to the frontier now.
 	Alone bool
 

@@ -14,7 +14,7 @@ type ActiveRows struct {
 	from, to uint32 // vertices of the shard
 	blobs    []byte // memory for those that do not stay
 	sides    []shard.Rows
-	codes    []*rowweights.Side // of sides; nil: none
+	codes    []*rowweights.Side // of sides; if nil, none
 	buffer   shard.Buffer
 	runs     []neededRun
 	weights  []byte // room for those of a row
@@ -24,7 +24,7 @@ type ActiveRows struct {
 type neededRun struct {
 	run  int
 	done uint8  // rows that need not stay
-	kept []byte // what stayed of it; nil: it was read
+	kept []byte // what stayed of it; if nil, it was read
 }
 
 // Release returns the frame.

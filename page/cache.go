@@ -47,7 +47,7 @@ type Options struct {
 	Budget int64
 	// Threads is how many goroutines may call [Cache.Side] at once.
 	Threads int
-	// PageBytes bounds a page, unless a shard is larger; 0: as is best.
+	// PageBytes bounds a page, unless a shard is larger; if 0, as is best.
 	PageBytes int64
 	// Map allows sides that stay and are held as they are stored to be in the mapped payload
 	// ([store.Store.Map]). Readers of pages check its errors.

@@ -14,7 +14,7 @@ import (
 // room for, some stay, and the others are read again.
 type keptRuns struct {
 	log    []byte   // entries one after another
-	place  []uint32 // by run: behind where its entry begins; 0: it has none
+	place  []uint32 // by run: behind where its entry begins; if 0, it has none
 	tidied uint32   // the level in which the log was tidied last
 }
 

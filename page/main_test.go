@@ -180,7 +180,7 @@ func (x *stored) weights(o Options, dir shard.Direction, i int) int64 {
 // total returns what they take in memory, with what unpacking takes.
 func (x *stored) total(o Options) int64 { return Whole(x.store, o) }
 
-// plainOf unpacks a side; nil: it is plain.
+// plainOf unpacks a side; if nil, it is plain.
 func plainOf(s shard.Side) *rows.Side {
 	h := s.Header()
 	if s, ok := s.(rows.Unpacker); ok {

@@ -59,7 +59,7 @@ func (c *Cache) Recheck(dir shard.Direction, i int) error {
 	return err
 }
 
-// onceRing takes the buffers for pages that are used once; nil: all are there. Where two of
+// onceRing takes the buffers for pages that are used once; if nil, all are there. Where two of
 // them have no room, each page has one of its own.
 func (c *Cache) onceRing(requests []Request) *frames {
 	var size, room, pages int64
@@ -89,8 +89,8 @@ func (c *Cache) onceRing(requests []Request) *frames {
 // frames are buffers that one pass over pages has.
 type frames struct {
 	buffers chan []byte
-	memory  Memory // nil: they are the cache's
-	size    int64  // 0: that of the first page, which is the only one
+	memory  Memory // if nil, they are the cache's
+	size    int64  // if 0, that of the first page, which is the only one
 
 	mu   sync.Mutex // guards over
 	over bool       // what is put back is freed

@@ -21,7 +21,7 @@ import (
 type counted struct {
 	mu          sync.Mutex
 	used, most  int64
-	calls, fail int // 0: never
+	calls, fail int // if 0, never
 }
 
 var errCounted = errors.New("no more memory is pinned")

@@ -37,7 +37,7 @@ func (c *Cache) bytes(dir shard.Direction, i int) int64 {
 	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(dir, i), weight)
 }
 
-// packedBytes returns the size of the largest side that is unpacked, or of its weights; 0: none
+// packedBytes returns the size of the largest side that is unpacked, or of its weights; if 0, none
 // is.
 func (c *Cache) packedBytes() (most int64) {
 	cat := c.store.Catalogue()

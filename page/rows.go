@@ -23,7 +23,7 @@ type WholeRows struct {
 	Sides    []shard.Direction
 	Weighted bool
 	Threads  int
-	Memory   Memory // of the edges; nil: that of package hostmem
+	Memory   Memory // of the edges; if nil, that of package hostmem
 }
 
 // Bytes returns the memory that they take, and that reading them takes beside.

@@ -44,13 +44,13 @@ type StoredRows struct {
 type storedBlob struct {
 	dir       shard.Direction
 	bytes     int64   // of the blob
-	headBytes int64   // of its head; 0: it is read whole
+	headBytes int64   // of its head; if 0, it is read whole
 	runs      int     // how many it has
 	head      []byte  // memory for that
-	side      runSide // without memory for runs; nil: the head was not read yet
+	side      runSide // without memory for runs; if nil, the head was not read yet
 	stays     int64   // memory for what stays of it
 	kept      keptRuns
-	memory    []byte     // where a blob stays that is read whole; nil: it does not
+	memory    []byte     // where a blob stays that is read whole; if nil, it does not
 	whole     shard.Side // in it
 }
 

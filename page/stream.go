@@ -28,8 +28,8 @@ type Reader struct {
 
 	ring  chan []byte   // buffers for pages that do not stay
 	reads chan struct{} // held while a shard is read to one
-	once  *frames       // nil: what stays comes to stay
-	part  store.Check   // of the values of what does not stay; nil: all of them are checked
+	once  *frames       // if nil, what stays comes to stay
+	part  store.Check   // of the values of what does not stay; if nil, all of them are checked
 }
 
 func (c *Cache) newReader(ctx context.Context) *Reader {

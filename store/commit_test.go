@@ -206,7 +206,7 @@ func TestTarget(t *testing.T) {
 		name  string
 		make  func(path string) error
 		force bool
-		want  error // nil: it is replaced
+		want  error // if nil, it is replaced
 	}{
 		{"nothing", func(string) error { return nil }, false, nil},
 		{"an empty folder", func(p string) error { return os.Mkdir(p, 0o777) }, false, nil},

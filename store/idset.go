@@ -24,7 +24,7 @@ import (
 type IDSet struct {
 	s     *Store
 	limit int64      // of bytes that ids take
-	has   bitset.Set // nil: ids are computed
+	has   bitset.Set // if nil, ids are computed
 	ranks []uint32
 	n     int // vertices in the set
 

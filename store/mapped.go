@@ -20,7 +20,7 @@ import (
 // panics, as [panics.Guard] does, and [Store.MapError] explains these.
 type mapping struct {
 	once  sync.Once
-	bytes []byte // nil: it is not mapped
+	bytes []byte // if nil, it is not mapped
 }
 
 // Map makes the payload memory until the store is closed, and reports whether that can be.

@@ -29,7 +29,7 @@ const (
 // the graph by one rename, when it is whole and on disk. Put methods may be
 // called from many goroutines.
 type Writer struct {
-	// Warn gets what went wrong when the graph was in its place already; nil:
+	// Warn gets what went wrong when the graph was in its place already; if nil,
 	// it is lost.
 	Warn func(msg string)
 

@@ -64,18 +64,18 @@ func Bytes(c *store.Catalogue) int64 { return 8 * int64(bitset.Words(c.Vertices)
 // Options say how a subgraph is made.
 type Options struct {
 	Force   bool  // replace a graph that is there
-	Threads int   // 0: GOMAXPROCS
-	Memory  int64 // bytes of resident memory for the whole process; 0: half of what is available
+	Threads int   // if 0, GOMAXPROCS
+	Memory  int64 // bytes of resident memory for the whole process; if 0, half of what is available
 	// Import are further options of the new graph: rows, progress while edges are sorted, and the log.
 	Import ingest.Options
 	// Progress, when not nil, may be called from many goroutines.
 	Progress func(edges, total int64)
 }
 
-// ErrEmpty: no vertex was chosen.
+// ErrEmpty reports that no vertex was chosen.
 var ErrEmpty = errors.New("no vertex is in it")
 
-// ErrItself: the subgraph would take the place of the graph of which it is made.
+// ErrItself reports that the subgraph would take the place of the graph of which it is made.
 var ErrItself = errors.New("it is the graph itself, of which it is made; name another folder")
 
 // CheckPath refuses the folder of the graph itself, also by another path to it, with [ErrItself].
@@ -288,7 +288,7 @@ func (x *maker) row(out *batch, v uint32, row []uint32, weights shard.Plane) err
 type batch struct {
 	to       ingest.Worker
 	src, dst []uint64
-	weight   []float64 // nil: edges have none
+	weight   []float64 // if nil, edges have none
 }
 
 func newBatch(to ingest.Worker, weighted bool) *batch {

@@ -17,7 +17,7 @@ type base struct {
 	least  int
 	core   []uint32 // by dense id
 	size   levelSize
-	memory int64 // budget of the run; 0: none
+	memory int64 // budget of the run; if 0, none
 	enough int64 // budget with room for a search in all of the graph
 
 	ids        []uint32 // dense ids, ascending; local ids are places here
@@ -157,7 +157,7 @@ func (b *base) allocate(e *algorithms.Env) (err error) {
 }
 
 // load reads the rows of the base, in one pass for their sizes and one for their neighbours, and
-// closes those of the graph. local has local ids by dense id; nil: they are the same.
+// closes those of the graph. local has local ids by dense id; if nil, they are the same.
 func (b *base) load(ctx context.Context, e *algorithms.Env, local []uint32) (err error) {
 	if b.offsets, err = algorithms.Make[uint64](e, len(b.ids)+1); err != nil {
 		return err

@@ -37,27 +37,27 @@ type Result struct {
 	MinDegree int      // of the subgraph of the members; -1 without members
 	Proven    bool     // no community has a larger minimum degree (or there is none)
 
-	Start           int   // minimum degree of the community that the search began with; -1: none
-	Vertices, Edges int64 // of the reduced subgraph; 0: the first community was an optimum
+	Start           int   // minimum degree of the community that the search began with; if -1, none
+	Vertices, Edges int64 // of the reduced subgraph; if 0, the first community was an optimum
 	Branches        int64 // nodes of the search
 	Prepare, Search time.Duration
-	GPU             string // the device that has searched for it, in a batch whose time Search is; "": the CPU has
+	GPU             string // the device that has searched for it, in a batch whose time Search is; if "", the CPU has
 }
 
 // Options of a search. The zero value runs on all processors, without limits.
 type Options struct {
-	Threads   int           // 0: GOMAXPROCS
-	Memory    int64         // bytes of resident memory for the whole process; 0: no limit
-	TimeLimit time.Duration // for one query, without the reading of the graph; 0: none
-	Log       *zap.Logger   // nil: silent
+	Threads   int           // if 0, GOMAXPROCS
+	Memory    int64         // bytes of resident memory for the whole process; if 0, no limit
+	TimeLimit time.Duration // for one query, without the reading of the graph; if 0, none
+	Log       *zap.Logger   // if nil, silent
 
-	// Device is where queries are searched; "": AutoDevice, under which the CPU begins with each
+	// Device is where queries are searched; if "", AutoDevice, under which the CPU begins with each
 	// query, and a GPU searches those that are not soon proved. A GPU searches many queries at
 	// once: what Progress says is about a batch, whose first query it gets, and TimeLimit
 	// is that of the search for the batch, and of the first community of each query.
 	Device    algorithms.Device
-	GPU       string // its name; "": the first one
-	GPUMemory int64  // bytes of its memory; 0: what is free, but for a small reserve
+	GPU       string // its name; if "", the first one
+	GPUMemory int64  // bytes of its memory; if 0, what is free, but for a small reserve
 
 	// Saving is for a search that a later process can continue.
 	Saving Saving
@@ -72,9 +72,9 @@ type Options struct {
 
 // hooks replace parts of a search in tests.
 type hooks struct {
-	easy time.Duration                                                          // 0: easyTime
+	easy time.Duration                                                          // if 0, easyTime
 	most uint32                                                                 // of DeviceOptions
-	cpu  func(ctx context.Context, open []Open, b *Best) ([]Open, int64, error) // nil: SearchParallel
+	cpu  func(ctx context.Context, open []Open, b *Best) ([]Open, int64, error) // if nil, SearchParallel
 }
 
 // Report is the report of a search for all queries.
@@ -128,7 +128,7 @@ type finder struct {
 	answer  func(int, *Result) error
 	began   time.Time
 	report  Report
-	heap    int64 // bytes that a search may have in use; 0: no limit
+	heap    int64 // bytes that a search may have in use; if 0, no limit
 
 	answers        []*Result
 	begun, earlier []*pending

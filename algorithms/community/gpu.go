@@ -22,14 +22,14 @@ type DeviceQuery struct {
 
 // DeviceOptions configure a search on a device.
 type DeviceOptions struct {
-	Memory    int64         // bytes of the device's memory; 0: what is free
-	Host      int64         // bytes of host memory for nodes that the device has no room for; 0: no limit
-	TimeLimit time.Duration // of the search for a batch; 0: none
+	Memory    int64         // bytes of the device's memory; if 0, what is free
+	Host      int64         // bytes of host memory for nodes that the device has no room for; if 0, no limit
+	TimeLimit time.Duration // of the search for a batch; if 0, none
 	// Progress, when not nil, gets after each round how many nodes are open, and were visited.
 	Progress func(open, visited int64)
 
-	capacity int64  // tasks that lie on the device at most; 0: what memory has room for
-	most     uint32 // nodes that a warp visits in a round at most; 0: as many as there is time for
+	capacity int64  // tasks that lie on the device at most; if 0, what memory has room for
+	most     uint32 // nodes that a warp visits in a round at most; if 0, as many as there is time for
 }
 
 const (

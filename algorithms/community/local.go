@@ -94,7 +94,7 @@ type local struct {
 	step   int
 	work   int // ends of edges that were read
 	random *rand.Rand
-	late   func() bool // there is no time left; nil: never
+	late   func() bool // there is no time left; if nil, never
 }
 
 // localWork is how many ends of edges a local search reads, at most.

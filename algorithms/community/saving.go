@@ -9,13 +9,13 @@ import (
 
 // Saving says from where a search goes on, and when it saves where it stands.
 type Saving struct {
-	From *Saved // of the same queries; nil: the beginning
+	From *Saved // of the same queries; if nil, the beginning
 	// Save, when not nil, is called with where the search stands: as Every and Interval say, and when the
 	// search ends with an error. Nothing goes on meanwhile. When it takes longer than the time between
 	// two calls, there are fewer.
 	Save     func(*Saved)
-	Every    int           // after that many answers; 0: not by their number
-	Interval time.Duration // after so much time; 0: not by time
+	Every    int           // after that many answers; if 0, not by their number
+	Interval time.Duration // after so much time; if 0, not by time
 }
 
 // saver calls Save of a search.

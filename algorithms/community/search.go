@@ -13,11 +13,11 @@ type worker struct {
 	best    *Best
 	visited int64
 	stopped func() bool // the search is to end, or to be interrupted
-	late    func() bool // the search is to end now, amid a node, and is stopped; nil: never
+	late    func() bool // the search is to end now, amid a node, and is stopped; if nil, never
 	share   func(Open)  // takes nodes that the worker does not search
-	hungry  func() bool // others wait for nodes; nil: there are none
+	hungry  func() bool // others wait for nodes; if nil, there are none
 
-	room   int64 // bytes that levels may take beyond the first; 0: no limit
+	room   int64 // bytes that levels may take beyond the first; if 0, no limit
 	levels []*level
 	spare  State // for children that are shared
 }

@@ -41,7 +41,7 @@ func graphs(t *testing.T, short, long int) int {
 }
 
 // eachProblem calls f with all vertices and bounds of random graphs, and the best minimum
-// degree of each problem, as found among all connected subgraphs; -1: there is none.
+// degree of each problem, as found among all connected subgraphs; if -1, there is none.
 func eachProblem(t *testing.T, graphs int, f func(g *graph, p *Problem, want int)) {
 	t.Helper()
 	for seed := range graphs {

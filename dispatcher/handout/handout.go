@@ -64,7 +64,7 @@ type GPU struct {
 type queue struct {
 	cached  []page.Request // in memory, by rank
 	disk    []page.Request // to be read
-	ready   *page.Page     // read and not taken; nil: none
+	ready   *page.Page     // read and not taken; if nil, none
 	reading bool           // there will be more of them
 }
 

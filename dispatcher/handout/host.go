@@ -64,7 +64,7 @@ func (h *Handout) cachedFor(i int) (*page.Page, error) {
 	return h.get(rq)
 }
 
-// toPull finds the last page in memory that the CPU does sooner; -1: none.
+// toPull finds the last page in memory that the CPU does sooner; if -1, none.
 func (h *Handout) toPull() int {
 	for i, rq := range slices.Backward(h.queue.cached) {
 		if h.sooner(h.pages.ShardsOf(rq)) {

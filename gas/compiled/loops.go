@@ -77,7 +77,7 @@ type Block struct {
 	Wide   []float64
 
 	// Degree, by vertex id, is the number of edges along which a vertex makes
-	// others gather. In and Out are in- and out-degrees; nil: they are Degree, or
+	// others gather. In and Out are in- and out-degrees; if nil, they are Degree, or
 	// the program reads them in no loop.
 	Degree, In, Out []uint32
 }

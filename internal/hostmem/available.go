@@ -16,7 +16,7 @@ import (
 const Process = 56 << 20
 
 // Available returns the number of bytes the system, the control group of the process and its limit
-// of addresses can still provide; 0: unknown.
+// of addresses can still provide; if 0, unknown.
 func Available() int64 {
 	n := limited(ProcBytes("/proc/meminfo", "MemAvailable:"), groupLeft())
 	if most := addresses(); most > 0 {
@@ -26,7 +26,7 @@ func Available() int64 {
 }
 
 // Total returns the number of bytes the machine has, or the control group of the process
-// may use; 0: unknown.
+// may use; if 0, unknown.
 func Total() int64 {
 	return limited(ProcBytes("/proc/meminfo", "MemTotal:"), groupLimit())
 }

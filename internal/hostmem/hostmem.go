@@ -70,7 +70,7 @@ func Limited(err error) error {
 	return err
 }
 
-// addresses returns the number of bytes of addresses the process may have; 0: as many as there are.
+// addresses returns the number of bytes of addresses the process may have; if 0, as many as there are.
 func addresses() int64 {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &limit) != nil || limit.Cur > math.MaxInt64 {

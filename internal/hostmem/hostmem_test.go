@@ -35,7 +35,7 @@ func TestCheckPlain(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		err  error
-		says string // "": it can
+		says string // if "", it can
 	}{
 		{"bool", hostmem.CheckPlain[bool](), ""},
 		{"int8", hostmem.CheckPlain[int8](), ""},

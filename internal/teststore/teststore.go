@@ -24,14 +24,14 @@ import (
 
 // Options of a stored test graph.
 type Options struct {
-	ShardVertices int  // 0: 3
+	ShardVertices int  // if 0, 3
 	Weighted      bool // store the weights
 	Symmetric     bool // store each edge in both directions, self-loops once
 	Base          int64
 	Wide          bool         // store weights as float64, if there are any
-	Layout        store.Layout // "": store.CSC
+	Layout        store.Layout // if "", store.CSC
 	InRows        bool         // store rows of in-edges beside packed ones
-	// Out has the edges of the out sides, of a graph that is forged; nil: they are those of
+	// Out has the edges of the out sides, of a graph that is forged; if nil, they are those of
 	// the in sides.
 	Out []oracle.Edge
 	// Forge changes the packed in side of shard i before it is stored, under right checksums.

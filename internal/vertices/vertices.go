@@ -28,7 +28,7 @@ type Arrays[V any] struct {
 	Rising bitset.Set // will be Active in the next one
 	Marks  bitset.Set // notified in this iteration
 
-	pinned  Pinning // what Cur and Next are registered with; nil: nothing
+	pinned  Pinning // what Cur and Next are registered with; if nil, nothing
 	regions [2][]byte
 }
 

@@ -27,7 +27,7 @@ func Open(blob []byte) (*Side, error) {
 type Cursor struct {
 	side *Side
 	n    uint32 // vertices of the graph
-	v    int    // the vertex that row is of; -1: none
+	v    int    // the vertex that row is of; if -1, none
 	row  row
 }
 
