@@ -136,7 +136,7 @@ func (halves[F]) Run(_ context.Context, e *algorithms.Env) ([]F, error) {
 	return values, err
 }
 
-// TestAlgorithmTables: values of every kind are written under the user's ids, over
+// TestAlgorithmTables checks that values of every kind are written under the user's ids, over
 // several blocks of ids.
 func TestAlgorithmTables(t *testing.T) {
 	const n = 10_000
@@ -175,7 +175,7 @@ func TestAlgorithmTables(t *testing.T) {
 	check(results.Int64, r, err, func(b *results.Batch, i, _ int) bool { return b.Columns[0].I64[i] == 0 })
 }
 
-// TestAlgorithmLost: results that are lost leave nothing behind, as nothing is recorded.
+// TestAlgorithmLost checks that results that are lost leave nothing behind, as nothing is recorded.
 func TestAlgorithmLost(t *testing.T) {
 	g := ring(t, []string{"a", "b", "c"})
 	r, err := garaph.RunAlgorithm(t.Context(), g, algorithms.Triangles{}, garaph.AlgorithmOptions{})

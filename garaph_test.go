@@ -229,7 +229,7 @@ func TestLDBC(t *testing.T) {
 	}
 }
 
-// TestSameBits: in sync mode the result has the same bits for any number of
+// TestSameBits checks that in sync mode the result has the same bits for any number of
 // threads and any amount of memory.
 func TestSameBits(t *testing.T) {
 	data := testgraph.Shared(t)

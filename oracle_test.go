@@ -205,7 +205,7 @@ func (last) Zero() uint32                                           { return 0 }
 func (last) Sum(a, b uint32) uint32                                 { return max(a, b) }
 func (last) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { return max(old, acc) }
 
-// TestEmbedded: a program that embeds a compiled one is run by its own methods.
+// TestEmbedded checks that a program that embeds a compiled one is run by its own methods.
 func TestEmbedded(t *testing.T) {
 	if _, ok := any(last{}).(compiled.Program[uint32, uint32]); !ok {
 		t.Fatal("no loops are inherited: this test tests nothing")

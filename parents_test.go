@@ -17,8 +17,9 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestParentsEverywhere: distances and parents are the same in every mode, by every method, on the CPU and on the emulated GPU,
-// in either layout, in memory and from disk; and a path has the distances that it should.
+// TestParentsEverywhere checks that distances and parents are the same in every mode, by every method,
+// on the CPU and on the emulated GPU, in either layout, in memory and from disk; and a path has the
+// distances that it should.
 func TestParentsEverywhere(t *testing.T) {
 	var text strings.Builder
 	x := uint32(1)
@@ -84,8 +85,8 @@ func TestParentsEverywhere(t *testing.T) {
 	}
 }
 
-// TestParentsBudget: a budget that is too small for parents is refused before the job, and the one that is named is enough for them: also beside
-// checkpoints, whose memory a job holds until it is closed.
+// TestParentsBudget checks that a budget that is too small for parents is refused before the job, and the one that is named
+// is enough for them: also beside checkpoints, whose memory a job holds until it is closed.
 func TestParentsBudget(t *testing.T) {
 	g := importedText(t, garaph.ImportOptions{IDs: "dense"}, "0 1\n1 2\n2 1048575\n")
 	smallest := regexp.MustCompile(`smallest budget for it is (\d+)MiB$`)

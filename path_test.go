@@ -21,8 +21,8 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestPathEnds: a path that is found by a job that ends early is the one of the whole job, from every vertex to every one of
-// a random graph, with weights of 0 and many paths of a length.
+// TestPathEnds checks that a path that is found by a job that ends early is the one of the whole job, from
+// every vertex to every one of a random graph, with weights of 0 and many paths of a length.
 func TestPathEnds(t *testing.T) {
 	options := []garaph.RunOptions{
 		{}, {Threads: 1}, {Threads: 3}, {Mode: dispatcher.Async}, {Method: dispatcher.Pull}, {Method: dispatcher.NotifyPull}, {Method: dispatcher.Frontier},
@@ -83,7 +83,7 @@ func comparePaths[V comparable, A any](t *rapid.T, g *garaph.Graph, p gas.Progra
 	}
 }
 
-// TestPathEndsEarly: to a vertex that is near, few edges are gone over.
+// TestPathEndsEarly checks that to a vertex that is near, few edges are gone over.
 func TestPathEndsEarly(t *testing.T) {
 	const side = 300
 	g, err := garaph.FromWeighted(context.Background(), func(yield func([2]int64, float64) bool) {

@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestBeginWhileReplaced: graphs take each other's place at one path as fast as
+// TestBeginWhileReplaced checks that graphs take each other's place at one path as fast as
 // they can, while jobs with checkpoints begin there. A job keeps its record to its
 // end, in the graph that it reads, or it has not begun.
 func TestBeginWhileReplaced(t *testing.T) {

@@ -31,7 +31,7 @@ func (flaky) Apply(v gas.Vertex, _, acc uint32, s gas.Step) uint32 {
 	return acc
 }
 
-// TestFailed: a job that failed in the middle of an iteration has kept the state
+// TestFailed checks that a job that failed in the middle of an iteration has kept the state
 // before it, though no checkpoints were asked for, and is resumed with a
 // program of the same text.
 func TestFailed(t *testing.T) {
@@ -72,7 +72,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// TestResumeElsewhere: a job that began within little memory, from disk, goes on
+// TestResumeElsewhere checks that a job that began within little memory, from disk, goes on
 // in memory, and the other way, with the same bits.
 func TestResumeElsewhere(t *testing.T) {
 	g := manyShards(t, 9)

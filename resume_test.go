@@ -229,7 +229,7 @@ func logged() (log *zap.Logger, text func() string) {
 	}
 }
 
-// TestLostResults: a job whose results could not be written is not done, and
+// TestLostResults checks that a job whose results could not be written is not done, and
 // Resume writes them.
 func TestLostResults(t *testing.T) {
 	g := manyShards(t, 7)
@@ -257,7 +257,7 @@ func TestLostResults(t *testing.T) {
 	alike(t, "resumed", written(t, r), want, true)
 }
 
-// TestNoLastEpoch: none is written after the last iteration, and what Close needs
+// TestNoLastEpoch checks that none is written after the last iteration, and what Close needs
 // of it when the results were lost is.
 func TestNoLastEpoch(t *testing.T) {
 	g := manyShards(t, 7)
@@ -282,7 +282,7 @@ func TestNoLastEpoch(t *testing.T) {
 	}
 }
 
-// TestResumeOther: Resume refuses what would be another job, by name, and says
+// TestResumeOther checks that Resume refuses what would be another job, by name, and says
 // what there is to resume.
 func TestResumeOther(t *testing.T) {
 	g := manyShards(t, 7)
@@ -322,7 +322,7 @@ func TestResumeOther(t *testing.T) {
 	}
 }
 
-// TestResumePassesOver: Resume of the newest job names the newer ones that are
+// TestResumePassesOver checks that Resume of the newest job names the newer ones that are
 // damaged.
 func TestResumePassesOver(t *testing.T) {
 	folder := memoryDir(t)
@@ -352,7 +352,7 @@ func TestResumePassesOver(t *testing.T) {
 	}
 }
 
-// TestFullDisk: on a disk that fills up while it runs, a job goes on without new
+// TestFullDisk checks that on a disk that fills up while it runs, a job goes on without new
 // epochs, says so, keeps those that it has, and ends right; it writes them again
 // when there is room.
 func TestFullDisk(t *testing.T) {

@@ -19,8 +19,9 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestColumnName: the results of the built-in programs and algorithms have the names that the command
-// gives them, for values and in files; those of others have none, or what Table is asked for.
+// TestColumnName checks that the results of the built-in programs and algorithms have the names
+// that the command gives them, for values and in files; those of others have none, or what Table is
+// asked for.
 func TestColumnName(t *testing.T) {
 	ctx := context.Background()
 	g := valuesGraph(t, strconv.Itoa)
@@ -204,7 +205,7 @@ func testValues[I interface {
 	}
 }
 
-// TestValuesRefused: what cannot be had is an error that says what can.
+// TestValuesRefused checks that what cannot be had is an error that says what can.
 func TestValuesRefused(t *testing.T) {
 	r, err := garaph.Run(context.Background(), valuesGraph(t, strconv.Itoa), paths{allColumns()}, garaph.RunOptions{})
 	if err != nil {
@@ -246,7 +247,8 @@ func TestValuesRefused(t *testing.T) {
 	}
 }
 
-// TestValuesError: an error amid the values is reported, and not after a later reading without one.
+// TestValuesError checks that an error amid the values is reported, and not after a later reading
+// without one.
 func TestValuesError(t *testing.T) {
 	fail := true
 	column := gas.Column[reach]{Name: "x", Int64: func(v gas.Vertex, _ reach) int64 {

@@ -161,7 +161,7 @@ func checkVertexResults(t *testing.T, g *garaph.Graph, table results.Table, kind
 	}
 }
 
-// TestBadVertexResults: a result that is no vertex, or another one when asked
+// TestBadVertexResults checks that a result that is no vertex, or another one when asked
 // again, ends as an error.
 func TestBadVertexResults(t *testing.T) {
 	g := ring(t, []string{"a", "b", "c", "d"})

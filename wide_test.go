@@ -70,8 +70,9 @@ func integerDistances(edges []wideEdge, source uint32, symmetric bool) map[int64
 	return all
 }
 
-// TestWideWeights: distances over integer weights up to 2^40 are those of integers, in every layout and method, in memory
-// and out of it, on one vertex with most edges too, and where jobs are resumed.
+// TestWideWeights checks that distances over integer weights up to 2^40 are those of integers, in every
+// layout and method, in memory and out of it, on one vertex with most edges too, and where jobs are
+// resumed.
 func TestWideWeights(t *testing.T) {
 	edges, text := wideEdges(10)
 	for turn, c := range []struct {
@@ -167,7 +168,7 @@ func testWideParents(t *testing.T, g *garaph.Graph, p programs.SSSP[float64], ed
 	}
 }
 
-// TestWideResume: a job over wide weights that was interrupted gives the same.
+// TestWideResume checks that a job over wide weights that was interrupted gives the same.
 func TestWideResume(t *testing.T) {
 	_, text := wideEdges(9)
 	g := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 50}}, text)
@@ -183,8 +184,8 @@ func TestWideResume(t *testing.T) {
 	}
 }
 
-// TestWideExport: a graph with wide weights that is exported and imported again is an equal one, in every format that has
-// weights of 64 bits, and an error in others.
+// TestWideExport checks that a graph with wide weights that is exported and imported again is an equal
+// one, in every format that has weights of 64 bits, and an error in others.
 func TestWideExport(t *testing.T) {
 	for name, text := range map[string]string{
 		"integers":  "1 2 16777217\n2 3 9007199254740991\n3 1 1\n1 3 0\n",
@@ -253,7 +254,7 @@ func weightsOf(t *testing.T, g *garaph.Graph) (list []float64) {
 	return list
 }
 
-// TestWeightModes: which weights are exact, in each mode.
+// TestWeightModes checks which weights are exact, in each mode.
 func TestWeightModes(t *testing.T) {
 	const big, third = 16777217, 0.3333333333333333
 	joined := func(p ingest.Parallel, m ingest.WeightMode) garaph.ImportOptions {
@@ -313,7 +314,8 @@ func TestWeightModes(t *testing.T) {
 	}
 }
 
-// TestNarrowFingerprint: a graph whose weights float32 holds, or is asked to, is stored as ever.
+// TestNarrowFingerprint checks that a graph whose weights float32 holds, or is asked to, is stored
+// as ever.
 func TestNarrowFingerprint(t *testing.T) {
 	const text = "0 1 3\n1 2 0.1\n2 0 16777216\n0 2 0.3333333\n3 1 1e10\n3 3 7\n"
 	for layout, want := range map[store.Layout]string{store.Packed: "f6c4e3078907a9c794ebf89a8774d3f4", store.CSC: "de5620cf1a329b16b109cdc68c9215e3"} {
@@ -324,7 +326,8 @@ func TestNarrowFingerprint(t *testing.T) {
 	}
 }
 
-// TestWideEdges: edges of a Go program keep whole numbers, and all weights where that is asked for.
+// TestWideEdges checks that edges of a Go program keep whole numbers, and all weights where that is
+// asked for.
 func TestWideEdges(t *testing.T) {
 	edges, weights := [][2]int{{1, 2}, {2, 3}, {3, 1}}, []float64{1<<40 - 1, 0.1, 2}
 	for _, exact := range []bool{false, true} {

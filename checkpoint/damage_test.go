@@ -109,7 +109,7 @@ func TestTruncations(t *testing.T) {
 	}
 }
 
-// TestNoneLeft: a job that wrote epochs and has none does not begin again.
+// TestNoneLeft checks that a job that wrote epochs and has none does not begin again.
 func TestNoneLeft(t *testing.T) {
 	j, _, _ := twoEpochs(t)
 	if err := j.Epochs().clear(); err != nil {
@@ -155,7 +155,7 @@ func TestRecordDamage(t *testing.T) {
 	}
 }
 
-// TestIrregular: where a FIFO, a folder, a device or a link stands in the place
+// TestIrregular checks that where a FIFO, a folder, a device or a link stands in the place
 // of a file, nothing waits for it: an epoch is damaged, a job's record is, and a
 // job without a lock file of its own cannot be taken.
 func TestIrregular(t *testing.T) {

@@ -115,8 +115,8 @@ func TestFillingDisk(t *testing.T) {
 	}
 }
 
-// TestRecordOnFullDisk: a job that ends on a full disk is interrupted, with an error, and no temporary file
-// is left.
+// TestRecordOnFullDisk checks that a job that ends on a full disk is interrupted, with an error,
+// and no temporary file is left.
 func TestRecordOnFullDisk(t *testing.T) {
 	dir := tinydisk.Mount(t, 8<<20)
 	jobs := filepath.Join(dir, "jobs")

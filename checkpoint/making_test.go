@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestKilledMaking: what a process leaves that is killed while it makes a job is
+// TestKilledMaking checks that what a process leaves that is killed while it makes a job is
 // ours, and goes with the next job, but for what a process has locked.
 func TestKilledMaking(t *testing.T) {
 	const head = lockHead + "       123\n"
@@ -62,7 +62,7 @@ func TestKilledMaking(t *testing.T) {
 	}
 }
 
-// TestMakingAtOnce: jobs that are made while other processes tidy without end are
+// TestMakingAtOnce checks that jobs that are made while other processes tidy without end are
 // made, each with a number of its own, and nothing else is left.
 func TestMakingAtOnce(t *testing.T) {
 	const makers, each = 4, 10

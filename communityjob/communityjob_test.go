@@ -13,8 +13,8 @@ import (
 	"github.com/garaph/garaph/internal/testgraph"
 )
 
-// TestCommunityJob: a search that was interrupted, and then could not write its results, goes on each
-// time with what it had, and is done at last.
+// TestCommunityJob checks that a search that was interrupted, and then could not write its results,
+// goes on each time with what it had, and is done at last.
 func TestCommunityJob(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.graph")
 	inputs := []string{filepath.Join(testgraph.Shared(t), "ego-Facebook.txt.gz")}

@@ -22,7 +22,7 @@ func dangling() oracle.Graph {
 	return g
 }
 
-// TestEarlyBits: sums do not depend on how much the GPU had time to copy ahead.
+// TestEarlyBits checks that sums do not depend on how much the GPU had time to copy ahead.
 func TestEarlyBits(t *testing.T) {
 	s := teststore.Build(t, dangling(), teststore.Options{ShardVertices: 20})
 	p := PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}

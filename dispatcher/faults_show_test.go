@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestFaultsShow: faults in a few iterations of PageRank, whose later iterations do not
+// TestFaultsShow checks that faults in a few iterations of PageRank, whose later iterations do not
 // mend what an earlier one has wrong.
 func TestFaultsShow(t *testing.T) {
 	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 50})

@@ -62,8 +62,8 @@ func thousands() oracle.Graph {
 	return g
 }
 
-// TestForgedOnGPU: what the host leaves to the GPU to check ends the job with the error that
-// the host has for it, whether edges stay on the GPU or not, and whether it works alone.
+// TestForgedOnGPU checks that what the host leaves to the GPU to check ends the job with the error
+// that the host has for it, whether edges stay on the GPU or not, and whether it works alone.
 func TestForgedOnGPU(t *testing.T) { tryForged(t, "emulated", dispatcher.SSSP[float32]{}) }
 
 func tryForged(t *testing.T, gpu string, p gas.Program[float32, float32]) {
@@ -142,7 +142,8 @@ func (d suspicious) Load(k device.Kernel) (device.Function, error) {
 	return d.Device.Load(k)
 }
 
-// TestSuspiciousGPU: a GPU that finds damage where there is none is lost, and not the job.
+// TestSuspiciousGPU checks that a GPU that finds damage where there is none is lost, and not the
+// job.
 func TestSuspiciousGPU(t *testing.T) {
 	g := thousands()
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50, Layout: store.Packed})

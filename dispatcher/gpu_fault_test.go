@@ -30,7 +30,7 @@ func manyEdges() oracle.Graph {
 	return g
 }
 
-// TestGPUFaults: a fault of the device at any call, transient or final, before
+// TestGPUFaults checks that a fault of the device at any call, transient or final, before
 // the job is an error that says what was done; in its middle the job ends on the
 // CPU, with a warning and the right result. It does not hang, and leaves nothing
 // behind.
@@ -134,7 +134,7 @@ func runWCC(s *store.Store, o Options) ([]uint32, Report, error) {
 	return runJob[uint32, uint32](s, WCC{}, o)
 }
 
-// TestGPUOrCPU: who is refused on the GPU, and who runs on the CPU instead.
+// TestGPUOrCPU checks who is refused on the GPU, and who runs on the CPU instead.
 func TestGPUOrCPU(t *testing.T) {
 	s := teststore.Build(t, testgraph.Diamond(), teststore.Options{})
 	portable := gas.Program[uint32, uint32](BFS{})

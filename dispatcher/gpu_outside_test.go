@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/internal/teststore"
 )
 
-// TestOutsideSubset: an Init and a Saturated that do not compile to PTX keep no
+// TestOutsideSubset checks that an Init and a Saturated that do not compile to PTX keep no
 // program from the GPU, where it gives what it gives on the CPU.
 func TestOutsideSubset(t *testing.T) {
 	g := testgraph.Diamond()

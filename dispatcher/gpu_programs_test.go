@@ -154,7 +154,7 @@ func tryNamed(t *testing.T, gpu string) {
 	}
 }
 
-// TestGPUPrograms: all programs on the emulated device give what they give on
+// TestGPUPrograms checks that all programs on the emulated device give what they give on
 // the CPU. The tests with the tag cuda do the same on a GPU, with larger graphs.
 func TestGPUPrograms(t *testing.T) {
 	tryNamed(t, device.EmulatedName)
@@ -180,7 +180,7 @@ func TestGPUPrograms(t *testing.T) {
 	})
 }
 
-// TestGPUPlainRows: programs with accumulators of more than 8 bytes give over a packed
+// TestGPUPlainRows checks that programs with accumulators of more than 8 bytes give over a packed
 // graph, whose pages hold plain rows then, what the CPU gives over the rows of the other
 // layout. Under auto the GPU takes part.
 func TestGPUPlainRows(t *testing.T) {

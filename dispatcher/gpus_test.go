@@ -26,7 +26,7 @@ func severalSettings() (list []gpuSetting) {
 	return append(list, gpuSetting{device: Hybrid, mode: Sync, streams: 1, starved: true, fewPages: true, gpus: 3})
 }
 
-// TestSeveralGPUs: two GPUs, alone and with the CPU, give what the oracles give on the
+// TestSeveralGPUs checks that two GPUs, alone and with the CPU, give what the oracles give on the
 // named graphs.
 func TestSeveralGPUs(t *testing.T) {
 	for turn, named := range testgraph.All() {
@@ -39,7 +39,7 @@ func TestSeveralGPUs(t *testing.T) {
 	}
 }
 
-// TestSeveralGPUsShare: of two GPUs and the CPU each does a part of most iterations, and
+// TestSeveralGPUsShare checks that of two GPUs and the CPU each does a part of most iterations, and
 // with a GPU that is lost the job goes on on the rest.
 func TestSeveralGPUsShare(t *testing.T) {
 	g := manyEdges()

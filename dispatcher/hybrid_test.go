@@ -26,7 +26,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestHandOut: in an iteration of both, each shard is done once, by whom the
+// TestHandOut checks that in an iteration of both, each shard is done once, by whom the
 // report says, and what was reported of pages covers all of it.
 func TestHandOut(t *testing.T) {
 	g := manyEdges()
@@ -97,7 +97,7 @@ func TestHandOut(t *testing.T) {
 	}
 }
 
-// TestFaultsAtRandom: jobs of any kind with a fault at any call, of the device or
+// TestFaultsAtRandom checks that jobs of any kind with a fault at any call, of the device or
 // of reading the graph: the right result, or an error.
 func TestFaultsAtRandom(t *testing.T) {
 	g := manyEdges()
@@ -182,7 +182,7 @@ func TestFaultsAtRandom(t *testing.T) {
 	}
 }
 
-// TestDamagedShard: a shard that cannot be read stops a job of both devices with
+// TestDamagedShard checks that a shard that cannot be read stops a job of both devices with
 // an error that names it, not on the CPU.
 func TestDamagedShard(t *testing.T) {
 	for _, few := range []bool{false, true} {
@@ -232,8 +232,8 @@ func TestDamagedShard(t *testing.T) {
 	}
 }
 
-// TestCancelGPU: a job that is stopped in the middle of an iteration of a GPU, or of both,
-// ends in order.
+// TestCancelGPU checks that a job that is stopped in the middle of an iteration of a GPU, or of
+// both, ends in order.
 func TestCancelGPU(t *testing.T) {
 	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 10})
 	for _, mode := range []Mode{Sync, Async} {
@@ -276,7 +276,7 @@ func runJob[V, A any](s *store.Store, p gas.Program[V, A], o Options) (values []
 	return values, r, err
 }
 
-// TestLostInAsync: what counts as settled is asked of values and steps that belong
+// TestLostInAsync checks that what counts as settled is asked of values and steps that belong
 // together, also after the GPU was lost and an earlier step comes again.
 func TestLostInAsync(t *testing.T) {
 	g := twoWays()

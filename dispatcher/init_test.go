@@ -22,8 +22,8 @@ func (p noticed) Init(v gas.Vertex) (uint32, bool) {
 	return p.BFS.Init(v)
 }
 
-// TestInitAhead: vertices are initialised while a GPU is opened, once, whether the GPU opens
-// or not.
+// TestInitAhead checks that vertices are initialised while a GPU is opened, once, whether the GPU
+// opens or not.
 func TestInitAhead(t *testing.T) {
 	g := manyEdges()
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50})

@@ -22,7 +22,7 @@ func recordPolicy[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], o
 	return run
 }
 
-// TestReplay: what a job's policy decides depends on nothing but what is recorded of it.
+// TestReplay checks that what a job's policy decides depends on nothing but what is recorded of it.
 func TestReplay(t *testing.T) {
 	s := teststore.Build(t, dangling(), teststore.Options{ShardVertices: 100})
 	sum := 0

@@ -23,8 +23,8 @@ func (k *keptRuns) put(run int, done uint8, level uint32, content []byte) {
 	})
 }
 
-// TestKeptRuns: what is found of a run is what was added last, with rows that did not go, and
-// the log keeps its size.
+// TestKeptRuns checks that what is found of a run is what was added last, with rows that did not
+// go, and the log keeps its size.
 func TestKeptRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const runs = 20

@@ -76,7 +76,7 @@ func throughBadger(t *testing.T, c *Catalogue) (read *Catalogue, err error) {
 	return read, err
 }
 
-// TestDirectory: one of several records, and places that a payload cannot have.
+// TestDirectory has one of several records, and places that a payload cannot have.
 func TestDirectory(t *testing.T) {
 	large := func() *Catalogue {
 		c := &Catalogue{Layout: CSC, IDs: IDMap{Kind: IDString}}
@@ -108,7 +108,7 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// TestCatalogueCheck: whatever contradicts itself is refused, so that nobody
+// TestCatalogueCheck checks that whatever contradicts itself is refused, so that nobody
 // who reads a catalogue needs to look.
 func TestCatalogueCheck(t *testing.T) {
 	for _, c := range []struct {
@@ -193,7 +193,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestEnvelope: every flipped bit and every missing or added byte is reported.
+// TestEnvelope checks that every flipped bit and every missing or added byte is reported.
 func TestEnvelope(t *testing.T) {
 	for _, payload := range []string{"", "x", "some ids"} {
 		b := seal(kindIDs, []byte(payload))
@@ -221,7 +221,7 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
-// FuzzIDs: no sealed bytes make the decoder of ids panic, and what it accepts is as
+// FuzzIDs checks that no sealed bytes make the decoder of ids panic, and what it accepts is as
 // long as promised.
 func FuzzIDs(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00abc"), uint8(2))
@@ -236,7 +236,7 @@ func FuzzIDs(f *testing.F) {
 	})
 }
 
-// FuzzDirectory: no sealed bytes make the reader of the directory panic, and what it
+// FuzzDirectory checks that no sealed bytes make the reader of the directory panic, and what it
 // accepts is sound.
 func FuzzDirectory(f *testing.F) {
 	f.Add([]byte(`{"layout":"csc","vertices":1,"ids":{"kind":"base"},"directory":{"shards":1}}`), make([]byte, shardEntryBytes), []byte{})

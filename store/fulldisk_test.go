@@ -58,7 +58,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestOwnRoom: room that the import has taken for its payload is free for it, and
+// TestOwnRoom checks that room that the import has taken for its payload is free for it, and
 // counted so in the error.
 func TestOwnRoom(t *testing.T) {
 	disk := tinydisk.Mount(t, 75<<20)

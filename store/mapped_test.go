@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestView: shards in the mapped payload are those that are read, of every layout.
+// TestView checks that shards in the mapped payload are those that are read, of every layout.
 func TestView(t *testing.T) {
 	for _, layout := range []store.Layout{store.CSC, store.Packed} {
 		s := teststore.Build(t, random(1, 300, 4000), teststore.Options{Layout: layout, ShardVertices: 20, Weighted: true})
@@ -45,8 +45,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestViewDamaged: a flipped byte is found, and a payload that was cut below the mapping ends
-// nothing but what looks at it.
+// TestViewDamaged checks that a flipped byte is found, and a payload that was cut below the mapping
+// ends nothing but what looks at it.
 func TestViewDamaged(t *testing.T) {
 	s := teststore.Build(t, random(1, 300, 40000), teststore.Options{Layout: store.Packed, ShardVertices: 100})
 	if !s.Map() {

@@ -51,7 +51,7 @@ func reverse(g oracle.Graph) oracle.Graph {
 	return r
 }
 
-// TestRoundTrip: a graph comes back as it was stored, along both sides.
+// TestRoundTrip checks that a graph comes back as it was stored, along both sides.
 func TestRoundTrip(t *testing.T) {
 	dir, n := memoryDir(t), 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -100,7 +100,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestConcurrentReaders: many goroutines read one store while others have the
+// TestConcurrentReaders checks that many goroutines read one store while others have the
 // same graph open.
 func TestConcurrentReaders(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")
@@ -131,7 +131,7 @@ func TestConcurrentReaders(t *testing.T) {
 	}
 }
 
-// TestManyWriters: PutShard takes more from many goroutines than may be under
+// TestManyWriters checks that PutShard takes more from many goroutines than may be under
 // way at once.
 func TestManyWriters(t *testing.T) {
 	const shards, vertices = 48, 1 << 16

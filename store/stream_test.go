@@ -58,7 +58,7 @@ func mixed(t *testing.T, dir string) *store.Store {
 	return s
 }
 
-// TestStreamShard: it gives what ReadShard gives, for blobs of every size, the
+// TestStreamShard checks that it gives what ReadShard gives, for blobs of every size, the
 // last of the file among them.
 func TestStreamShard(t *testing.T) {
 	for name, dir := range map[string]string{"in memory": memoryDir(t), "on disk": t.TempDir()} {
@@ -76,7 +76,7 @@ func TestStreamShard(t *testing.T) {
 	}
 }
 
-// TestAnyAddress: shards are read into a buffer of exactly the
+// TestAnyAddress checks that shards are read into a buffer of exactly the
 // promised size at any address.
 func TestAnyAddress(t *testing.T) {
 	s := mixed(t, onDisk(t))
@@ -92,7 +92,7 @@ func TestAnyAddress(t *testing.T) {
 	}
 }
 
-// TestReadDirect: a part of a file that begins at a block comes to any block in
+// TestReadDirect checks that a part of a file that begins at a block comes to any block in
 // memory, whole, and nothing around it changes. What the file does not have is not
 // read.
 func TestReadDirect(t *testing.T) {
@@ -153,7 +153,7 @@ func TestAccessRatio(t *testing.T) {
 	}
 }
 
-// TestHandles: two stores of one graph in a process keep their hands off each
+// TestHandles checks that two stores of one graph in a process keep their hands off each
 // other's memory. Where one was mapped, something else may be.
 func TestHandles(t *testing.T) {
 	s := mixed(t, memoryDir(t))

@@ -106,8 +106,8 @@ func compareWithCPU(r *rapid.T, d device.Device) {
 	}
 }
 
-// TestCUDALeaves: a query that is not proved when its time is up, or whose sets are too large for a
-// block, is left as it was, and those beside it are searched.
+// TestCUDALeaves checks that a query that is not proved when its time is up, or whose sets are too
+// large for a block, is left as it was, and those beside it are searched.
 func TestCUDALeaves(t *testing.T) {
 	d := openCUDA(t)
 	large := sparse(t, rand.New(rand.NewPCG(5, 6)), 12000, 24)

@@ -92,8 +92,8 @@ func TestSearchIsExact(t *testing.T) {
 	})
 }
 
-// TestOpenNodesAreAll: a search that ends again and again, after some looks at whether it is to end, continues
-// with what was open, gets on each time, and finds the same.
+// TestOpenNodesAreAll checks that a search that ends again and again, after some looks at whether
+// it is to end, continues with what was open, gets on each time, and finds the same.
 func TestOpenNodesAreAll(t *testing.T) {
 	for _, most := range []int{1, 3} {
 		eachProblem(t, graphs(t, 6, 40), func(g *graph, p *Problem, want int) {

@@ -75,7 +75,7 @@ func TestPageRankByHand(t *testing.T) {
 	near(t, oracle.PageRank(edge, 0.5, -1, 1, 0), []float64{3. / 8, 5. / 8})
 }
 
-// TestProperties: what must hold on every graph.
+// TestProperties checks what must hold on every graph.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := testgraph.Draw(t)

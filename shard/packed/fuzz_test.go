@@ -17,7 +17,7 @@ import (
 // fuzzed is the most vertices of a graph that is fuzzed.
 const fuzzed = 1 << 16
 
-// FuzzLoops: no bytes make decoder, check or loops panic, read behind the blob, or
+// FuzzLoops checks that no bytes make decoder, check or loops panic, read behind the blob, or
 // fold an edge that the graph does not have. Checksums are made right, to lead past
 // them, and behind the blob lies memory that nobody may read.
 func FuzzLoops(f *testing.F) {

@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// TestPlain: rows have the edges that were packed, by destination, in their order, over
+// TestPlain checks that rows have the edges that were packed, by destination, in their order, over
 // what must not stay.
 func TestPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

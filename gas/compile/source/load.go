@@ -95,11 +95,7 @@ func (l *loader) list(patterns []string) error {
 	l.overlay = map[string][]byte{}
 	for _, p := range found {
 		l.paths = append(l.paths, p.PkgPath)
-		generated, err := filepath.Glob(filepath.Join(escape(p.Dir), "*"+GeneratedSuffix))
-		if err != nil {
-			return fmt.Errorf("loading %s: %w", p.PkgPath, err)
-		}
-		for _, file := range generated {
+		for _, file := range Generated(p.Dir) {
 			l.overlay[file] = []byte(excluded)
 		}
 	}
@@ -111,8 +107,12 @@ func (l *loader) list(patterns []string) error {
 	return nil
 }
 
-// escape returns a pattern that matches dir only.
-func escape(dir string) string { return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(dir, `\$0`) }
+// Generated returns the generated files in a folder.
+func Generated(dir string) []string {
+	escaped := regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(dir, `\$0`)
+	files, _ := filepath.Glob(filepath.Join(escaped, "*"+GeneratedSuffix)) // the pattern is right
+	return files
+}
 
 // load reads the packages with their bodies, and what they import without.
 func (l *loader) load(paths []string) error {
