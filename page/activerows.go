@@ -146,7 +146,7 @@ func (r *StoredRows) readHead(b *storedBlob, i int) error {
 		b.side, side = x, x
 	}
 	if err == nil {
-		err = r.store.Matches(b.dir, i, side.Header())
+		err = r.store.Catalogue().Matches(b.dir, i, side.Header())
 	}
 	if err != nil {
 		b.side = nil

@@ -80,7 +80,7 @@ func (r *HeldRows) ShardOf(v uint32) int {
 func (r *HeldRows) Has(i int) bool { return r.shards[i] != heldShard{} }
 
 // Prefetch makes the system read shard i from disk.
-func (r *HeldRows) Prefetch(i int) { r.store.Prefetch(r.dir, i) }
+func (r *HeldRows) Prefetch(i int) { r.store.Prefetch(r.dir, i, r.store.Catalogue().Bytes(r.dir, i)) }
 
 // Bring brings shard i into memory. Several goroutines may bring different shards.
 func (r *HeldRows) Bring(i int) error {

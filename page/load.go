@@ -44,12 +44,8 @@ func (c *Cache) viewSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 	var g errgroup.Group
 	g.SetLimit(max(1, c.opt.Threads))
 	for k, i := range list {
-		view := c.store.ViewShard
-		if c.bare(dir, i) {
-			view = c.store.ViewBare
-		}
 		g.Go(func() error {
-			sides[k], errs[k] = view(dir, i)
+			sides[k], errs[k] = c.store.ViewShard(dir, i, c.bare(dir, i))
 			return nil
 		})
 	}

@@ -203,7 +203,8 @@ func (l *rowsLoader) each(ctx context.Context, read func(memory []byte, i int) e
 			for i := int(next.Add(1)) - 1; i < len(l.cat.Shards) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				if ahead := i + threads; ahead < len(l.cat.Shards) {
 					for _, dir := range l.Sides {
-						l.store.Prefetch(l.stored(l.cat, dir)[0], ahead)
+						is := l.stored(l.cat, dir)[0]
+						l.store.Prefetch(is, ahead, l.cat.Bytes(is, ahead))
 					}
 				}
 				if err := read(memory, i); err != nil {

@@ -262,17 +262,13 @@ func (c *Cache) stream(dir shard.Direction, i int, dst []byte, part store.Check)
 		check = shard.Side.CheckValues
 	}
 	if c.all { // for a single use: another job may have one, too, and finds it in the system's cache
-		return c.readShard(dir, i, dst, check)
+		return c.readShard(dir, i, dst, store.Reading{Check: check})
 	}
 	known := &c.known[dir][i]
 	if known.Load() {
 		check = nil
 	}
-	stream := c.store.StreamShard
-	if c.bare(dir, i) {
-		stream = c.store.StreamBare
-	}
-	side, err := stream(dir, i, dst, check)
+	side, err := c.readShard(dir, i, dst, store.Reading{Stream: true, Check: check})
 	if err == nil && part == nil {
 		known.Store(true)
 	}

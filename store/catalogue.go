@@ -299,3 +299,34 @@ func (m *IDMap) check(vertices uint32) error {
 	}
 	return nil
 }
+
+// side finds a shard's blob: its place, and its checksum.
+func (c *Catalogue) side(dir shard.Direction, i int) (Extent, uint32) {
+	e, is := c.Blob(dir, i), c.Stored(dir)
+	switch is {
+	case shard.In:
+		return e, c.Shards[i].InSum
+	case shard.Out:
+		return e, c.Shards[i].OutSum
+	}
+	return e, c.Shards[i].beside[is-shard.InRows].sum
+}
+
+// Matches compares the header of a side with what it has to be.
+func (c *Catalogue) Matches(dir shard.Direction, i int, h shard.Header) error {
+	info, edges, is := c.Shards[i], c.SideEdges(dir, i), c.Stored(dir)
+	said, weighted := shard.In, is >= shard.OutWeights || is == shard.In && c.Weighted
+	if is == shard.Out || is == shard.OutWeights {
+		said = shard.Out
+	}
+	if _, want := c.side(dir, i); h.Checksum != want || h.Index != uint32(i) || h.First != info.First || h.Vertices != info.Vertices {
+		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, h.Index, h.Checksum, want)
+	}
+	if want := c.Encoding(is); h.Version != want && (h.Version != rows.Version || h.Vertices > 1 || is >= shard.OutWeights) {
+		return fmt.Errorf("%w: its encoding is version %d, this build has version %d there", ErrDamaged, h.Version, want)
+	}
+	if h.Dir != said || h.Edges != edges || shard.WeightBytes(weighted, c.Wide) != h.WeightBytes() {
+		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)", ErrDamaged, h.Dir, h.Edges, said, edges, weighted)
+	}
+	return nil
+}

@@ -80,9 +80,9 @@ func (v *victim) check(t *testing.T, s *store.Store) (wrong map[place]bool) {
 	}
 	for p, want := range v.sound {
 		buf := aligned(len(want))
-		_, streamed := s.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues)
+		_, streamed := s.Read(p.dir, p.i, buf, streaming)
 		if streamed == nil && !bytes.Equal(buf[:len(want)], want) {
-			t.Errorf("StreamShard of %s: wrong bytes", p)
+			t.Errorf("streaming of %s: wrong bytes", p)
 		}
 		clear(buf)
 		_, read := s.ReadShard(p.dir, p.i, buf[:len(want)])
@@ -98,9 +98,9 @@ func (v *victim) check(t *testing.T, s *store.Store) (wrong map[place]bool) {
 			}
 		}
 		if (read == nil) != (streamed == nil) {
-			t.Errorf("%s: ReadShard: %v, StreamShard: %v", p, read, streamed)
+			t.Errorf("%s: ReadShard: %v, streaming: %v", p, read, streamed)
 		}
-		for what, err := range map[string]error{"StreamShard": streamed, "ReadShard": read, "Degrees": degrees} {
+		for what, err := range map[string]error{"streaming": streamed, "ReadShard": read, "Degrees": degrees} {
 			if err != nil {
 				report(p, what, err)
 			}
@@ -131,10 +131,10 @@ func TestFlippedBytes(t *testing.T) {
 			}
 			sound := b == whole[i]
 			_, read := s.ReadShard(p.dir, p.i, buf[:len(blob)])
-			_, streamed := s.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues)
+			_, streamed := s.Read(p.dir, p.i, buf, streaming)
 			_, degrees := s.Degrees(p.dir, p.i)
 			if inBlob := i < len(blob); errors.Is(read, store.ErrDamaged) == (sound || !inBlob) || errors.Is(streamed, store.ErrDamaged) == (sound || !inBlob) {
-				t.Fatalf("byte %d, sound %v: ReadShard: %v, StreamShard: %v", i, sound, read, streamed)
+				t.Fatalf("byte %d, sound %v: ReadShard: %v, streaming: %v", i, sound, read, streamed)
 			} else if errors.Is(degrees, store.ErrDamaged) == (sound || inBlob) {
 				t.Fatalf("byte %d behind the blob of %d, sound %v: Degrees: %v", i, len(blob), sound, degrees)
 			}
@@ -437,8 +437,8 @@ func TestWrongShard(t *testing.T) {
 		}
 		s := open(t, path)
 		_, read := s.ReadShard(shard.In, 0, aligned(len(side.Blob())))
-		_, streamed := s.StreamShard(shard.Out, 0, aligned(len(side.Blob())), shard.Side.CheckValues)
-		for what, err := range map[string]error{"ReadShard": read, "StreamShard": streamed} {
+		_, streamed := s.Read(shard.Out, 0, aligned(len(side.Blob())), streaming)
+		for what, err := range map[string]error{"ReadShard": read, "streaming": streamed} {
 			if !errors.Is(err, store.ErrDamaged) {
 				t.Errorf("%s, %s: %v", c.name, what, err)
 			}

@@ -84,7 +84,7 @@ func (s *Store) degrees(buffer []uint32, dir shard.Direction, i int) ([]uint32, 
 	if s.cat.Stored(dir) == shard.InRows {
 		dir = shard.In
 	}
-	e, _ := s.side(dir, i)
+	e, _ := s.cat.side(dir, i)
 	bytes := degreesBuffers.Get().(*[2][]byte)
 	defer degreesBuffers.Put(bytes)
 	n := int(info.degrees[s.cat.Stored(dir)])
@@ -148,7 +148,7 @@ func smallDegrees(degrees []uint32, b []byte, v int, sum uint64) (int, []byte, u
 }
 
 // checkDegrees compares the degrees that are stored beside a side with its edges.
-func (s *Store) checkDegrees(dir shard.Direction, i int, side shard.Side) error {
+func checkDegrees(s *Store, dir shard.Direction, i int, side shard.Side) error {
 	stored, err := s.Degrees(dir, i)
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ func TestForgedShards(t *testing.T) {
 			s := forge(t, c.change)
 			buf := aligned(int(s.Catalogue().Bytes(shard.In, 0)))
 			_, read := s.ReadShard(shard.In, 0, buf)
-			_, streamed := s.StreamShard(shard.Out, 0, buf, shard.Side.CheckValues)
+			_, streamed := s.Read(shard.Out, 0, buf, streaming)
 			var verified error
 			if err := s.Verify(context.Background(), 1, func(int64) {}, func(err error) { verified = err }); err != nil {
 				t.Fatal(err)

@@ -177,3 +177,6 @@ func neighbours(t testing.TB, s *store.Store, dir shard.Direction) string {
 
 // payload returns the file of a graph with all its blobs.
 func payload(path string) string { return filepath.Join(path, "payload") }
+
+// streaming is how shards are read that don't stay in memory.
+var streaming = store.Reading{Stream: true, Check: shard.Side.CheckValues}

@@ -30,7 +30,7 @@ func TestView(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := s.ViewShard(dir, i)
+				got, err := s.ViewShard(dir, i, false)
 				if err != nil || !bytes.Equal(got.Blob(), want.Blob()) {
 					t.Errorf("%s, shard %d: %v", layout, i, err)
 				}
@@ -69,7 +69,9 @@ func TestViewDamaged(t *testing.T) {
 		}
 	}
 	write([]byte{^sound[at]})
-	for what, view := range map[string]func(shard.Direction, int) (shard.Side, error){"a shard": s.ViewShard, "rows": s.ViewRows} {
+	for what, view := range map[string]func(shard.Direction, int) (shard.Side, error){
+		"a shard": func(dir shard.Direction, i int) (shard.Side, error) { return s.ViewShard(dir, i, false) }, "rows": s.ViewRows,
+	} {
 		if _, err := view(shard.Out, 1); !errors.Is(err, store.ErrDamaged) {
 			t.Errorf("%s with a flipped byte: %v", what, err)
 		}

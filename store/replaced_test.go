@@ -75,7 +75,7 @@ func readAll(s *store.Store) error {
 	var damaged error
 	err := s.Verify(context.Background(), 1, func(int64) {}, func(damage error) { damaged = errors.Join(damaged, damage) })
 	for i := range s.Catalogue().Shards {
-		_, damage := s.StreamShard(shard.In, i, aligned(int(s.Catalogue().Bytes(shard.In, i))), shard.Side.CheckValues)
+		_, damage := s.Read(shard.In, i, aligned(int(s.Catalogue().Bytes(shard.In, i))), streaming)
 		damaged = errors.Join(damaged, damage)
 	}
 	return errors.Join(err, damaged)

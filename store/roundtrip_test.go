@@ -112,13 +112,13 @@ func TestConcurrentReaders(t *testing.T) {
 		group.Go(func() {
 			for p, want := range sound {
 				buf := aligned(len(want))
-				if _, err := s.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues); err != nil || !bytes.Equal(buf[:len(want)], want) {
+				if _, err := s.Read(p.dir, p.i, buf, streaming); err != nil || !bytes.Equal(buf[:len(want)], want) {
 					t.Errorf("%s: %v", p, err)
 				}
 				if _, err := s.ReadShard(p.dir, p.i, buf[:len(want)]); err != nil || !bytes.Equal(buf[:len(want)], want) {
 					t.Errorf("%s: %v", p, err)
 				}
-				s.Prefetch(p.dir, p.i)
+				s.Prefetch(p.dir, p.i, int64(len(want)))
 			}
 			if v, err := s.Lookup("139"); err != nil || v != 39 {
 				t.Error(v, err)

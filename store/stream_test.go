@@ -58,14 +58,14 @@ func mixed(t *testing.T, dir string) *store.Store {
 	return s
 }
 
-// TestStreamShard checks that it gives what ReadShard gives, for blobs of every size, the
+// TestStreaming checks that streaming gives what ReadShard gives, for blobs of every size, the
 // last of the file among them.
-func TestStreamShard(t *testing.T) {
+func TestStreaming(t *testing.T) {
 	for name, dir := range map[string]string{"in memory": memoryDir(t), "on disk": t.TempDir()} {
 		s := mixed(t, dir)
 		for p, want := range blobs(t, s) {
 			buf := aligned(len(want))
-			side, err := s.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues)
+			side, err := s.Read(p.dir, p.i, buf, streaming)
 			if err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Errorf("%s, %s: %v", name, p, err)
 			}
@@ -85,7 +85,7 @@ func TestAnyAddress(t *testing.T) {
 		room := aligned(2*4096 + len(want))
 		for at := 0; at < 4096; at += 16 {
 			buf := room[at : at+len(want)]
-			if _, err := s.StreamShard(p.dir, p.i, buf[:len(buf):len(buf)], shard.Side.CheckValues); err != nil || !bytes.Equal(buf[:len(want)], want) {
+			if _, err := s.Read(p.dir, p.i, buf[:len(buf):len(buf)], streaming); err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Fatalf("%s of %d bytes at %d: %v", p, len(want), at, err)
 			}
 		}
@@ -184,7 +184,7 @@ func TestHandles(t *testing.T) {
 		}
 		for p, want := range sound {
 			buf := aligned(len(want))
-			if _, err := second.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues); err != nil || !bytes.Equal(buf[:len(want)], want) {
+			if _, err := second.Read(p.dir, p.i, buf, streaming); err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Errorf("%s: %v", p, err)
 			}
 			if _, err := second.ReadShard(p.dir, p.i, buf[:len(want)]); err != nil || !bytes.Equal(buf[:len(want)], want) {
