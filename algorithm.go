@@ -2,19 +2,18 @@ package garaph
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/tables"
 )
 
 // RunAlgorithm runs an algorithm over a graph. The result holds the values until it is
 // closed. After a cancellation the error is the context's. The run is not
 // recorded, and cannot be resumed.
 func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithms.Algorithm[T], o AlgorithmOptions) (r *Result, err error) {
-	c := algorithmColumn[T]()
-	c.own = true
-	if c.Name, err = ownName(a); err != nil {
+	name, err := tables.Name(a)
+	if err != nil {
 		return nil, err
 	}
 	if err := g.begin(); err != nil {
@@ -25,36 +24,17 @@ func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithm
 	if err != nil {
 		return nil, err
 	}
-	t := &table[T]{graph: g, source: a, memory: out.Free, columns: []column[T]{c}, values: out.Values}
-	t.valuesOf = func(from, to uint32, yield func([]gas.Vertex, []T) error) error {
+	t := &tables.Table[T]{Store: g.store, Source: a, Memory: out.Free, Results: []tables.Column[T]{tables.AlgorithmColumn[T](name)}, Values: out.Values}
+	t.Range = func(from, to uint32, yield func([]gas.Vertex, []T) error) error {
 		return someValues(out.Values, from, to, yield)
 	}
 	return &Result{graph: g, Algorithm: &out.Report, table: t, close: out.Close}, nil
 }
 
-// algorithmColumn takes values as they are.
-func algorithmColumn[T algorithms.Value]() column[T] {
-	var c any
-	switch any(*new(T)).(type) {
-	case int64:
-		c = ints(func(_ gas.Vertex, x int64) int64 { return x })
-	case float32:
-		c = floats32(func(_ gas.Vertex, x float32) float32 { return x })
-	case float64:
-		c = floats64(func(_ gas.Vertex, x float64) float64 { return x })
-	case gas.VertexID:
-		c = vertexColumn(func(_ gas.Vertex, x gas.VertexID) gas.VertexID { return x })
-	default:
-		panic(fmt.Sprintf("algorithms.Value has a type more, %T", *new(T)))
-	}
-	return c.(column[T])
-}
-
-// valuesAtOnce is how many values someValues yields at most.
+// valuesAtOnce is the most values that someValues yields together.
 const valuesAtOnce = 1 << 12
 
-// someValues yields the values of the vertices in [from, to), of which only the id
-// is given.
+// someValues yields the values of the vertices in [from, to). The vertices have only their ids.
 func someValues[T any](values []T, from, to uint32, yield func([]gas.Vertex, []T) error) error {
 	var vs []gas.Vertex
 	for from < to {

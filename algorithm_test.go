@@ -12,6 +12,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/store"
@@ -59,7 +60,7 @@ func TestTrianglesLDBC(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			base := filepath.Join(data, c.name)
-			g := imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: c.undirected}, Storage: garaph.StorageOptions{Rows: true}}, base+".v", base+".e")
+			g := imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: c.undirected}, Storage: ingest.StorageOptions{Rows: true}}, base+".v", base+".e")
 			r, err := garaph.RunAlgorithm(t.Context(), g, algorithms.Triangles{}, garaph.AlgorithmOptions{Threads: 2})
 			if err != nil {
 				t.Fatal(err)
@@ -135,7 +136,7 @@ func (halves[F]) Run(_ context.Context, e *algorithms.Env) ([]F, error) {
 	return values, err
 }
 
-// TestAlgorithmTables: values of every kind are written under the user's ids, over
+// TestAlgorithmTables checks that values of every kind are written under the user's ids, over
 // several blocks of ids.
 func TestAlgorithmTables(t *testing.T) {
 	const n = 10_000
@@ -174,7 +175,7 @@ func TestAlgorithmTables(t *testing.T) {
 	check(results.Int64, r, err, func(b *results.Batch, i, _ int) bool { return b.Columns[0].I64[i] == 0 })
 }
 
-// TestAlgorithmLost: results that are lost leave nothing behind, as nothing is recorded.
+// TestAlgorithmLost checks that results that are lost leave nothing behind, as nothing is recorded.
 func TestAlgorithmLost(t *testing.T) {
 	g := ring(t, []string{"a", "b", "c"})
 	r, err := garaph.RunAlgorithm(t.Context(), g, algorithms.Triangles{}, garaph.AlgorithmOptions{})

@@ -11,7 +11,8 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestEmptyGraph: an empty table is a graph without vertices where that is allowed, and has results without rows.
+// TestEmptyGraph checks that an empty table is a graph without vertices where that is allowed, and
+// has results without rows.
 func TestEmptyGraph(t *testing.T) {
 	folder := t.TempDir()
 	name, path := filepath.Join(folder, "e.csv"), filepath.Join(folder, "e.graph")

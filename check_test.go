@@ -13,8 +13,8 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestZeroPrograms: the zero value of a program of package programs works, or is refused with what is missing,
-// and so are fields that are no vertices or no numbers.
+// TestZeroPrograms checks that the zero value of a program of package programs works, or is refused
+// with what is missing, and so are fields that are no vertices or no numbers.
 func TestZeroPrograms(t *testing.T) {
 	g := made(t, [][2]string{{"a", "b"}, {"b", "c"}, {"d", "b"}}, garaph.GraphOptions{})
 	nan, none := math.NaN(), "the source 4 is no vertex: the dense ids of the graph are below 4"
@@ -54,7 +54,8 @@ func TestZeroPrograms(t *testing.T) {
 	}
 }
 
-// TestEndlessPrograms: one that does not end by itself is refused without a number of iterations.
+// TestEndlessPrograms checks that one that does not end by itself is refused without a number of
+// iterations.
 func TestEndlessPrograms(t *testing.T) {
 	g := made(t, [][2]string{{"a", "b"}, {"b", "c"}}, garaph.GraphOptions{})
 	_, heat := garaph.Run(t.Context(), g, programs.Heat{Step: 0.1}, garaph.RunOptions{Name: "heat"})
@@ -68,7 +69,8 @@ func TestEndlessPrograms(t *testing.T) {
 	}
 }
 
-// TestForever: a program that does not end by itself runs until its context ends, when that is what was asked for.
+// TestForever checks that a program that does not end by itself runs until its context ends, when
+// that is what was asked for.
 func TestForever(t *testing.T) {
 	g := made(t, [][2]string{{"a", "b"}, {"b", "a"}}, garaph.GraphOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -84,7 +86,8 @@ func TestForever(t *testing.T) {
 	}
 }
 
-// TestLPAEnds: labels become stable, also where vertices could exchange theirs for ever, and stay so.
+// TestLPAEnds checks that labels become stable, also where vertices could exchange theirs for ever,
+// and stay so.
 func TestLPAEnds(t *testing.T) {
 	edges := [][2]string{{"40", "41"}, {"40", "43"}, {"41", "40"}, {"41", "40"}, {"41", "41"}, {"43", "40"}, {"43", "41"}, {"43", "41"}}
 	for _, o := range []garaph.GraphOptions{{}, {Undirected: true}} {
@@ -110,7 +113,7 @@ func TestLPAEnds(t *testing.T) {
 	}
 }
 
-// outcome is the result of a program as text, or why it has none.
+// outcome returns the result of a program as text, or why it has none.
 func outcome[V, A any](t *testing.T, g *garaph.Graph, p gas.Program[V, A]) string {
 	t.Helper()
 	r, err := garaph.Run(t.Context(), g, p, garaph.RunOptions{Iterations: 20})

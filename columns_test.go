@@ -66,7 +66,8 @@ func allColumns() []gas.Column[reach] {
 	}
 }
 
-// TestColumns: a program writes several columns, with nulls, under the user's ids of each kind.
+// TestColumns checks that a program writes several columns, with nulls, under the user's ids of
+// each kind.
 func TestColumns(t *testing.T) {
 	const n = 5000 // several blocks of ids
 	for name, id := range map[string]func(int) string{
@@ -108,7 +109,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestBadColumns: columns that could not be written are refused before the job.
+// TestBadColumns checks that columns that could not be written are refused before the job.
 func TestBadColumns(t *testing.T) {
 	g := ring(t, []string{"a", "b", "c"})
 	good := allColumns()
@@ -141,7 +142,7 @@ func (badResult) Apply(_ gas.Vertex, _, acc uint32, _ gas.Step) uint32 { return 
 func (badResult) Activate(_ gas.Vertex, old, now uint32) bool          { return old != now }
 func (badResult) Result(gas.Vertex, uint32) int64                      { panic("no result") }
 
-// TestResultPanic: a panic of a Result method ends as an error that names the
+// TestResultPanic checks that a panic of a Result method ends as an error that names the
 // program and shows where it was, and no file appears.
 func TestResultPanic(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.tsv")

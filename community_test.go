@@ -57,9 +57,9 @@ func ExampleFindCommunities() {
 	// dan
 }
 
-// TestCommunitiesReal: on real graphs the members of every answer are connected to the query
-// vertex, as many as wanted, and have the minimum degree that is reported; with less memory and
-// other threads that degree is the same.
+// TestCommunitiesReal checks that on real graphs the members of every answer are connected to the
+// query vertex, as many as wanted, and have the minimum degree that is reported; with less memory
+// and other threads that degree is the same.
 func TestCommunitiesReal(t *testing.T) {
 	for _, name := range []string{"ego-Facebook"} {
 		path := filepath.Join(testgraph.Shared(t), name+".txt.gz")

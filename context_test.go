@@ -13,7 +13,8 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestCancelCause: after a cancellation with a cause, the error is the context's and the cause, whatever was cancelled.
+// TestCancelCause checks that after a cancellation with a cause, the error is the context's and the
+// cause, whatever was cancelled.
 func TestCancelCause(t *testing.T) {
 	boo := errors.New("boo")
 	rank := programs.PageRank[float64]{Damping: .85}
@@ -66,7 +67,7 @@ func TestCancelCause(t *testing.T) {
 	}
 }
 
-// TestNumbersRefused: the error of a number that cannot be is about that one.
+// TestNumbersRefused checks that the error of a number that cannot be is about that one.
 func TestNumbersRefused(t *testing.T) {
 	g := manyGraph(t, t.TempDir())
 	for want, o := range map[string]garaph.RunOptions{

@@ -9,8 +9,8 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestEarlier: the report of a resumed job has what this process did apart from what earlier ones did, and both
-// together are what a job does that nobody interrupts.
+// TestEarlier checks that the report of a resumed job has what this process did apart from what
+// earlier ones did, and both together are what a job does that nobody interrupts.
 func TestEarlier(t *testing.T) {
 	g, err := garaph.FromEdges(t.Context(), func(yield func(a, b int) bool) {
 		for i := 0; i < 500 && yield(i, (i+1)%500) && yield(i, i*i%500); i++ {

@@ -12,45 +12,38 @@ import (
 	"github.com/garaph/garaph/internal/scratch"
 )
 
-// EdgeID is a type of the ids of edges that a program has: integers, or strings, which are names even
-// if they have digits alone. [ingest.EdgeID] lists the types.
-type EdgeID = ingest.EdgeID
-
 // GraphOptions say how a graph is made of edges that a program has. The zero value makes a temporary one,
 // with all edges as they are.
 type GraphOptions struct {
-	Folder  string // of a graph that stays; "": a temporary one, which Close removes
-	Scratch string // where the folder of a temporary graph is made; "": the system's place for such
+	Folder  string // of a graph that stays; if "", a temporary one, which Close removes
+	Scratch string // where the folder of a temporary graph is made; if "", the system's place for such
 	Replace bool   // a graph that is in Folder already
 
-	Undirected    bool     // store both directions of every edge
-	Parallel      Parallel // what becomes of parallel edges; "": ParallelKeep
+	Undirected    bool            // store both directions of every edge
+	Parallel      ingest.Parallel // what becomes of parallel edges; if "", ParallelKeep
 	DropSelfLoops bool
 	ExactWeights  bool // else weights are rounded to float32, but for whole numbers up to 2^53
 
-	Threads  int   // 0: GOMAXPROCS
-	Memory   int64 // bytes of resident memory for the whole process; 0: half of what is available
-	Progress func(ImportProgress)
-	Log      *zap.Logger // nil: silent; [Slog] makes one of a slog.Logger
+	Threads  int   // if 0, GOMAXPROCS
+	Memory   int64 // bytes of resident memory for the whole process; if 0, half of what is available
+	Progress func(ingest.Progress)
+	Log      *zap.Logger // if nil, silent; [Slog] makes one of a slog.Logger
 }
-
-// ImportProgress says how far the making of a graph is; [ingest.Progress] has its fields. Total is -1 when unknown.
-type ImportProgress = ingest.Progress
 
 // FromEdges makes a graph of edges that an iterator yields, from and to, and opens it. The edges need not fit
 // into memory. Like all graphs it lies on disk, in a folder of GraphOptions; its ids are those of the edges.
 // Of integers of any type they are had as int64, or as uint64 where some are above its range ([ID]): of edges
 // of int, ValuesOf[int64, float64]. After a cancellation the error is the context's, and its cause.
-func FromEdges[I EdgeID](ctx context.Context, edges iter.Seq2[I, I], o GraphOptions) (*Graph, error) {
+func FromEdges[I ingest.EdgeID](ctx context.Context, edges iter.Seq2[I, I], o GraphOptions) (*Graph, error) {
 	return fromEdges(ctx, ingest.Edges[I]{Seq: edges}, o)
 }
 
 // FromWeighted is [FromEdges] of edges with their weights, which are finite and not negative.
-func FromWeighted[I EdgeID](ctx context.Context, edges iter.Seq2[[2]I, float64], o GraphOptions) (*Graph, error) {
+func FromWeighted[I ingest.EdgeID](ctx context.Context, edges iter.Seq2[[2]I, float64], o GraphOptions) (*Graph, error) {
 	return fromEdges(ctx, ingest.Edges[I]{Weighted: edges}, o)
 }
 
-// FromSlice is [FromEdges] of a slice of edges, which goroutines share. With weights there are as many; nil: the
+// FromSlice is [FromEdges] of a slice of edges, which goroutines share. With weights there are as many; if nil, the
 // edges have none.
 //
 // Results and neighbours have the ids as one of the types of [ID], int64 for an I of int:
@@ -58,11 +51,11 @@ func FromWeighted[I EdgeID](ctx context.Context, edges iter.Seq2[[2]I, float64],
 //	g, err := garaph.FromSlice(ctx, [][2]int{{1, 2}, {2, 3}}, nil, garaph.GraphOptions{})
 //	...
 //	ranks, err := garaph.ValuesOf[int64, float64](res, "")
-func FromSlice[I EdgeID](ctx context.Context, edges [][2]I, weights []float64, o GraphOptions) (*Graph, error) {
+func FromSlice[I ingest.EdgeID](ctx context.Context, edges [][2]I, weights []float64, o GraphOptions) (*Graph, error) {
 	return fromEdges(ctx, ingest.Edges[I]{List: edges, Weights: weights}, o)
 }
 
-func fromEdges[I EdgeID](ctx context.Context, edges ingest.Edges[I], o GraphOptions) (g *Graph, err error) {
+func fromEdges[I ingest.EdgeID](ctx context.Context, edges ingest.Edges[I], o GraphOptions) (g *Graph, err error) {
 	path, name := o.Folder, o.Folder
 	var temporary *scratch.Dir
 	if path == "" {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/programs"
 )
@@ -61,7 +62,7 @@ type arc struct {
 	weight   float64
 }
 
-// arcsOf is all edges of a graph, ascending, read along out-edges and along in-edges.
+// arcsOf returns all edges of a graph, ascending, read along out-edges and along in-edges.
 func arcsOf[I garaph.ID](t *testing.T, g *garaph.Graph) (out, in []arc) {
 	t.Helper()
 	n, err := garaph.NeighborsOf[I](g)
@@ -110,7 +111,7 @@ func TestFromEdges(t *testing.T) {
 	testFromEdges[string](t, 5, func(i int) page { return page(fmt.Sprintf("page %d", i)) })
 }
 
-func testFromEdges[G garaph.ID, I garaph.EdgeID](t *testing.T, turn int, id func(int) I) {
+func testFromEdges[G garaph.ID, I ingest.EdgeID](t *testing.T, turn int, id func(int) I) {
 	const vertices, n = 150, 20_000 // more than a batch
 	random := rand.New(rand.NewPCG(1, 2))
 	edges, weights := make([][2]I, n), make([]float64, n)
@@ -173,7 +174,7 @@ func testFromEdges[G garaph.ID, I garaph.EdgeID](t *testing.T, turn int, id func
 	}
 }
 
-// TestNegativeZero: a weight of -0 is 0, as it is read from files.
+// TestNegativeZero checks that a weight of -0 is 0, as it is read from files.
 func TestNegativeZero(t *testing.T) {
 	zero := math.Copysign(0, -1)
 	g, err := garaph.FromSlice(t.Context(), [][2]int{{1, 2}}, []float64{zero}, garaph.GraphOptions{Scratch: t.TempDir()})
@@ -194,7 +195,8 @@ func isEmpty(t *testing.T, folder string) {
 	}
 }
 
-// TestFromEdgesStays: a graph in a folder of its own stays, and is replaced only where that was asked for.
+// TestFromEdgesStays checks that a graph in a folder of its own stays, and is replaced only where
+// that was asked for.
 func TestFromEdgesStays(t *testing.T) {
 	o := garaph.GraphOptions{Folder: filepath.Join(t.TempDir(), "g")}
 	edges := [][2]string{{"a", "b"}, {"b", "c"}}
@@ -222,7 +224,7 @@ func TestFromEdgesStays(t *testing.T) {
 	}
 }
 
-// TestFromEdgesRefused: what is no edge is named with its place, and nothing stays.
+// TestFromEdgesRefused checks that what is no edge is named with its place, and nothing stays.
 func TestFromEdgesRefused(t *testing.T) {
 	o := garaph.GraphOptions{Scratch: t.TempDir()}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -280,7 +282,7 @@ func TestFromEdgesRefused(t *testing.T) {
 	isEmpty(t, o.Scratch)
 }
 
-// TestNeighborsOf: neighbours of no vertex, and ids of another type, are refused.
+// TestNeighborsOf checks that neighbours of no vertex, and ids of another type, are refused.
 func TestNeighborsOf(t *testing.T) {
 	g := made(t, [][2]string{{"a", "b"}, {"a", "c"}}, garaph.GraphOptions{})
 	if _, err := garaph.NeighborsOf[int64](g); err == nil || !strings.Contains(err.Error(), "of type string") {
@@ -307,7 +309,7 @@ func TestNeighborsOf(t *testing.T) {
 	}
 }
 
-// TestSlog: a job writes to a slog.Logger what it writes to a zap.Logger.
+// TestSlog checks that a job writes to a slog.Logger what it writes to a zap.Logger.
 func TestSlog(t *testing.T) {
 	var text bytes.Buffer
 	log := garaph.Slog(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
@@ -337,7 +339,8 @@ func TestSlog(t *testing.T) {
 	}
 }
 
-// TestBlocks: blocks and slices have the values of All, windows of memory where the types are those of the job.
+// TestBlocks checks that blocks and slices have the values of All, windows of memory where the
+// types are those of the job.
 func TestBlocks(t *testing.T) {
 	r, err := garaph.Run(t.Context(), valuesGraph(t, func(i int) string { return fmt.Sprint(3*i - 700) }), paths{allColumns()}, garaph.RunOptions{})
 	if err != nil {
@@ -391,7 +394,7 @@ func clone[I garaph.ID](id I) I {
 	return id
 }
 
-// TestSlice: values that are results are not copied, others are computed.
+// TestSlice checks that values that are results are not copied, others are computed.
 func TestSlice(t *testing.T) {
 	g := made(t, [][2]string{{"a", "b"}, {"b", "c"}, {"d", "a"}}, garaph.GraphOptions{})
 	r, err := garaph.Run(t.Context(), g, programs.SSSP[float32]{Source: 0}, garaph.RunOptions{})

@@ -7,23 +7,20 @@ import (
 	"github.com/garaph/garaph/export"
 )
 
-// ExportReport says what was written, and how it is imported as an equal graph; [export.Report] has its fields.
-type ExportReport = export.Report
-
 // Export writes the edges of the graph to w, under the user's ids where the format has room for them. Writes to w
 // are large; after an error what w has is of no use.
-func (g *Graph) Export(ctx context.Context, w io.Writer, o ExportOptions) (report ExportReport, err error) {
+func (g *Graph) Export(ctx context.Context, w io.Writer, o ExportOptions) (report export.Report, err error) {
 	if err := g.begin(); err != nil {
-		return ExportReport{}, err
+		return export.Report{}, err
 	}
 	defer g.end(ctx, &err)
 	return export.Write(ctx, g.store, w, o)
 }
 
 // ExportParts writes the edges to several files, as Export does to one: those of a folder that Import takes for one graph.
-func (g *Graph) ExportParts(ctx context.Context, parts export.Parts, o ExportOptions) (report ExportReport, err error) {
+func (g *Graph) ExportParts(ctx context.Context, parts export.Parts, o ExportOptions) (report export.Report, err error) {
 	if err := g.begin(); err != nil {
-		return ExportReport{}, err
+		return export.Report{}, err
 	}
 	defer g.end(ctx, &err)
 	return export.WriteParts(ctx, g.store, parts, o)

@@ -34,7 +34,8 @@ type inverse struct{ odd[float64] }
 
 func (inverse) Result(_ gas.Vertex, x float64) float32 { return float32(1 / x) }
 
-// TestFinite: results that are NaN, or infinite without having been so at the beginning, are an error.
+// TestFinite checks that results that are NaN, or infinite without having been so at the beginning,
+// are an error.
 func TestFinite(t *testing.T) {
 	g, err := garaph.FromSlice(t.Context(), [][2]int64{{0, 1}, {1, 2}, {2, 0}}, nil, garaph.GraphOptions{})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestFolderNames: a graph in a folder whose name would be a pattern, or a wrong
+// TestFolderNames checks that a graph in a folder whose name would be a pattern, or a wrong
 // one, is like any other: its files have checksums, and its jobs checkpoints.
 func TestFolderNames(t *testing.T) {
 	for _, name := range []string{"a[b]c", "a[b", "a*b", `a\b`} {

@@ -1,7 +1,7 @@
 // Package garaph processes graphs that are larger than memory on one machine.
 //
-// A graph is imported once from edge lists into a folder, and vertex programs
-// (package gas) run over it:
+// A graph is imported once from edge lists into a folder, and vertex programs (package gas) and other algorithms
+// (package algorithms) run over it:
 //
 //	g, err := garaph.Open("web.graph")
 //	...
@@ -11,9 +11,6 @@
 //	defer res.Close()
 //	err = res.WriteFile("hops.tsv", "")
 //
-// What is not a vertex program is an algorithm (package algorithms), and
-// [RunAlgorithm] runs it.
-//
 // It follows Garaph: Efficient GPU-accelerated Graph Processing on a Single
 // Machine with Balanced Replication (Ma et al., USENIX ATC 2017).
 package garaph
@@ -22,42 +19,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
 	"sync"
 
-	"github.com/garaph/garaph/algorithms"
+	"go.uber.org/zap"
+
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/scratch"
+	"github.com/garaph/garaph/internal/slogcore"
+	"github.com/garaph/garaph/internal/uses"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
-// Types of the parts that a user of the library sees.
+// Types of errors, events and jobs.
 type (
-	// ImportReport says what an import did; [ingest.Report] has its fields.
-	ImportReport = ingest.Report
-	// Iteration says what one iteration of a job did; [dispatcher.Iteration] has its fields.
+	// Iteration is the report of one iteration of a job, or of several merged ones.
 	Iteration = dispatcher.Iteration
-	// MemoryError says how much memory a job would take; [dispatcher.MemoryError] has its fields and methods.
+	// MemoryError is the error of a budget that is too small. It says how much memory the job needs.
 	MemoryError = dispatcher.MemoryError
-	// OverflowError reports values that are wrong because numbers left their range, see [dispatcher.OverflowError].
+	// OverflowError is the error of values that are wrong because numbers left their range.
 	OverflowError = dispatcher.OverflowError
-	// Job is a run that is recorded in the folder of its graph; [checkpoint.Job] has its methods.
+	// Job is a run that is recorded in the folder of its graph.
 	Job = checkpoint.Job
-	// JobSpec is what is recorded of a job for people; [checkpoint.Spec] has its fields.
-	JobSpec = checkpoint.Spec
-	// JobInfo is a job as [Graph.Jobs] lists it; [checkpoint.Listed] has its fields.
-	JobInfo = checkpoint.Listed
-	// JobStatus is how a job stands: a [checkpoint.Status].
-	JobStatus = checkpoint.Status
-	// AlgorithmReport says what an algorithm did; [algorithms.Report] has its fields.
-	AlgorithmReport = algorithms.Report
-	// Catalogue describes a stored graph; [store.Catalogue] has its fields.
-	Catalogue = store.Catalogue
 )
 
 // Errors that a caller may test for with errors.Is.
@@ -75,24 +64,25 @@ var (
 	ErrNoJob    = checkpoint.ErrNoJob
 	ErrRunning  = checkpoint.ErrRunning
 	ErrDiffers  = checkpoint.ErrDiffers
-	// ErrGraphExists: a graph is there, and Force is not set.
+	// ErrGraphExists is the error of an import without Force to the path of a graph.
 	ErrGraphExists = store.ErrGraphExists
-	// ErrNoCheckpoint: no checkpoint of a job is sound.
+	// ErrNoCheckpoint is the error of a job all of whose checkpoints are damaged.
 	ErrNoCheckpoint = checkpoint.ErrDamaged
+	// ErrInUse is the error of closing a graph or a result while a call that uses it is in progress.
+	ErrInUse = uses.ErrInUse
+	// ErrNoPath is the error of a vertex to which no path leads.
+	ErrNoPath = errors.New("no path leads there")
 )
 
-// How jobs stand.
-const (
-	Running     = checkpoint.Running
-	Done        = checkpoint.Done
-	Failed      = checkpoint.Failed
-	Interrupted = checkpoint.Interrupted
-)
+// Slog returns a logger for the options of this package that passes all entries to l.
+//
+//	garaph.RunOptions{Log: garaph.Slog(slog.Default())}
+func Slog(l *slog.Logger) *zap.Logger { return slogcore.New(l) }
 
 // Import reads edge lists (files, or "-" for standard input) into a new graph
 // at path. With Force, the jobs of an older graph there go with it, as the log
 // says; the error is [ErrRunning] when one of them is running.
-func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (report ImportReport, err error) {
+func Import(ctx context.Context, inputs []string, path string, o ImportOptions) (report ingest.Report, err error) {
 	defer ofContext(ctx, &err)
 	return ingest.Import(ctx, inputs, path, o)
 }
@@ -101,7 +91,7 @@ func Import(ctx context.Context, inputs []string, path string, o ImportOptions) 
 // open.
 type Graph struct {
 	store     *store.Store
-	uses      uses
+	uses      uses.Count
 	temporary *scratch.Dir // removed by Close; nil if the graph stays
 
 	reading sync.Mutex // guards ids
@@ -124,7 +114,7 @@ func OpenNamed(path, name string) (*Graph, error) {
 // Close releases the graph, and removes a temporary one; calls after it return [ErrClosed]. While a job, an export or
 // another call uses the graph, or a loop reads from it, Close does nothing and returns [ErrInUse].
 func (g *Graph) Close() error {
-	err := g.uses.close(func() error {
+	err := g.uses.Close(func() error {
 		err := g.store.Close()
 		if g.temporary != nil {
 			err = errors.Join(err, g.temporary.Remove())
@@ -138,9 +128,9 @@ func (g *Graph) Close() error {
 }
 
 // Catalogue describes the graph, with the numbers of its Vertices and Edges; it must not be changed. It stays after Close.
-func (g *Graph) Catalogue() *Catalogue { return g.store.Catalogue() }
+func (g *Graph) Catalogue() *store.Catalogue { return g.store.Catalogue() }
 
-// Store is the stored graph itself, for measurements and tools.
+// Store returns the stored graph itself, for measurements and tools.
 func (g *Graph) Store() *store.Store { return g.store }
 
 // Vertex returns the dense id of the vertex with the user's id, or [ErrNoVertex].
@@ -148,16 +138,16 @@ func (g *Graph) Vertex(id string) (uint32, error) {
 	if err := g.begin(); err != nil {
 		return 0, err
 	}
-	defer g.uses.end()
+	defer g.uses.End()
 	return g.store.Lookup(id)
 }
 
-// MaxInDegree is the largest number of edges that lead to a vertex.
+// MaxInDegree returns the largest number of edges that lead to a vertex.
 func (g *Graph) MaxInDegree() (most uint32, err error) {
 	if err := g.begin(); err != nil {
 		return 0, err
 	}
-	defer g.uses.end()
+	defer g.uses.End()
 	for i := range g.Catalogue().Shards {
 		degrees, err := g.store.Degrees(shard.In, i)
 		if err != nil {
@@ -173,7 +163,7 @@ func (g *Graph) ID(v gas.VertexID) (string, error) {
 	if err := g.begin(); err != nil {
 		return "", err
 	}
-	defer g.uses.end()
+	defer g.uses.End()
 	g.reading.Lock()
 	defer g.reading.Unlock()
 	if g.ids == nil {
@@ -190,4 +180,32 @@ func (g *Graph) Verify(ctx context.Context, progress func(bytes int64), damaged 
 	}
 	defer g.end(ctx, &err)
 	return g.store.Verify(ctx, runtime.GOMAXPROCS(0), progress, damaged)
+}
+
+// begin keeps the graph open until [Graph.end].
+func (g *Graph) begin() error {
+	if !g.uses.Begin() {
+		return fmt.Errorf("graph %s: %w", g.store.Name(), ErrClosed)
+	}
+	return nil
+}
+
+// end ends a use of the graph under a context. After a cancellation the error is, for errors.Is, both the context's
+// and its cause, whichever of them ended the work.
+func (g *Graph) end(ctx context.Context, err *error) {
+	g.uses.End()
+	ofContext(ctx, err)
+}
+
+func ofContext(ctx context.Context, err *error) {
+	why, cause := ctx.Err(), context.Cause(ctx)
+	if *err == nil || why == nil {
+		return
+	}
+	switch is, has := errors.Is(*err, why), errors.Is(*err, cause); {
+	case is && !has:
+		*err = fmt.Errorf("%w: %w", *err, cause)
+	case has && !is:
+		*err = fmt.Errorf("%w: %w", why, *err)
+	}
 }

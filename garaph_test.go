@@ -13,6 +13,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/testsize"
@@ -50,7 +51,7 @@ func importedText(t *testing.T, o garaph.ImportOptions, edges string) *garaph.Gr
 }
 
 // made makes a graph of edges without weights for the time of the test.
-func made[I garaph.EdgeID](t *testing.T, edges [][2]I, o garaph.GraphOptions) *garaph.Graph {
+func made[I ingest.EdgeID](t *testing.T, edges [][2]I, o garaph.GraphOptions) *garaph.Graph {
 	t.Helper()
 	g, err := garaph.FromSlice(t.Context(), edges, nil, o)
 	if err != nil {
@@ -133,7 +134,7 @@ type way struct {
 	o    garaph.RunOptions
 }
 
-// ways are all of them, or a third: so many for each turn that three graphs meet all.
+// ways returns all of them, or a third: so many for each turn that three graphs meet all.
 func ways(turn int) []way {
 	var list []way
 	for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
@@ -167,7 +168,7 @@ func TestExpected(t *testing.T) {
 		{"soc-Slashdot0902", false, 1, store.Packed},
 	}, 2, 0) {
 		t.Run(c.name, func(t *testing.T) {
-			o := garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: c.undirected}, Storage: garaph.StorageOptions{ShardVertices: 128, Layout: c.layout}}
+			o := garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: c.undirected}, Storage: ingest.StorageOptions{ShardVertices: 128, Layout: c.layout}}
 			g := imported(t, o, filepath.Join(data, c.name+".txt.gz"))
 			weighted := imported(t, o, filepath.Join(data, c.name+"-weighted.txt.gz"))
 			source, err := g.Vertex(strconv.FormatInt(c.source, 10))
@@ -228,11 +229,11 @@ func TestLDBC(t *testing.T) {
 	}
 }
 
-// TestSameBits: in sync mode the result has the same bits for any number of
+// TestSameBits checks that in sync mode the result has the same bits for any number of
 // threads and any amount of memory.
 func TestSameBits(t *testing.T) {
 	data := testgraph.Shared(t)
-	g := imported(t, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 1000}}, filepath.Join(data, "soc-Slashdot0902.txt.gz"))
+	g := imported(t, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 1000}}, filepath.Join(data, "soc-Slashdot0902.txt.gz"))
 	p := programs.PageRank[float32]{Damping: 0.85}
 	want := rows(t, g, p, garaph.RunOptions{Threads: 1, Iterations: 20})
 	for turn, threads := range []int{2, 3, 8, 17} {

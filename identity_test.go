@@ -36,7 +36,7 @@ func (walk) Sum(a, b uint32) uint32                               { return a + b
 func (walk) Activate(gas.Vertex, uint32, uint32) bool             { return true }
 func (walk) Apply(_ gas.Vertex, _, acc uint32, _ gas.Step) uint32 { return acc }
 
-// TestFieldsLikeOptions: a program's fields and the options of a run are held
+// TestFieldsLikeOptions checks that a program's fields and the options of a run are held
 // against those of the job one by one, also where their names are the same.
 func TestFieldsLikeOptions(t *testing.T) {
 	g := manyShards(t, 7)
@@ -87,7 +87,7 @@ type outer struct{ texted }
 
 func (outer) Activate(_ gas.Vertex, old, fresh uint32) bool { return old != fresh }
 
-// TestPointer: a program behind a pointer has its package in its name, and what
+// TestPointer checks that a program behind a pointer has its package in its name, and what
 // is embedded with a text is not the text of all of it.
 func TestPointer(t *testing.T) {
 	g := manyShards(t, 7)

@@ -8,12 +8,12 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// jobsDir is the folder of the graph's jobs.
+// jobsDir returns the folder of the graph's jobs.
 func (g *Graph) jobsDir() string { return filepath.Join(g.store.Path(), store.JobsDir) }
 
 // Jobs lists the jobs that are recorded of a graph, in the order in which they
 // began.
-func (g *Graph) Jobs() ([]JobInfo, error) {
+func (g *Graph) Jobs() ([]checkpoint.Listed, error) {
 	list, err := checkpoint.List(g.jobsDir())
 	if err != nil {
 		return nil, fmt.Errorf("list the jobs of graph %s: %w", g.store.Name(), err)
@@ -23,7 +23,7 @@ func (g *Graph) Jobs() ([]JobInfo, error) {
 
 // NewJob describes a job to be recorded, for [RunOptions.Job]. It is on disk,
 // and has its number, when the run begins.
-func (g *Graph) NewJob(s JobSpec) *Job {
+func (g *Graph) NewJob(s checkpoint.Spec) *Job {
 	return checkpoint.NewJob(g.jobsDir(), s, checkpoint.Policy{})
 }
 
@@ -34,7 +34,7 @@ func (g *Graph) OpenJob(id int) (job *Job, err error) {
 	if err := g.begin(); err != nil {
 		return nil, err
 	}
-	defer g.uses.end()
+	defer g.uses.End()
 	err = g.store.InPlace(func() (err error) { // as long as the job is taken, no import replaces the graph
 		if id == 0 {
 			job, err = checkpoint.OpenNewest(g.jobsDir())

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"sort"
-	"strconv"
 
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
@@ -29,7 +28,6 @@ import (
 type Neighbors[I ID] struct {
 	graph *Graph
 	ids   *store.IDs
-	text  func(I) string
 	id    func(c *results.IDs, row int) I
 	sides rowSides
 	err   error
@@ -37,7 +35,7 @@ type Neighbors[I ID] struct {
 
 // rowSides reads the rows of vertices. It keeps the shard that was read last in either direction.
 type rowSides struct {
-	graph *Graph
+	store *store.Store
 	sides [2]keptSide // in and out
 	reads int         // shards that were read
 }
@@ -45,32 +43,20 @@ type rowSides struct {
 // keptSide is a side of a shard in memory.
 type keptSide struct {
 	shard int
-	rows  *rows.Side // nil: none
+	rows  *rows.Side // if nil, none
 }
 
-// NeighborsOf gives a reader for ids of type I, as [ValuesOf] has them.
+// NeighborsOf returns a reader for ids of type I, as [ValuesOf] has them.
 func NeighborsOf[I ID](g *Graph) (n *Neighbors[I], err error) {
 	if err := g.begin(); err != nil {
 		return nil, err
 	}
-	defer g.uses.end()
-	kind := (&table[struct{}]{graph: g}).IDKind()
-	read, ok := idReader[I](kind)
-	if !ok {
-		return nil, idTypeError[I](kind)
+	defer g.uses.End()
+	read, err := idReaderOf[I](g)
+	if err != nil {
+		return nil, err
 	}
-	n = &Neighbors[I]{graph: g, sides: rowSides{graph: g}, ids: g.store.IDs(), id: read}
-	var text any
-	switch any(*new(I)).(type) {
-	case int64:
-		text = func(id int64) string { return strconv.FormatInt(id, 10) }
-	case uint64:
-		text = func(id uint64) string { return strconv.FormatUint(id, 10) }
-	case string:
-		text = func(id string) string { return id }
-	}
-	n.text = text.(func(I) string)
-	return n, nil
+	return &Neighbors[I]{graph: g, sides: rowSides{store: g.store}, ids: g.store.IDs(), id: read}, nil
 }
 
 // Out yields where edges from a vertex lead, with their weights, 1 where there are none: one for each of parallel
@@ -81,7 +67,7 @@ func (n *Neighbors[I]) Out(id I) iter.Seq2[I, float64] { return n.along(shard.Ou
 // In yields where edges to a vertex come from, as [Neighbors.Out] does.
 func (n *Neighbors[I]) In(id I) iter.Seq2[I, float64] { return n.along(shard.In, id) }
 
-// Err is why the last reading ended early; nil after all neighbours, or a break.
+// Err returns why the last reading ended early; nil after all neighbours, or a break.
 func (n *Neighbors[I]) Err() error { return n.err }
 
 func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float64] {
@@ -89,10 +75,10 @@ func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float64] {
 		if n.err = n.graph.begin(); n.err != nil {
 			return
 		}
-		defer n.graph.uses.end()
+		defer n.graph.uses.End()
 		var v uint32
 		var side *rows.Side
-		if v, n.err = n.graph.Vertex(n.text(id)); n.err != nil {
+		if v, n.err = n.graph.Vertex(fmt.Sprint(id)); n.err != nil {
 			return
 		}
 		if side, n.err = n.sides.side(dir, v); n.err != nil {
@@ -113,9 +99,9 @@ func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float64] {
 	}
 }
 
-// side is the side of the shard that has a vertex, as plain rows.
+// side returns the side of the shard that has a vertex, as plain rows.
 func (r *rowSides) side(dir shard.Direction, v uint32) (*rows.Side, error) {
-	s, cat := r.graph.store, r.graph.Catalogue()
+	s, cat := r.store, r.store.Catalogue()
 	i := sort.Search(len(cat.Shards), func(i int) bool { return cat.Shards[i].First > v }) - 1
 	kept := &r.sides[dir]
 	if kept.rows != nil && kept.shard == i {

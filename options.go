@@ -24,10 +24,6 @@ type (
 	ImportOptions = ingest.Options
 	// EdgeOptions selects the edges that a graph gets; [ingest.EdgeOptions] has its fields.
 	EdgeOptions = ingest.EdgeOptions
-	// Parallel says what becomes of parallel edges.
-	Parallel = ingest.Parallel
-	// StorageOptions says how a graph is stored; [ingest.StorageOptions] has its fields.
-	StorageOptions = ingest.StorageOptions
 	// ExportOptions configures [Graph.Export]; [export.Options] has its fields.
 	ExportOptions = export.Options
 	// CommunityOptions configures [FindCommunities]; [community.Options] has its fields.
@@ -44,6 +40,10 @@ const (
 	ParallelCount = ingest.ParallelCount
 )
 
-// Forever, as RunOptions.Iterations, lets a program that is [gas.Endless] run until the context ends. For
-// other programs it is equivalent to 0.
-const Forever = -1
+const (
+	// Forever, as RunOptions.Iterations, lets a program that is [gas.Endless] run until the context ends. For other
+	// programs it is equivalent to 0.
+	Forever = -1
+	// ParentColumn is the name of the column of parents.
+	ParentColumn = "parent"
+)

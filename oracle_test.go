@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/testsize"
@@ -72,7 +73,7 @@ func TestOracles(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		stored := imported(t, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 1000}}, file)
+		stored := imported(t, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 1000}}, file)
 		if c := stored.Catalogue(); !c.Mirrored || c.Symmetric {
 			t.Fatalf("mirrored %v, symmetric %v", c.Mirrored, c.Symmetric)
 		}
@@ -84,7 +85,7 @@ func TestOracles(t *testing.T) {
 		}
 		file := filepath.Join(testgraph.Shared(t), "as-Caida20071105-weighted.txt.gz")
 		ids, g := testgraph.LoadEdges(t, "as-Caida20071105-weighted", true)
-		testOracles(t, imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}, Storage: garaph.StorageOptions{ShardVertices: 1000}}, file), g, ids, 5, ways(0))
+		testOracles(t, imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}, Storage: ingest.StorageOptions{ShardVertices: 1000}}, file), g, ids, 5, ways(0))
 	})
 }
 
@@ -106,7 +107,7 @@ func testOracles(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, sou
 	}
 	const k, seed, rounds = 3, 7, 30
 	core := oracle.KCore(o, k, symmetric)
-	label := oracle.LPA(o, seed, rounds, symmetric)
+	label := oracleLPA(o, seed, rounds, symmetric)
 	widths := list(oracle.SSWP(o, source))
 	walks := list(oracle.Katz(o, alpha, 1, 60))
 	heats := list(oracle.Heat(o, source, 0.2, rounds))
@@ -171,7 +172,7 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 	for i := range alike.Edges {
 		alike.Edges[i].Weight = 1
 	}
-	for v, rank := range oracle.BiasedPageRank(alike, 0.85, sources, 1e-12) {
+	for v, rank := range oracleBiasedPageRank(alike, 0.85, sources, 1e-12) {
 		ranks[ids[v]] = rank
 	}
 	same(t, "personalised pagerank 64", rows(t, g, programs.PersonalisedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Sources: sources}, opt), ranks, 1e-5)
@@ -186,7 +187,7 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 	defer sums.Close()
 	for _, from := range [][]uint32{nil, sources} {
 		ranks := map[int64]float64{}
-		for v, rank := range oracle.BiasedPageRank(o, 0.85, from, 1e-12) {
+		for v, rank := range oracleBiasedPageRank(o, 0.85, from, 1e-12) {
 			ranks[ids[v]] = rank
 		}
 		p64 := programs.BiasedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Strength: sums.Of, Sources: from}
@@ -204,7 +205,7 @@ func (last) Zero() uint32                                           { return 0 }
 func (last) Sum(a, b uint32) uint32                                 { return max(a, b) }
 func (last) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { return max(old, acc) }
 
-// TestEmbedded: a program that embeds a compiled one is run by its own methods.
+// TestEmbedded checks that a program that embeds a compiled one is run by its own methods.
 func TestEmbedded(t *testing.T) {
 	if _, ok := any(last{}).(compiled.Program[uint32, uint32]); !ok {
 		t.Fatal("no loops are inherited: this test tests nothing")

@@ -11,10 +11,8 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/tables"
 )
-
-// ParentColumn names the column of parents.
-const ParentColumn = "parent"
 
 // RunWithParents is [Run] of a program whose values are lengths of shortest paths ([gas.Paths]); its result has one column more,
 // the vertex before each one on a shortest path: null for sources and for what is not reached. It is the smallest of the
@@ -92,12 +90,12 @@ func (e *parentsMemoryError) Hold(bytes int64) { e.budget, e.enough = e.budget+b
 
 // addParents finds the parents of the paths and adds their column to the result of a job.
 func addParents[V any](ctx context.Context, r *Result, paths gas.Paths[V], o RunOptions, progress func(algorithms.Progress)) error {
-	t := r.table.(*table[V])
+	t := r.table.(*tables.Table[V])
 	budget := o.Memory
 	if budget > 0 { // what the job holds counts
-		o.Memory = min(budget, max(1, t.memory+hostmem.Process))
+		o.Memory = min(budget, max(1, t.Memory+hostmem.Process))
 	}
-	out, err := algorithms.Run(ctx, r.graph.store, pathsOf(r.graph, paths, t.values),
+	out, err := algorithms.Run(ctx, r.graph.store, pathsOf(r.graph, paths, t.Values),
 		algorithms.Options{Threads: o.Threads, Memory: o.Memory, Log: o.Log, Progress: progress})
 	var least *algorithms.MemoryError
 	if errors.As(err, &least) {
@@ -106,13 +104,13 @@ func addParents[V any](ctx context.Context, r *Result, paths gas.Paths[V], o Run
 	if err != nil {
 		return fmt.Errorf("find the parents: %w", err)
 	}
-	c := vertexColumn(func(v gas.Vertex, _ V) gas.VertexID { return out.Values[v.ID] })
+	c := tables.VertexColumn(func(v gas.Vertex, _ V) gas.VertexID { return out.Values[v.ID] })
 	c.Name, c.Nullable = ParentColumn, true
-	c.null = func(v gas.Vertex, _ V) bool { return out.Values[v.ID] == algorithms.NoParent }
-	t.columns = append(t.columns, c)
-	t.parent = out.Values
-	if t.memory < math.MaxInt64 {
-		t.memory = out.Free
+	c.Null = func(v gas.Vertex, _ V) bool { return out.Values[v.ID] == algorithms.NoParent }
+	t.Results = append(t.Results, c)
+	t.Parents = out.Values
+	if t.Memory < math.MaxInt64 {
+		t.Memory = out.Free
 	}
 	closeJob := r.close
 	r.close = func() {
@@ -122,29 +120,26 @@ func addParents[V any](ctx context.Context, r *Result, paths gas.Paths[V], o Run
 	return nil
 }
 
-// ErrNoPath: no path leads to a vertex.
-var ErrNoPath = errors.New("no path leads there")
-
-// PathTo is a shortest path from a source to a vertex, both included, and the length of the path to each vertex of it. The
+// PathTo returns a shortest path from a source to a vertex, both included, and the length of the path to each vertex of it. The
 // result is one of [RunWithParents]; where no path leads to the vertex, the error is an [ErrNoPath].
 func PathTo[V any](r *Result, to uint32) (path []uint32, lengths []V, err error) {
-	if r.table == nil || !r.uses.begin() {
+	if r.table == nil || !r.uses.Begin() {
 		return nil, nil, errNoValues
 	}
-	defer r.uses.end()
-	t, ok := r.table.(*table[V])
-	if !ok || t.parent == nil {
+	defer r.uses.End()
+	t, ok := r.table.(*tables.Table[V])
+	if !ok || t.Parents == nil {
 		return nil, nil, fmt.Errorf("the result has no paths of lengths of type %T; it is not one of RunWithParents", *new(V))
 	}
-	if to >= uint32(len(t.parent)) {
+	if to >= uint32(len(t.Parents)) {
 		return nil, nil, fmt.Errorf("vertex %d: %w", to, ErrNoVertex)
 	}
-	if paths := t.source.(gas.Paths[V]); paths.Null(gas.Vertex{ID: to}, t.values[to]) {
+	if paths := t.Source.(gas.Paths[V]); paths.Null(gas.Vertex{ID: to}, t.Values[to]) {
 		return nil, nil, ErrNoPath
 	}
-	for v := gas.VertexID(to); v != algorithms.NoParent; v = t.parent[v] {
-		path, lengths = append(path, uint32(v)), append(lengths, t.values[v])
-		if len(path) > len(t.parent) {
+	for v := gas.VertexID(to); v != algorithms.NoParent; v = t.Parents[v] {
+		path, lengths = append(path, uint32(v)), append(lengths, t.Values[v])
+		if len(path) > len(t.Parents) {
 			return nil, nil, errors.New("the parents lead in a circle")
 		}
 	}

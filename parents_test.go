@@ -11,13 +11,15 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
 )
 
-// TestParentsEverywhere: distances and parents are the same in every mode, by every method, on the CPU and on the emulated GPU,
-// in either layout, in memory and from disk; and a path has the distances that it should.
+// TestParentsEverywhere checks that distances and parents are the same in every mode, by every method,
+// on the CPU and on the emulated GPU, in either layout, in memory and from disk; and a path has the
+// distances that it should.
 func TestParentsEverywhere(t *testing.T) {
 	var text strings.Builder
 	x := uint32(1)
@@ -60,8 +62,8 @@ func TestParentsEverywhere(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	g := importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 40}}, text.String())
-	csc := importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: store.CSC, ShardVertices: 40}}, text.String())
+	g := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 40}}, text.String())
+	csc := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{Layout: store.CSC, ShardVertices: 40}}, text.String())
 	for _, weighted := range []bool{false, true} {
 		for _, o := range []garaph.RunOptions{
 			{}, {Mode: dispatcher.Async}, {Method: dispatcher.Pull}, {Method: dispatcher.NotifyPull, Threads: 3}, {Method: dispatcher.Frontier},
@@ -83,8 +85,8 @@ func TestParentsEverywhere(t *testing.T) {
 	}
 }
 
-// TestParentsBudget: a budget that is too small for parents is refused before the job, and the one that is named is enough for them: also beside
-// checkpoints, whose memory a job holds until it is closed.
+// TestParentsBudget checks that a budget that is too small for parents is refused before the job, and the one that is named
+// is enough for them: also beside checkpoints, whose memory a job holds until it is closed.
 func TestParentsBudget(t *testing.T) {
 	g := importedText(t, garaph.ImportOptions{IDs: "dense"}, "0 1\n1 2\n2 1048575\n")
 	smallest := regexp.MustCompile(`smallest budget for it is (\d+)MiB$`)

@@ -9,10 +9,11 @@ import (
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/tables"
 	"github.com/garaph/garaph/shard"
 )
 
-// Path is a shortest path from a source of the program to a vertex, both included, and the length of the path to each vertex of
+// Path returns a shortest path from a source of the program to a vertex, both included, and the length of the path to each vertex of
 // it: that of [RunWithParents] and [PathTo], found by a job that ends when the length to the vertex is final. Where no path leads
 // there, the error is an [ErrNoPath]. The job is not recorded, and runs on the CPU. Progress may be nil.
 func Path[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], to uint32, o RunOptions, progress func(algorithms.Progress)) (path []uint32, lengths []V, err error) {
@@ -37,20 +38,20 @@ func Path[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], to uint3
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	t := r.table.(*table[V])
-	if paths.Null(gas.Vertex{ID: to}, t.values[to]) {
+	t := r.table.(*tables.Table[V])
+	if paths.Null(gas.Vertex{ID: to}, t.Values[to]) {
 		return nil, nil, ErrNoPath
 	}
-	if path, err = t.back(ctx, paths, to); err != nil {
+	if path, err = back(ctx, t, paths, to); err != nil {
 		return nil, nil, err
 	}
 	if path != nil {
 		for _, v := range path {
-			lengths = append(lengths, t.values[v])
+			lengths = append(lengths, t.Values[v])
 		}
 		return path, lengths, nil
 	}
-	near := nearEnough[V]{paths, t.values, to}
+	near := nearEnough[V]{paths, t.Values, to}
 	if err := addParents(ctx, r, near, o, progress); err != nil {
 		return nil, nil, err
 	}
@@ -71,9 +72,9 @@ func (n nearEnough[V]) Null(v gas.Vertex, value V) bool {
 
 // back goes along the parents of a vertex back to a source, and reads the rows of the path alone. It gives up, with no path, where
 // a parent is equally near, as over a weight of 0, and where it would read a quarter of all shards: all rows at once are read sooner.
-func (t *table[V]) back(ctx context.Context, p gas.Paths[V], to uint32) ([]uint32, error) {
-	r := rowSides{graph: t.graph}
-	most := len(t.graph.Catalogue().Shards)/4 + 1
+func back[V any](ctx context.Context, t *tables.Table[V], p gas.Paths[V], to uint32) ([]uint32, error) {
+	r := rowSides{store: t.Store}
+	most := len(t.Store.Catalogue().Shards)/4 + 1
 	path := []uint32{to}
 	for v := to; !p.Begins(v); {
 		if err := ctx.Err(); err != nil {
@@ -87,7 +88,7 @@ func (t *table[V]) back(ctx context.Context, p gas.Paths[V], to uint32) ([]uint3
 		for i := side.Off[v-side.First]; i < side.Off[v-side.First+1] && !found; i++ {
 			e := gas.Edge{Weight: side.Plane().At(int(i))}
 			u = side.Nbr[i]
-			found = p.Nearer(t.values[u], t.values[v]) && p.Over(t.values[u], e, t.values[v])
+			found = p.Nearer(t.Values[u], t.Values[v]) && p.Over(t.Values[u], e, t.Values[v])
 		}
 		if !found || r.reads > most {
 			return nil, nil

@@ -15,13 +15,14 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
 )
 
-// TestPathEnds: a path that is found by a job that ends early is the one of the whole job, from every vertex to every one of
-// a random graph, with weights of 0 and many paths of a length.
+// TestPathEnds checks that a path that is found by a job that ends early is the one of the whole job, from
+// every vertex to every one of a random graph, with weights of 0 and many paths of a length.
 func TestPathEnds(t *testing.T) {
 	options := []garaph.RunOptions{
 		{}, {Threads: 1}, {Threads: 3}, {Mode: dispatcher.Async}, {Method: dispatcher.Pull}, {Method: dispatcher.NotifyPull}, {Method: dispatcher.Frontier},
@@ -45,7 +46,7 @@ func TestPathEnds(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o := garaph.ImportOptions{IDs: "dense", Memory: 256 << 20, Storage: garaph.StorageOptions{ShardVertices: rapid.IntRange(1, 40).Draw(t, "shard")}}
+		o := garaph.ImportOptions{IDs: "dense", Memory: 256 << 20, Storage: ingest.StorageOptions{ShardVertices: rapid.IntRange(1, 40).Draw(t, "shard")}}
 		o.Storage.Layout = rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(t, "layout")
 		if _, err := garaph.Import(context.Background(), []string{file}, filepath.Join(dir, "g"), o); err != nil {
 			t.Fatal(err)
@@ -82,7 +83,7 @@ func comparePaths[V comparable, A any](t *rapid.T, g *garaph.Graph, p gas.Progra
 	}
 }
 
-// TestPathEndsEarly: to a vertex that is near, few edges are gone over.
+// TestPathEndsEarly checks that to a vertex that is near, few edges are gone over.
 func TestPathEndsEarly(t *testing.T) {
 	const side = 300
 	g, err := garaph.FromWeighted(context.Background(), func(yield func([2]int64, float64) bool) {

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/programs"
 )
 
-// TestBeginWhileReplaced: graphs take each other's place at one path as fast as
+// TestBeginWhileReplaced checks that graphs take each other's place at one path as fast as
 // they can, while jobs with checkpoints begin there. A job keeps its record to its
 // end, in the graph that it reads, or it has not begun.
 func TestBeginWhileReplaced(t *testing.T) {
@@ -23,7 +24,7 @@ func TestBeginWhileReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	replace := func(shard int) error {
-		_, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Force: true, Storage: garaph.StorageOptions{ShardVertices: shard}})
+		_, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Force: true, Storage: ingest.StorageOptions{ShardVertices: shard}})
 		if errors.Is(err, garaph.ErrRunning) {
 			return nil
 		}

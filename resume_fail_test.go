@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 )
@@ -30,7 +31,7 @@ func (flaky) Apply(v gas.Vertex, _, acc uint32, s gas.Step) uint32 {
 	return acc
 }
 
-// TestFailed: a job that failed in the middle of an iteration has kept the state
+// TestFailed checks that a job that failed in the middle of an iteration has kept the state
 // before it, though no checkpoints were asked for, and is resumed with a
 // program of the same text.
 func TestFailed(t *testing.T) {
@@ -45,14 +46,14 @@ func TestFailed(t *testing.T) {
 		want := written(t, r)
 		r.Close()
 		broken.Store(true)
-		o.Job = g.NewJob(garaph.JobSpec{Name: "flaky"})
+		o.Job = g.NewJob(checkpoint.Spec{Name: "flaky"})
 		_, err = garaph.Run[uint32, uint32](t.Context(), g, p, o)
 		broken.Store(false)
 		if err == nil || !strings.Contains(err.Error(), "flaky panicked") {
 			t.Fatalf("%s: %v", mode, err)
 		}
 		list, err := g.Jobs()
-		if last := list[len(list)-1]; err != nil || last.Status != garaph.Failed || last.Iteration != 5 || len(last.Epochs) != 1 || !strings.Contains(last.Error, "panicked") {
+		if last := list[len(list)-1]; err != nil || last.Status != checkpoint.Failed || last.Iteration != 5 || len(last.Epochs) != 1 || !strings.Contains(last.Error, "panicked") {
 			t.Errorf("%s: it is listed as %+v, %v", mode, last, err)
 		}
 		r, err = garaph.Resume[uint32, uint32](t.Context(), g, p, 0, garaph.RunOptions{Threads: 1})
@@ -71,7 +72,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// TestResumeElsewhere: a job that began within little memory, from disk, goes on
+// TestResumeElsewhere checks that a job that began within little memory, from disk, goes on
 // in memory, and the other way, with the same bits.
 func TestResumeElsewhere(t *testing.T) {
 	g := manyShards(t, 9)

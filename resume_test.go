@@ -17,8 +17,10 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/tinydisk"
@@ -44,7 +46,7 @@ func manyShardsIn(t testing.TB, folder string, scale int) *garaph.Graph {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, "g")
-	if _, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 50}}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 50}}); err != nil {
 		t.Fatal(err)
 	}
 	g, err := garaph.Open(path)
@@ -54,7 +56,7 @@ func manyShardsIn(t testing.TB, folder string, scale int) *garaph.Graph {
 	return g
 }
 
-// memoryDir is an empty folder, in memory where the system has such a file
+// memoryDir returns an empty folder, in memory where the system has such a file
 // system, so that tests that write many epochs need not wait for a disk.
 func memoryDir(t testing.TB) string {
 	t.Helper()
@@ -90,7 +92,7 @@ func works() []work {
 	}
 }
 
-// written is what a job writes.
+// written returns what a job writes.
 func written(t testing.TB, r *garaph.Result) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "out.tsv")
@@ -160,7 +162,7 @@ func TestResume(t *testing.T) {
 // two iterations later.
 func interruptAndResume(t *testing.T, g *garaph.Graph, w work, o garaph.RunOptions, stop, all int, want []byte) {
 	t.Helper()
-	o.Job = g.NewJob(garaph.JobSpec{Name: w.name})
+	o.Job = g.NewJob(checkpoint.Spec{Name: w.name})
 	o.Job.SetChunkVertices(64)
 	exact := w.exact || o.Mode == dispatcher.Sync
 	id := 0
@@ -209,7 +211,7 @@ func interruptAndResume(t *testing.T, g *garaph.Graph, w work, o garaph.RunOptio
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i := slices.IndexFunc(list, func(l garaph.JobInfo) bool { return l.ID == id }); i < 0 || list[i].Status != garaph.Done || len(list[i].Epochs) > 0 {
+	if i := slices.IndexFunc(list, func(l checkpoint.Listed) bool { return l.ID == id }); i < 0 || list[i].Status != checkpoint.Done || len(list[i].Epochs) > 0 {
 		t.Errorf("job %d in the list: %+v", id, list)
 	}
 }
@@ -227,7 +229,7 @@ func logged() (log *zap.Logger, text func() string) {
 	}
 }
 
-// TestLostResults: a job whose results could not be written is not done, and
+// TestLostResults checks that a job whose results could not be written is not done, and
 // Resume writes them.
 func TestLostResults(t *testing.T) {
 	g := manyShards(t, 7)
@@ -255,7 +257,7 @@ func TestLostResults(t *testing.T) {
 	alike(t, "resumed", written(t, r), want, true)
 }
 
-// TestNoLastEpoch: none is written after the last iteration, and what Close needs
+// TestNoLastEpoch checks that none is written after the last iteration, and what Close needs
 // of it when the results were lost is.
 func TestNoLastEpoch(t *testing.T) {
 	g := manyShards(t, 7)
@@ -280,7 +282,7 @@ func TestNoLastEpoch(t *testing.T) {
 	}
 }
 
-// TestResumeOther: Resume refuses what would be another job, by name, and says
+// TestResumeOther checks that Resume refuses what would be another job, by name, and says
 // what there is to resume.
 func TestResumeOther(t *testing.T) {
 	g := manyShards(t, 7)
@@ -320,7 +322,7 @@ func TestResumeOther(t *testing.T) {
 	}
 }
 
-// TestResumePassesOver: Resume of the newest job names the newer ones that are
+// TestResumePassesOver checks that Resume of the newest job names the newer ones that are
 // damaged.
 func TestResumePassesOver(t *testing.T) {
 	folder := memoryDir(t)
@@ -350,7 +352,7 @@ func TestResumePassesOver(t *testing.T) {
 	}
 }
 
-// TestFullDisk: on a disk that fills up while it runs, a job goes on without new
+// TestFullDisk checks that on a disk that fills up while it runs, a job goes on without new
 // epochs, says so, keeps those that it has, and ends right; it writes them again
 // when there is room.
 func TestFullDisk(t *testing.T) {
@@ -365,7 +367,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	defer want.Close()
 	log, text := logged()
-	job := g.NewJob(garaph.JobSpec{Name: "pagerank"})
+	job := g.NewJob(checkpoint.Spec{Name: "pagerank"})
 	folder := func() string { return filepath.Join(disk, "g", "jobs", fmt.Sprint(job.ID())) }
 	kept, begin, full := 0, 0, "" // when the disk was filled, or emptied again
 	r, err := garaph.Run[float64, int64](t.Context(), g, p, garaph.RunOptions{

@@ -5,15 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/identity"
 	"github.com/garaph/garaph/internal/panics"
-	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/internal/tables"
 )
 
 // Run runs a program over a graph. The result holds the memory of the job until
@@ -38,7 +38,7 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		o.Iterations = 0
 	}
 	o = continued(o)
-	columns, err := columnsOf(p)
+	columns, err := tables.ColumnsOf(p)
 	if err != nil { // before hours of work
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		return nil, err
 	}
 	if o.Job == nil && o.Checkpoints.Wanted() {
-		o.Job = g.NewJob(JobSpec{Name: fmt.Sprintf("%T", p)})
+		o.Job = g.NewJob(checkpoint.Spec{Name: fmt.Sprintf("%T", p)})
 	}
 	job, err := dispatcher.New(g.store, p, o)
 	if err != nil {
@@ -59,24 +59,24 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	began = true
 	report, err := job.Run(ctx)
 	if err == nil {
-		err = finite(ctx, p, columns, job)
+		err = tables.CheckFinite(ctx, p, columns, job)
 	}
 	r = &Result{graph: g, Report: report, job: o.Job, save: job.Save}
 	_, r.columned = p.(gas.Columned[V])
 	if err != nil {
 		job.Close()
-		status := Failed
+		status := checkpoint.Failed
 		var overflow *OverflowError
 		switch {
 		case ctx.Err() != nil:
-			status = Interrupted
+			status = checkpoint.Interrupted
 		case errors.As(err, &overflow):
-			status = Done // without results: resumed, it would end so again
+			status = checkpoint.Done // without results: resumed, it would end so again
 		}
 		err = nameProgram(err, p, o.Name)
 		return r, errors.Join(err, r.end(status, err))
 	}
-	r.table = &table[V]{graph: g, source: p, valuesOf: job.ValuesOf, memory: job.Trim(), columns: columns, values: job.Array()}
+	r.table = &tables.Table[V]{Store: g.store, Source: p, Range: job.ValuesOf, Memory: job.Trim(), Results: columns, Values: job.Array()}
 	r.close, r.leave = job.Close, job.Leave
 	return r, nil
 }
@@ -98,46 +98,6 @@ func check(g *Graph, program any, ends bool) error {
 		return fmt.Errorf("graph %s: program %T does not end by itself: set RunOptions.Iterations", g.store.Name(), program)
 	}
 	return nil
-}
-
-// finite refuses results of a job that are NaN, or infinite: other than those that are null, and those
-// that a vertex has from the beginning.
-func finite[V, A any](ctx context.Context, p gas.Program[V, A], columns []column[V], job *dispatcher.Job[V, A]) error {
-	columns = slices.DeleteFunc(slices.Clone(columns), func(c column[V]) bool { return c.Kind != results.Float32 && c.Kind != results.Float64 })
-	if len(columns) == 0 {
-		return nil
-	}
-	return job.Refuse(ctx, func(from, to uint32, wrong func(uint32)) error {
-		var x results.Values
-		return job.ValuesOf(from, to, func(vs []gas.Vertex, values []V) error {
-			for _, c := range columns {
-				x.Empty()
-				c.numbers(&x, vs, values)
-				for i, f := range x.F32 {
-					if f-f != 0 && c.refuses(p, vs[i], values[i], float64(f)) {
-						wrong(vs[i].ID)
-					}
-				}
-				for i, f := range x.F64 {
-					if f-f != 0 && c.refuses(p, vs[i], values[i], f) {
-						wrong(vs[i].ID)
-					}
-				}
-			}
-			return nil
-		})
-	})
-}
-
-// refuses reports whether a result that is not finite is none of a vertex.
-func (c *column[V]) refuses(p interface{ Init(v gas.Vertex) (V, bool) }, v gas.Vertex, value V, result float64) bool {
-	if c.null != nil && c.null(v, value) {
-		return false
-	}
-	var first results.Values
-	begun, _ := p.Init(v)
-	c.numbers(&first, []gas.Vertex{v}, []V{begun})
-	return !slices.Contains(first.F64, result) && !slices.Contains(first.F32, float32(result))
 }
 
 // nameProgram puts the name of a program in an error that has its type first.
@@ -182,7 +142,7 @@ func continued(o RunOptions) RunOptions {
 		r := o.Job.Record()
 		had := r.Identity.Options
 		o.Mode = cmp.Or(o.Mode, dispatcher.Mode(had["mode"]))
-		o.Method = cmp.Or(o.Method, dispatcher.Method(had[methodOption]))
+		o.Method = cmp.Or(o.Method, dispatcher.Method(had[identity.MethodOption]))
 		if n, err := strconv.Atoi(had["iterations"]); err == nil {
 			o.Iterations = cmp.Or(o.Iterations, n)
 		}
@@ -201,7 +161,7 @@ func begin[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
 	if o.Job == nil {
 		return nil
 	}
-	id, err := identityOf(g, p, o)
+	id, err := identity.Of(g.Catalogue().Fingerprint, p, o)
 	if err == nil {
 		err = g.store.InPlace(func() error { return o.Job.Begin(id, o.Checkpoints) })
 	}
@@ -222,110 +182,4 @@ func giveBack(job *Job) error {
 		return nil
 	}
 	return job.Close()
-}
-
-// Result is the outcome of a job or an algorithm: a value for each vertex, under
-// the user's ids.
-type Result struct {
-	Report dispatcher.Report // of a job
-	// Algorithm is what an algorithm reports; nil of a job.
-	Algorithm *AlgorithmReport
-
-	graph    *Graph
-	table    results.Table // nil: the run failed
-	uses     uses          // of the table
-	columned bool          // the columns are those of a program that is [gas.Columned]
-	close    func()
-	leave    func() // nil: close
-
-	job  *Job         // nil: not recorded, or ended
-	save func() error // nil: there is no state that could be saved
-	lost error        // why results were not written
-}
-
-// Table returns the rows. The value column of a program or an algorithm that has one is
-// named name, or as a [gas.Named] one says if that is ""; those of a [gas.Columned] program have
-// names.
-func (r *Result) Table(name string) results.Table {
-	if r.columned || name == "" {
-		return r.table
-	}
-	return named{r.table, name}
-}
-
-// WriteFile writes a value per vertex to a file, whole or not at all. The
-// format is tsv, csv, ndjson, parquet, arrow, arrows or npy, or "" to decide by the name.
-func (r *Result) WriteFile(path, format string) (err error) {
-	if err := r.beginReading(); err != nil {
-		return err
-	}
-	defer r.endReading()
-	f := results.Format(format)
-	if format == "" {
-		f, err = results.FormatOf(path)
-	}
-	if err == nil {
-		err = results.WriteFile(path, f, r.table)
-	}
-	r.lost = err
-	return err
-}
-
-// Write writes a value per vertex to w, in one of the formats of [Result.WriteFile]. Writes to
-// w are large; after an error what w has is of no use.
-func (r *Result) Write(w io.Writer, format string) (err error) {
-	if err := r.beginReading(); err != nil {
-		return err
-	}
-	defer r.endReading()
-	r.lost = results.Write(w, results.Format(strings.ToLower(format)), r.table)
-	return r.lost
-}
-
-// Lose says that the results could not be brought to where they were wanted: a
-// recorded job keeps its state then, and can be resumed to write them.
-func (r *Result) Lose(cause error) { r.lost = cause }
-
-// Close frees the memory of the job. A recorded job is done, unless its results
-// were lost. While values are written or read, also inside a loop over them, Close does nothing and returns [ErrInUse].
-// Tables of [Result.Table], and slices of the job's memory as of [Values.Slice], are invalid after Close: reading one
-// may end the process.
-func (r *Result) Close() error { return r.finish(r.close) }
-
-// Leave is Close for a process that ends at once: memory and devices are left to the
-// system, which takes them back faster than the process gives them.
-func (r *Result) Leave() error {
-	if r.leave == nil {
-		return r.Close()
-	}
-	return r.finish(r.leave)
-}
-
-func (r *Result) finish(end func()) error {
-	if r.table == nil {
-		return nil
-	}
-	return r.uses.close(func() error {
-		var err error
-		status := Done
-		if r.lost != nil && r.save != nil {
-			err, status = r.save(), Failed
-			if errors.Is(r.lost, context.Canceled) {
-				status = Interrupted
-			}
-		}
-		end()
-		return errors.Join(err, r.end(status, r.lost))
-	})
-}
-
-// Job is the job as which the run is recorded; nil when it is not.
-func (r *Result) Job() *Job { return r.job }
-
-// end ends the recorded job.
-func (r *Result) end(s JobStatus, cause error) error {
-	if r.job == nil {
-		return nil
-	}
-	return r.job.End(s, cause)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/internal/tables"
 )
 
 // Blocks yields all ids with their values as slices of equal length, some thousand at a time, in the order of
@@ -42,10 +43,10 @@ func (s *Values[I, V]) Blocks() iter.Seq2[[]I, []V] {
 	}
 }
 
-// rowsOf is how many rows a batch has.
+// rowsOf returns the number of rows of a batch.
 func rowsOf(b *results.Batch) int { return len(b.IDs.Ints) + len(b.IDs.Uints) + len(b.IDs.Strings) }
 
-// idWindow is the ids of a batch: its own, or others in buffer.
+// idWindow returns the ids of a batch: its own, or others in buffer.
 func idWindow[I ID, V Value](s *Values[I, V], c *results.IDs, buffer []I) []I {
 	for _, own := range []any{c.Ints, c.Uints, c.Strings} {
 		if list, same := own.([]I); same && len(list) > 0 {
@@ -71,7 +72,7 @@ func valueWindow[I ID, V Value](s *Values[I, V], c *results.Values, n int, buffe
 	return buffer
 }
 
-// Slice is the values of all vertices, by dense id: [IDsOf] has those of the user in the same order. Where the
+// Slice returns the values of all vertices, by dense id: [IDsOf] has those of the user in the same order. Where the
 // program's values are the results themselves, as distances of [programs.SSSP] or core numbers, it is the memory of the job, without a
 // copy, and valid until [Result.Close]: to look at it later may end the process. It must not be changed. Otherwise it is computed for each call,
 // into the Go heap. What has no value has what the program has in its place, such as infinity
@@ -81,8 +82,8 @@ func (s *Values[I, V]) Slice() (all []V, err error) {
 		return nil, err
 	}
 	defer s.result.endReading()
-	if own, has := s.result.table.(interface{ array(column int) any }); has {
-		if list, same := own.array(s.column).([]V); same {
+	if own, has := s.result.table.(interface{ Array(column int) any }); has {
+		if list, same := own.Array(s.column).([]V); same {
 			return list, nil
 		}
 	}
@@ -103,7 +104,7 @@ type Ranked[I ID, V Value] struct {
 	Value V
 }
 
-// Top is the n vertices with the largest values, largest first, and of equal ones in the order of
+// Top returns the n vertices with the largest values, largest first, and of equal ones in the order of
 // [Values.All].
 func (s *Values[I, V]) Top(n int) ([]Ranked[I, V], error) {
 	var top []Ranked[I, V]
@@ -128,16 +129,15 @@ func (s *Values[I, V]) Top(n int) ([]Ranked[I, V], error) {
 	return top, s.Err()
 }
 
-// IDsOf is the user's ids of all vertices, by dense id, in the Go heap.
+// IDsOf returns the user's ids of all vertices, by dense id, in the Go heap.
 func IDsOf[I ID](g *Graph) (all []I, err error) {
 	if err := g.begin(); err != nil {
 		return nil, err
 	}
-	defer g.uses.end()
-	kind := (&table[struct{}]{graph: g}).IDKind()
-	read, ok := idReader[I](kind)
-	if !ok {
-		return nil, idTypeError[I](kind)
+	defer g.uses.End()
+	read, err := idReaderOf[I](g)
+	if err != nil {
+		return nil, err
 	}
 	n := g.Catalogue().Vertices
 	all = make([]I, 0, n)
@@ -149,7 +149,7 @@ func IDsOf[I ID](g *Graph) (all []I, err error) {
 			return nil, err
 		}
 		c.Empty()
-		appendIDs(&c, block, 0, block.Len())
+		tables.AppendIDs(&c, block, 0, block.Len())
 		for row := range block.Len() {
 			all = append(all, read(&c, row))
 		}

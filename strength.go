@@ -25,10 +25,10 @@ func (g *Graph) Strengths(ctx context.Context, o AlgorithmOptions) (s *Strengths
 	return &Strengths{out}, nil
 }
 
-// Of is the sum of a vertex, by its dense id.
+// Of returns the sum of a vertex, by its dense id.
 func (s *Strengths) Of(v uint32) float64 { return s.out.Values[v] }
 
-// Bytes is the memory that they take.
+// Bytes returns the memory that they take.
 func (s *Strengths) Bytes() int64 { return 8 * int64(len(s.out.Values)) }
 
 // Close frees them.

@@ -33,7 +33,8 @@ type writer func([]byte) error
 
 func (w writer) Write(b []byte) (int, error) { return len(b), w(b) }
 
-// TestResultInUse: a result is not closed while its values are read or written, and afterwards it is.
+// TestResultInUse checks that a result is not closed while its values are read or written, and
+// afterwards it is.
 func TestResultInUse(t *testing.T) {
 	g := manyGraph(t, t.TempDir())
 	for what, read := range map[string]func(r *garaph.Result, v *garaph.Values[int64, float64], amid func()) error{
@@ -84,7 +85,8 @@ func TestResultInUse(t *testing.T) {
 	}
 }
 
-// TestResultClosedBeside: a result may be closed while another goroutine reads it again and again.
+// TestResultClosedBeside checks that a result may be closed while another goroutine reads it again
+// and again.
 func TestResultClosedBeside(t *testing.T) {
 	r, err := garaph.Run(t.Context(), manyGraph(t, t.TempDir()), programs.WCC{}, garaph.RunOptions{})
 	if err != nil {
@@ -105,7 +107,8 @@ func TestResultClosedBeside(t *testing.T) {
 	}
 }
 
-// TestGraphInUse: a graph is not closed amid its use. Afterwards it is, with its folder, and calls return [garaph.ErrClosed].
+// TestGraphInUse checks that a graph is not closed amid its use. Afterwards it is, with its folder, and calls
+// return [garaph.ErrClosed].
 func TestGraphInUse(t *testing.T) {
 	for what, use := range usesOf() {
 		t.Run(what, func(t *testing.T) {

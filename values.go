@@ -9,14 +9,15 @@ import (
 	"strings"
 
 	"github.com/garaph/garaph/internal/results"
+	"github.com/garaph/garaph/internal/tables"
 )
 
 // ID is a type of the user's ids of vertices: int64 for integers, uint64 when some are
-// above its range, and string for names. Integers can be had as strings too, in decimal.
+// above its range, and string for names. Integers can also be read as strings, in decimal.
 type ID interface{ int64 | uint64 | string }
 
-// Value is a type of results. Floats of 32 bits can be had as float64 too; results that
-// are themselves vertices are had under the user's ids, as any [ID].
+// Value is a type of results. Floats of 32 bits can also be read as float64. Results that are vertices are returned as
+// user ids of any [ID] type.
 type Value interface {
 	float32 | float64 | int64 | uint64 | string
 }
@@ -40,7 +41,7 @@ type Values[I ID, V Value] struct {
 	err    error
 }
 
-// ValuesOf gives the values of a column; "" is the first column, or the only one. The error
+// ValuesOf returns the values of a column; "" is the first column, or the only one. The error
 // says which columns there are, or of which types the ids and values are, when it is not
 // what was asked for.
 func ValuesOf[I ID, V Value](r *Result, column string) (*Values[I, V], error) {
@@ -76,7 +77,7 @@ func idTypeError[I ID](kind results.IDKind) error {
 	return fmt.Errorf("the ids of the graph are of type %v, and cannot be had as %T; ask for %[1]v", kind, *new(I))
 }
 
-// known says how the columns of a result can be called.
+// known reports how the columns of a result can be called.
 func known(columns []results.Column) string {
 	var names []string
 	for _, c := range columns {
@@ -113,7 +114,7 @@ func cloned[T ID | Value](x T) T {
 	return x
 }
 
-// Err is why the last reading of All ended early; nil after all values, or a break.
+// Err returns why the last reading of All ended early; nil after all values, or a break.
 func (s *Values[I, V]) Err() error { return s.err }
 
 // errEnough ends a reading that was left; it never leaves the package.
@@ -143,6 +144,16 @@ func idReader[T Value](kind results.IDKind) (func(*results.IDs, int) T, bool) {
 	}
 	f, ok := read.(func(*results.IDs, int) T)
 	return f, ok
+}
+
+// idReaderOf is idReader for the ids of a graph.
+func idReaderOf[I ID](g *Graph) (func(*results.IDs, int) I, error) {
+	kind := tables.IDKind(g.store)
+	read, ok := idReader[I](kind)
+	if !ok {
+		return nil, idTypeError[I](kind)
+	}
+	return read, nil
 }
 
 // valueReader returns how a value is read from a column of values.

@@ -19,8 +19,9 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestColumnName: the results of the built-in programs and algorithms have the names that the command
-// gives them, for values and in files; those of others have none, or what Table is asked for.
+// TestColumnName checks that the results of the built-in programs and algorithms have the names
+// that the command gives them, for values and in files; those of others have none, or what Table is
+// asked for.
 func TestColumnName(t *testing.T) {
 	ctx := context.Background()
 	g := valuesGraph(t, strconv.Itoa)
@@ -119,7 +120,7 @@ func ExampleValuesOf() {
 	// dan 2
 }
 
-// valuesGraph is a path of 5000 vertices, several blocks of ids, of which the last two are apart.
+// valuesGraph returns a path of 5000 vertices, several blocks of ids, of which the last two are apart.
 func valuesGraph(t *testing.T, id func(int) string) *garaph.Graph {
 	t.Helper()
 	const n = 5000
@@ -131,7 +132,7 @@ func valuesGraph(t *testing.T, id func(int) string) *garaph.Graph {
 	return importedText(t, garaph.ImportOptions{}, edges.String())
 }
 
-// collected is all values of a column, as text. It keeps ids until the end.
+// collected returns all values of a column, as text. It keeps ids until the end.
 func collected[I garaph.ID, V garaph.Value](t *testing.T, r *garaph.Result, column string) map[string]string {
 	t.Helper()
 	values, err := garaph.ValuesOf[I, V](r, column)
@@ -149,7 +150,7 @@ func collected[I garaph.ID, V garaph.Value](t *testing.T, r *garaph.Result, colu
 	return got
 }
 
-// writtenColumn is a column as Write has it: the values that are not null.
+// writtenColumn returns a column as Write has it: the values that are not null.
 func writtenColumn(t *testing.T, r *garaph.Result, column int) map[string]string {
 	t.Helper()
 	var text bytes.Buffer
@@ -204,7 +205,7 @@ func testValues[I interface {
 	}
 }
 
-// TestValuesRefused: what cannot be had is an error that says what can.
+// TestValuesRefused checks that what cannot be had is an error that says what can.
 func TestValuesRefused(t *testing.T) {
 	r, err := garaph.Run(context.Background(), valuesGraph(t, strconv.Itoa), paths{allColumns()}, garaph.RunOptions{})
 	if err != nil {
@@ -246,7 +247,8 @@ func TestValuesRefused(t *testing.T) {
 	}
 }
 
-// TestValuesError: an error amid the values is reported, and not after a later reading without one.
+// TestValuesError checks that an error amid the values is reported, and not after a later reading
+// without one.
 func TestValuesError(t *testing.T) {
 	fail := true
 	column := gas.Column[reach]{Name: "x", Int64: func(v gas.Vertex, _ reach) int64 {

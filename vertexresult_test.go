@@ -12,6 +12,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -40,7 +41,7 @@ func ring(t *testing.T, ids []string) *garaph.Graph {
 	for i, id := range ids {
 		fmt.Fprintf(&b, "%s\t%s\n", id, ids[(i+1)%len(ids)])
 	}
-	return importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{Rows: true}}, b.String())
+	return importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{Rows: true}}, b.String())
 }
 
 // TestVertexResults compares results that are vertices with the graph's own
@@ -160,7 +161,7 @@ func checkVertexResults(t *testing.T, g *garaph.Graph, table results.Table, kind
 	}
 }
 
-// TestBadVertexResults: a result that is no vertex, or another one when asked
+// TestBadVertexResults checks that a result that is no vertex, or another one when asked
 // again, ends as an error.
 func TestBadVertexResults(t *testing.T) {
 	g := ring(t, []string{"a", "b", "c", "d"})

@@ -29,7 +29,7 @@ type wideEdge struct {
 	weight   uint64
 }
 
-// wideEdges are those of a skewed graph, with weights up to 2^40, some of them small.
+// wideEdges returns those of a skewed graph, with weights up to 2^40, some of them small.
 func wideEdges(scale int) (list []wideEdge, text string) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	var b strings.Builder
@@ -74,8 +74,9 @@ func integerDistances(edges []wideEdge, source uint32, symmetric bool) map[int64
 	return all
 }
 
-// TestWideWeights: distances over integer weights up to 2^40 are those of integers, in every layout and method, in memory
-// and out of it, on one vertex with most edges too, and where jobs are resumed.
+// TestWideWeights checks that distances over integer weights up to 2^40 are those of integers, in every
+// layout and method, in memory and out of it, on one vertex with most edges too, and where jobs are
+// resumed.
 func TestWideWeights(t *testing.T) {
 	edges, text := wideEdges(10)
 	for turn, c := range []struct {
@@ -86,7 +87,7 @@ func TestWideWeights(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			g := importedText(t, garaph.ImportOptions{
 				Edges:   garaph.EdgeOptions{Undirected: c.undirected},
-				Storage: garaph.StorageOptions{Layout: c.layout, ShardVertices: 50, Rows: c.rows},
+				Storage: ingest.StorageOptions{Layout: c.layout, ShardVertices: 50, Rows: c.rows},
 			}, text)
 			if cat := g.Catalogue(); !cat.Wide || cat.Weights.Most() < 1<<39 || cat.Weights.Unit != 0 {
 				t.Fatalf("wide %v, %+v", cat.Wide, cat.Weights)
@@ -180,10 +181,10 @@ func testWideParents(t *testing.T, g *garaph.Graph, p programs.SSSP[float64], ed
 	}
 }
 
-// TestWideResume: a job over wide weights that was interrupted gives the same.
+// TestWideResume checks that a job over wide weights that was interrupted gives the same.
 func TestWideResume(t *testing.T) {
 	_, text := wideEdges(9)
-	g := importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 50}}, text)
+	g := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 50}}, text)
 	w := workOf[float64, float64]("sssp64", true, programs.SSSP[float64]{Source: 1})
 	r, err := w.run(t.Context(), g, garaph.RunOptions{Threads: 2})
 	if err != nil {
@@ -196,8 +197,8 @@ func TestWideResume(t *testing.T) {
 	}
 }
 
-// TestWideExport: a graph with wide weights that is exported and imported again is an equal one, in every format that has
-// weights of 64 bits, and an error in others.
+// TestWideExport checks that a graph with wide weights that is exported and imported again is an equal
+// one, in every format that has weights of 64 bits, and an error in others.
 func TestWideExport(t *testing.T) {
 	for name, text := range map[string]string{
 		"integers":  "1 2 16777217\n2 3 9007199254740991\n3 1 1\n1 3 0\n",
@@ -243,7 +244,7 @@ func TestWideExport(t *testing.T) {
 	}
 }
 
-// weightsOf is the weights of all edges, ascending.
+// weightsOf returns the weights of all edges, ascending.
 func weightsOf(t *testing.T, g *garaph.Graph) (list []float64) {
 	t.Helper()
 	n, err := garaph.NeighborsOf[int64](g)
@@ -266,10 +267,10 @@ func weightsOf(t *testing.T, g *garaph.Graph) (list []float64) {
 	return list
 }
 
-// TestWeightModes: which weights are exact, in each mode.
+// TestWeightModes checks which weights are exact, in each mode.
 func TestWeightModes(t *testing.T) {
 	const big, third = 16777217, 0.3333333333333333
-	joined := func(p garaph.Parallel, m ingest.WeightMode) garaph.ImportOptions {
+	joined := func(p ingest.Parallel, m ingest.WeightMode) garaph.ImportOptions {
 		return garaph.ImportOptions{Weights: m, Edges: garaph.EdgeOptions{Parallel: p}}
 	}
 	for _, c := range []struct {
@@ -326,18 +327,20 @@ func TestWeightModes(t *testing.T) {
 	}
 }
 
-// TestNarrowFingerprint: a graph whose weights float32 holds, or is asked to, is stored as ever.
+// TestNarrowFingerprint checks that a graph whose weights float32 holds, or is asked to, is stored
+// as ever.
 func TestNarrowFingerprint(t *testing.T) {
 	const text = "0 1 3\n1 2 0.1\n2 0 16777216\n0 2 0.3333333\n3 1 1e10\n3 3 7\n"
 	for layout, want := range map[store.Layout]string{store.Packed: "f6c4e3078907a9c794ebf89a8774d3f4", store.CSC: "de5620cf1a329b16b109cdc68c9215e3"} {
-		g := importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: layout, Rows: layout == store.Packed}}, text)
+		g := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{Layout: layout, Rows: layout == store.Packed}}, text)
 		if got := g.Catalogue().Fingerprint; got != want {
 			t.Errorf("%s: fingerprint %s, want %s", layout, got, want)
 		}
 	}
 }
 
-// TestWideEdges: edges of a Go program keep whole numbers, and all weights where that is asked for.
+// TestWideEdges checks that edges of a Go program keep whole numbers, and all weights where that is
+// asked for.
 func TestWideEdges(t *testing.T) {
 	edges, weights := [][2]int{{1, 2}, {2, 3}, {3, 1}}, []float64{1<<40 - 1, 0.1, 2}
 	for _, exact := range []bool{false, true} {

@@ -20,7 +20,7 @@ func TestCorenessMemory(t *testing.T) {
 		g.Edges = append(g.Edges, oracle.Edge{Src: random.Uint32N(uint32(g.N)), Dst: random.Uint32N(uint32(g.N))})
 	}
 	s := teststore.Build(t, g, teststore.Options{})
-	want := oracle.Coreness(g)
+	want := oracleCoreness(g)
 	read := func(memory int64) int64 {
 		got, report := run(t, s, algorithms.Coreness{}, algorithms.Options{Threads: 2, Memory: memory})
 		if !slices.Equal(got, want) {

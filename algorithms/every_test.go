@@ -49,11 +49,11 @@ type numbering struct {
 }
 
 var (
-	triangles = numbering{algorithms.Triangles{}, oracle.Triangles, algorithms.Total{Name: "triangles"}, false,
+	triangles = numbering{algorithms.Triangles{}, oracleTriangles, algorithms.Total{Name: "triangles"}, false,
 		[]string{"degrees", "sizes of rows", "rows", "intersecting rows"}}
-	truss = numbering{algorithms.Truss{}, oracle.Truss, algorithms.Total{Name: "kmax"}, true,
+	truss = numbering{algorithms.Truss{}, oracleTruss, algorithms.Total{Name: "kmax"}, true,
 		[]string{"degrees", "counting triangles", "peeling edges"}}
-	cores      = numbering{algorithms.Coreness{}, oracle.Coreness, algorithms.Total{Name: "largest core number"}, true, []string{"degrees"}}
+	cores      = numbering{algorithms.Coreness{}, oracleCoreness, algorithms.Total{Name: "largest core number"}, true, []string{"degrees"}}
 	numberings = []numbering{
 		triangles, truss, {algorithms.WideTruss{}, truss.oracle, truss.total, true, nil},
 		cores, {algorithms.CorenessInPasses{}, cores.oracle, cores.total, true, []string{"degrees", "core numbers, pass 1"}},

@@ -67,7 +67,8 @@ func TestGatherSpeedCounts(t *testing.T) {
 	}
 }
 
-// TestGatherPacked: a gather reads what the side says, in all widths that its edges take.
+// TestGatherPacked checks that a gather reads what the side says, in all widths that its edges
+// take.
 func TestGatherPacked(t *testing.T) {
 	for _, shift := range []uint{0, 4, 9, 13, 17, 21} {
 		var nbr []uint32
@@ -114,7 +115,7 @@ func TestGatherOnly(t *testing.T) {
 	}
 }
 
-// TestLoadEdges: a part of the edges is from all over the graph.
+// TestLoadEdges checks that a part of the edges is from all over the graph.
 func TestLoadEdges(t *testing.T) {
 	g := rmatGraph(t, 12, 8, 100)
 	all, n := sideBytes(g.Catalogue(), shard.In), len(g.Catalogue().Shards)

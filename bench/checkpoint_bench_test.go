@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -29,7 +30,7 @@ func BenchmarkCheckpoints(b *testing.B) {
 	run := func(every int) (seconds, cpu, epochs float64) {
 		begin, used := time.Now(), processorTime()
 		r, err := garaph.Run(b.Context(), g, p, garaph.RunOptions{
-			Iterations: 20, Job: g.NewJob(garaph.JobSpec{Name: "pagerank"}), Checkpoints: garaph.Checkpoints{Every: every},
+			Iterations: 20, Job: g.NewJob(checkpoint.Spec{Name: "pagerank"}), Checkpoints: garaph.Checkpoints{Every: every},
 		})
 		if err != nil {
 			b.Fatal(err)

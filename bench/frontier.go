@@ -17,19 +17,20 @@ Levels are of the last source.`
 // MeasureFrontiers measures searches from frontier to frontier on a GPU alone: BFS, and over a graph
 // with weights SSSP, from some sources, by each policy.
 func MeasureFrontiers(ctx context.Context, g *garaph.Graph, o Options) (*Report, error) {
-	if len(o.Advance) == 0 {
-		o.Advance = gpuengine.AdvanceNames
+	f := o.Frontiers
+	if len(f.Advance) == 0 {
+		f.Advance = gpuengine.AdvanceNames
 	}
 	if o.Programs = []string{"bfs"}; g.Catalogue().Weighted {
 		o.Programs = append(o.Programs, "sssp")
 	}
 	return measured(g, o, true, frontierAbout, func(m *measurement) error {
-		sources, err := chooseSources(g, cmp.Or(o.Sources, 4))
+		sources, err := chooseSources(g, cmp.Or(f.Sources, 4))
 		t := m.report.table("search", "policy", "seconds", "levels", "edges/s", "sources")
 		for _, w := range m.workloads {
-			for _, policy := range o.Advance {
+			for _, policy := range f.Advance {
 				m.doing("%s, %s", w.name, policy)
-				how, unknown := gpuengine.ParseAdvancing(policy, o.Filter, o.Direction)
+				how, unknown := gpuengine.ParseAdvancing(policy, f.Filter, f.Direction)
 				if err := cmp.Or(err, unknown); err != nil {
 					return err
 				}

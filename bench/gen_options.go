@@ -98,7 +98,7 @@ func (o GenOptions) withDefaults() GenOptions {
 	return o
 }
 
-// describe is the comment at the head of a text file.
+// describe returns the comment at the head of a text file.
 func (o GenOptions) describe(vertices, edges uint64) string {
 	var kind string
 	switch o.Kind {

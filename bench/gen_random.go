@@ -5,14 +5,14 @@ import "math/bits"
 // gamma is the step of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 const gamma = 0x9e3779b97f4a7c15
 
-// mix is the output function of SplitMix64, a bijection of 64 bits.
+// mix returns the output function of SplitMix64, a bijection of 64 bits.
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
 
-// stream is a sequence of random numbers of which any one can be had at once:
+// stream is a sequence of random numbers with random access:
 // number i is mix(stream + i·gamma). Every edge has numbers of its own, so that
 // edges come out the same in whatever order and by however many threads they
 // are made.

@@ -27,7 +27,7 @@ func outDegrees(t *testing.T, o GenOptions) (degrees []int, top float64) {
 	return degrees, float64(sum) / float64(edges)
 }
 
-// TestSkew: the vertices of an rmat graph are far from equal, those of a
+// TestSkew checks that the vertices of an rmat graph are far from equal, those of a
 // uniform one close to it.
 func TestSkew(t *testing.T) {
 	rmat := GenOptions{Kind: RMAT, Scale: 14, Degree: 16, Format: Raw}
@@ -44,7 +44,7 @@ func TestSkew(t *testing.T) {
 	}
 }
 
-// TestQuadrants: at every level of the matrix the quadrants have their chances,
+// TestQuadrants checks that at every level of the matrix the quadrants have their chances,
 // also for scales that are no multiple of a step.
 func TestQuadrants(t *testing.T) {
 	for _, scale := range []int{3, 5, 14, 17} {
@@ -65,7 +65,7 @@ func TestQuadrants(t *testing.T) {
 	}
 }
 
-// TestUniformity: every vertex and every weight comes about equally often.
+// TestUniformity checks that every vertex and every weight comes about equally often.
 func TestUniformity(t *testing.T) {
 	const vertices, edges = 100, 200_000
 	var src, dst [vertices]float64
@@ -99,7 +99,7 @@ func TestScrambleIsBijective(t *testing.T) {
 	}
 }
 
-// TestGridIsALattice: every pair of neighbours once, nothing else.
+// TestGridIsALattice checks that edges join every pair of neighbours once, nothing else.
 func TestGridIsALattice(t *testing.T) {
 	const rows, cols = 7, 5
 	seen := map[[2]uint64]int{}

@@ -107,7 +107,7 @@ func TestCountsAndRanges(t *testing.T) {
 	}
 }
 
-// TestFormatsAgree: the same edges in each format, with and without weights.
+// TestFormatsAgree checks that the same edges come from each format, with and without weights.
 func TestFormatsAgree(t *testing.T) {
 	for name, o := range small {
 		if o.Vertices > math.MaxUint32 {
@@ -139,7 +139,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestGolden: the bytes are a promise; recorded results name graphs by their
+// TestGolden checks that the bytes are a promise; recorded results name graphs by their
 // options.
 func TestGolden(t *testing.T) {
 	for name, want := range map[string]string{
@@ -213,7 +213,7 @@ func (s *stopper) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestStops: at the end of the context and at an error of the writer Generate
+// TestStops checks that at the end of the context and at an error of the writer Generate
 // ends soon and leaves no goroutine.
 func TestStops(t *testing.T) {
 	defer goleak.VerifyNone(t)

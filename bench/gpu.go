@@ -80,36 +80,44 @@ func (m *measurement) gatherOnly(ctx context.Context) (speeds [2]float64, err er
 		m.report.note("the graph does not fit into the GPU's memory: gather-only was not measured")
 		return speeds, nil
 	}
+	seconds, err := m.timeGathers(e)
+	for i, x := range seconds {
+		speeds[i] = float64(c.Edges) / x
+	}
+	return speeds, err
+}
+
+// timeGathers returns how many seconds one pass over the edges on the device takes, with values of 4 and of 8 bytes.
+func (m *measurement) timeGathers(e *gpuengine.Engine[float32, int64]) (seconds [2]float64, err error) {
 	w, err := newStopwatch(m.device)
 	defer func() { err = errors.Join(err, w.close()) }()
 	if err != nil {
-		return speeds, err
+		return seconds, err
 	}
 	launches, err := e.Launches(w.stream)
 	if err != nil {
-		return speeds, err
+		return seconds, err
 	}
 	gather, err := kernels.LoadGatherPacked(m.device)
 	if err != nil {
-		return speeds, err
+		return seconds, err
 	}
-	size := 8 * int64(c.Vertices)
+	size := 8 * int64(m.graph.Catalogue().Vertices)
 	at, err := m.device.Alloc(size)
 	if err != nil {
-		return speeds, err
+		return seconds, err
 	}
 	defer func() { err = errors.Join(err, m.device.Free(at)) }()
 	if err := w.stream.Fill(at, 0, size); err != nil {
-		return speeds, err
+		return seconds, err
 	}
 	for i, width := range []uint64{4, 8} {
-		x, err := w.least(m.opt.Rounds, func() error { return launches.GatherPacked(gather, at, width) })
+		seconds[i], err = w.least(m.opt.Rounds, func() error { return launches.GatherPacked(gather, at, width) })
 		if err != nil {
-			return speeds, err
+			return seconds, err
 		}
-		speeds[i] = float64(c.Edges) / x
 	}
-	return speeds, nil
+	return seconds, nil
 }
 
 var rank gas.Program[float32, int64] = programs.PageRank[float32]{Damping: 0.85}
@@ -164,7 +172,7 @@ func (m *measurement) pipelines(ctx context.Context, link Link, ceiling float64)
 func edgesPerSecond(it garaph.Iteration) float64 { return float64(it.Edges) / it.Seconds }
 
 // leastGPU returns what a job takes on the GPU beside the edges.
-func leastGPU(d device.Device, c *garaph.Catalogue) (int64, error) {
+func leastGPU(d device.Device, c *store.Catalogue) (int64, error) {
 	arrays, err := vertices.New[float32](c.Vertices, d)
 	if err != nil {
 		return 0, err

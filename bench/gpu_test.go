@@ -14,7 +14,8 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestMeasureGPU: on the emulated device every figure is there, with all edges on the device and streamed.
+// TestMeasureGPU checks that on the emulated device every figure is there, with all edges on the
+// device and streamed.
 func TestMeasureGPU(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures speeds")
@@ -42,7 +43,7 @@ func TestMeasureGPU(t *testing.T) {
 	}
 }
 
-// TestMeasureLink: both directions, and both at once, have a speed, and nothing is kept.
+// TestMeasureLink checks that both directions, and both at once, have a speed, and nothing is kept.
 func TestMeasureLink(t *testing.T) {
 	d := device.NewEmulated(device.EmulatedOptions{Memory: 16 << 20})
 	link, err := MeasureLink(d)
@@ -57,9 +58,9 @@ func TestMeasureLink(t *testing.T) {
 	}
 }
 
-// TestMeasureFrontiers: every search has a row for each policy.
+// TestMeasureFrontiers checks that every search has a row for each policy.
 func TestMeasureFrontiers(t *testing.T) {
-	r, err := MeasureFrontiers(t.Context(), graphOf(t, store.Packed), Options{GPU: device.EmulatedName, Sources: 2, Threads: 2})
+	r, err := MeasureFrontiers(t.Context(), graphOf(t, store.Packed), Options{GPU: device.EmulatedName, Frontiers: FrontierOptions{Sources: 2}, Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestMeasureFrontiers(t *testing.T) {
 	}
 }
 
-// graphOf is a graph of 6 shards, two of which have no edges.
+// graphOf returns a graph of 6 shards, two of which have no edges.
 func graphOf(t *testing.T, layout store.Layout) *garaph.Graph {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))

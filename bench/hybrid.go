@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// HybridParts are what [MeasureHybrid] can measure: whether CPU and GPU together reach the sum of
+// HybridParts are the parts of [MeasureHybrid]: whether CPU and GPU together reach the sum of
 // both, what a graph that stays on the GPU loses by it, and whether auto finds the best choice.
 var HybridParts = []string{"pays", "resident", "switch"}
 

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// TestMeasureHybrid: on the emulated device every part gives figures.
+// TestMeasureHybrid checks that on the emulated device every part gives figures.
 func TestMeasureHybrid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures speeds")
@@ -52,8 +52,8 @@ func TestMeasureHybrid(t *testing.T) {
 	}
 }
 
-// TestMeasureHybridStops: a job that takes too long is stopped, and what it did is known; a part without
-// room is left out; a measurement that is stopped ends.
+// TestMeasureHybridStops checks that a job that takes too long is stopped, and what it did is
+// known; a part without room is left out; a measurement that is stopped ends.
 func TestMeasureHybridStops(t *testing.T) {
 	g := rmatGraph(t, 8, 4, 100)
 	m := &measurement{graph: g, opt: Options{Threads: 1}}

@@ -11,12 +11,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// tableOf is the table whose first column has a name; nil when there is none.
+// tableOf returns the table whose first column has a name; nil when there is none.
 func tableOf(r *Report, name string) *Table {
 	for _, t := range r.Tables {
 		if strings.HasPrefix(t.Columns[0], name) {
@@ -26,7 +27,7 @@ func tableOf(r *Report, name string) *Table {
 	return nil
 }
 
-// column is what a table has in the column of that name, row by row.
+// column returns what a table has in the column of that name, row by row.
 func column[T any](t testing.TB, table *Table, name string) (cells []T) {
 	t.Helper()
 	if table == nil {
@@ -71,7 +72,7 @@ func rmatGraph(t testing.TB, scale, degree, shardVertices int, layout ...store.L
 		t.Fatal(err)
 	}
 	if _, err := garaph.Import(t.Context(), []string{raw}, path,
-		garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: shardVertices, Layout: cmp.Or(layout...)}}); err != nil {
+		garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: shardVertices, Layout: cmp.Or(layout...)}}); err != nil {
 		t.Fatal(err)
 	}
 	g, err := garaph.Open(path)

@@ -31,12 +31,17 @@ type Options struct {
 	GPUMemory int64  // budget of the GPU's memory; if 0, all of it, or where edges are streamed the arrays and a part of the edges
 	Streams   int    // of MeasureGPU; see [gpuengine.Options]
 
-	Advance           []string // of MeasureFrontiers: some of [gpuengine.AdvanceNames], or all if empty
-	Filter, Direction string
-	Sources           int // from which searches begin, or 4 if 0
+	Frontiers FrontierOptions // of MeasureFrontiers
 
 	Parts []string      // of MeasureHybrid: some of [HybridParts], or all if empty
 	Limit time.Duration // of the part switch: if positive, after how long a job is stopped
+}
+
+// FrontierOptions say which searches [MeasureFrontiers] measures.
+type FrontierOptions struct {
+	Advance           []string // some of [gpuengine.AdvanceNames], or all if empty
+	Filter, Direction string
+	Sources           int // from which searches begin, or 4 if 0
 }
 
 // measurement is a measurement in progress.

@@ -76,7 +76,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// fromDisk is a budget within which no program has the graph in memory: the
+// fromDisk returns a budget within which no program has the graph in memory: the
 // least for the one that needs most.
 func fromDisk(t *testing.T, g *garaph.Graph) int64 {
 	t.Helper()
@@ -126,7 +126,8 @@ func pull(i int, edges uint64, read int64, seconds float64) garaph.Iteration {
 		Traffic: dispatcher.Traffic{Reads: dispatcher.Reads{BytesRead: read}}, Seconds: seconds}
 }
 
-// TestShares: pulls that bring pages to stay do not count, and the ceiling of a run from disk is the lower of two.
+// TestShares checks that pulls that bring pages to stay do not count, and the ceiling of a run from
+// disk is the lower of two.
 func TestShares(t *testing.T) {
 	nan := math.NaN()
 	memory := dispatcher.Report{InMemory: true, Duration: 20 * time.Second, Iterations: []garaph.Iteration{

@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
 )
 
 // pageRankIterations are enough that one slow pull does not move their median.
@@ -97,7 +98,7 @@ func sourceOf(g *garaph.Graph, id string) (uint32, error) {
 }
 
 // sideBytes returns the size of the edges of one direction.
-func sideBytes(c *garaph.Catalogue, dir shard.Direction) (n int64) {
+func sideBytes(c *store.Catalogue, dir shard.Direction) (n int64) {
 	for i := range c.Shards {
 		n += c.Bytes(dir, i)
 	}

@@ -20,21 +20,21 @@ import (
 
 // Errors that a caller may test for.
 var (
-	// ErrDamaged: stored bytes are not what was written.
+	// ErrDamaged reports that stored bytes are not what was written.
 	ErrDamaged = errors.New("damaged")
-	// ErrDiffers: the job is one of another graph, program or parameter.
+	// ErrDiffers reports that the job is one of another graph, program or parameter.
 	ErrDiffers = errors.New("not the same job")
-	// ErrNoSpace: the disk has too little free space for an epoch.
+	// ErrNoSpace reports that the disk has too little free space for an epoch.
 	ErrNoSpace = errors.New("not enough free disk space")
-	// ErrRunning: another process has the job.
+	// ErrRunning reports that another process has the job.
 	ErrRunning = errors.New("is running in another process")
-	// ErrGone: the job's folder is not there any more, or is another one.
+	// ErrGone reports that the job's folder is not there any more, or is another one.
 	ErrGone = errors.New("the folder of the job was moved, removed or replaced")
-	// ErrForeign: there is something that garaph cannot show to have written.
+	// ErrForeign reports that there is something that garaph cannot show to have written.
 	ErrForeign = errors.New("was not written by garaph")
-	// ErrVersion: the record of a job has the layout of another version.
+	// ErrVersion reports that the record of a job has the layout of another version.
 	ErrVersion = errors.New("was recorded by another version of garaph")
-	// ErrNoJob: the graph has no such job, or none that is unfinished.
+	// ErrNoJob reports that the graph has no such job, or none that is unfinished.
 	ErrNoJob = errors.New("no such job")
 )
 
@@ -44,10 +44,10 @@ const DefaultKeep = 2
 // Policy says when a job writes epochs while it runs. The zero value is never;
 // an interrupted job writes one in any case.
 type Policy struct {
-	Every    int           `json:"every,omitempty"`    // after that many iterations; 0: not by their number
-	Interval time.Duration `json:"interval,omitempty"` // when so much time has passed since the last; 0: not by time
-	Pages    int           `json:"pages,omitempty"`    // of an async job, after that many pages; 0: not by pages
-	Keep     int           `json:"keep,omitempty"`     // how many of the newest are kept; 0: DefaultKeep
+	Every    int           `json:"every,omitempty"`    // after that many iterations; if 0, not by their number
+	Interval time.Duration `json:"interval,omitempty"` // when so much time has passed since the last; if 0, not by time
+	Pages    int           `json:"pages,omitempty"`    // of an async job, after that many pages; if 0, not by pages
+	Keep     int           `json:"keep,omitempty"`     // how many of the newest are kept; if 0, DefaultKeep
 }
 
 // Wanted reports whether epochs are written while the job runs.

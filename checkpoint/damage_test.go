@@ -30,7 +30,7 @@ func flip(t testing.TB, name string, at int64) (undo func()) {
 	}
 }
 
-// twoEpochs is a job with two, and their states.
+// twoEpochs returns a job with two, and their states.
 func twoEpochs(t *testing.T) (j *Job, older, newer *memory) {
 	j = begun(t, memoryDir(t))
 	older, newer = random(1, 150, 4), random(2, 150, 4)
@@ -109,7 +109,7 @@ func TestTruncations(t *testing.T) {
 	}
 }
 
-// TestNoneLeft: a job that wrote epochs and has none does not begin again.
+// TestNoneLeft checks that a job that wrote epochs and has none does not begin again.
 func TestNoneLeft(t *testing.T) {
 	j, _, _ := twoEpochs(t)
 	if err := j.Epochs().clear(); err != nil {
@@ -155,7 +155,7 @@ func TestRecordDamage(t *testing.T) {
 	}
 }
 
-// TestIrregular: where a FIFO, a folder, a device or a link stands in the place
+// TestIrregular checks that where a FIFO, a folder, a device or a link stands in the place
 // of a file, nothing waits for it: an epoch is damaged, a job's record is, and a
 // job without a lock file of its own cannot be taken.
 func TestIrregular(t *testing.T) {

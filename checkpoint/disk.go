@@ -32,7 +32,7 @@ type chunkFile interface {
 	Sync() error
 }
 
-// osDisk is that of the operating system, for the folder of a job.
+// osDisk is the disk of the folder of a job.
 type osDisk struct{ at *beneath.Folder }
 
 func (d osDisk) makeFolder(path string) error { return d.at.Mkdir(path, 0o777) }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestRoundTrip: what is written is read, to the bit, for graphs and values of
+// TestRoundTrip checks that what is written is read, to the bit, for graphs and values of
 // any size.
 func TestRoundTrip(t *testing.T) {
 	for _, c := range []struct {
@@ -35,7 +35,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestKeep: the newest epochs stay, and their numbers go on.
+// TestKeep checks that the newest epochs stay, and their numbers go on.
 func TestKeep(t *testing.T) {
 	for _, keep := range []int{0, 1, 3} {
 		jobs := memoryDir(t)
@@ -60,7 +60,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestPassedOver: after a damaged epoch was passed over, the sound one before it
+// TestPassedOver checks that after a damaged epoch was passed over, the sound one before it
 // stays until there are others: the damaged one does not count.
 func TestPassedOver(t *testing.T) {
 	j := begun(t, memoryDir(t))
@@ -82,7 +82,7 @@ func TestPassedOver(t *testing.T) {
 	}
 }
 
-// TestDiffers: an epoch of another job is refused, by name, not passed over.
+// TestDiffers checks that an epoch of another job is refused, by name, not passed over.
 func TestDiffers(t *testing.T) {
 	for _, c := range []struct {
 		change func(*Identity)
@@ -121,7 +121,7 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// TestSpace: two epochs of 4-byte values take at most 2.2 times the values.
+// TestSpace checks that two epochs of 4-byte values take at most 2.2 times the values.
 func TestSpace(t *testing.T) {
 	const n = 1 << 20
 	dir := t.TempDir()

@@ -78,7 +78,7 @@ func epochs(at *beneath.Folder) ([]int, error) {
 
 func epochName(n int) string { return fmt.Sprintf("%s%08d", epochPrefix, n) }
 
-// epochNumber is the number in the name of an epoch.
+// epochNumber returns the number in the name of an epoch.
 func epochNumber(name string) (n int, ok bool) {
 	n, err := strconv.Atoi(strings.TrimPrefix(name, epochPrefix))
 	return n, err == nil && n >= 0 && n <= maxID && name == epochName(n)

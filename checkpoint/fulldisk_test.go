@@ -50,7 +50,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// filled are the states that [TestFillingDisk] writes in turn.
+// filled returns the states that [TestFillingDisk] writes in turn.
 func filled() []*memory { return []*memory{random(1, 1<<18, 4), random(2, 1<<18, 4)} }
 
 // TestFillingDisk writes epochs in other processes while this one fills the disk and empties
@@ -115,8 +115,8 @@ func TestFillingDisk(t *testing.T) {
 	}
 }
 
-// TestRecordOnFullDisk: a job that ends on a full disk is interrupted, with an error, and no temporary file
-// is left.
+// TestRecordOnFullDisk checks that a job that ends on a full disk is interrupted, with an error,
+// and no temporary file is left.
 func TestRecordOnFullDisk(t *testing.T) {
 	dir := tinydisk.Mount(t, 8<<20)
 	jobs := filepath.Join(dir, "jobs")

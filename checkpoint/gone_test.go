@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestGone: the folder of a job is moved or removed, with that of the graph, or
+// TestGone checks that the folder of a job is moved or removed, with that of the graph, or
 // another job takes its place, before an epoch is written, or while it is: that
 // ends with an error, soon, and nothing is written where it does not belong.
 func TestGone(t *testing.T) {
@@ -72,7 +72,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestGoneBeforeDB: the graph is replaced before the database of an epoch is
+// TestGoneBeforeDB checks that the graph is replaced before the database of an epoch is
 // made: nothing of it comes into the new one.
 func TestGoneBeforeDB(t *testing.T) {
 	jobs := filepath.Join(memoryDir(t), "jobs")

@@ -30,7 +30,7 @@ func asRecord(head, line string) []byte {
 	return fmt.Appendf(nil, "%s%08x JOB\n", text, crc32.Checksum([]byte(text), castagnoli))
 }
 
-// TestForgedRecords: a record with a sound checksum is refused where it holds
+// TestForgedRecords checks that a record with a sound checksum is refused where it holds
 // what no job has, and nothing of it is printed as it is.
 func TestForgedRecords(t *testing.T) {
 	jobs := memoryDir(t)
@@ -88,7 +88,7 @@ func TestForgedRecords(t *testing.T) {
 	}
 }
 
-// TestSparse: the sizes of files are looked at before they are read.
+// TestSparse checks that the sizes of files are looked at before they are read.
 func TestSparse(t *testing.T) {
 	jobs := memoryDir(t)
 	folder := ended(t, jobs)
@@ -124,7 +124,7 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// TestLinks: where a link stands in the place of the folder of jobs, of a job, of
+// TestLinks checks that where a link stands in the place of the folder of jobs, of a job, of
 // an epoch or of a file, nothing behind it is read, changed or removed.
 func TestLinks(t *testing.T) {
 	for _, link := range []string{".", "1", "1/epoch-00000001", "1/JOB", "1/LOCK", "1/.JOB", "1/PROGRESS", "1/epoch-00000001/VALUES", "1/epoch-00000001/EPOCH"} {
@@ -203,7 +203,7 @@ func snapshot(t *testing.T, path string) []string {
 	return all
 }
 
-// TestUsersFiles: what a user put into the folders of jobs stays, whatever is
+// TestUsersFiles checks that what a user put into the folders of jobs stays, whatever is
 // tidied, removed or written there.
 func TestUsersFiles(t *testing.T) {
 	for _, file := range []string{
@@ -244,8 +244,8 @@ func TestUsersFiles(t *testing.T) {
 	}
 }
 
-// TestKilledRemoval: what a killed removal, or the making of a job, left is no job, and goes with the next
-// removal or the next job.
+// TestKilledRemoval checks that what a killed removal, or the making of a job, left is no job, and
+// goes with the next removal or the next job.
 func TestKilledRemoval(t *testing.T) {
 	jobs := memoryDir(t)
 	folder := ended(t, jobs)
@@ -299,7 +299,7 @@ func TestKilledRemoval(t *testing.T) {
 	}
 }
 
-// TestCheckOwn: a record is the user's own where it was made, and nowhere else.
+// TestCheckOwn checks that a record is the user's own where it was made, and nowhere else.
 func TestCheckOwn(t *testing.T) {
 	jobs := t.TempDir()
 	j := begun(t, jobs)

@@ -19,7 +19,7 @@ import (
 // that the kernel releases with the process; End and Close release it.
 type Job struct {
 	jobs   string          // folder of all jobs
-	id     int             // 0: not on disk yet
+	id     int             // if 0, not on disk yet
 	at     *beneath.Folder // open as long as it is locked
 	lock   *os.File
 	passed []error // see Passed
@@ -69,22 +69,22 @@ func OpenJob(jobs string, id int) (*Job, error) {
 	return j, nil
 }
 
-// Passed is why newer jobs were passed over for this one by [OpenNewest].
+// Passed returns why newer jobs were passed over for this one by [OpenNewest].
 func (j *Job) Passed() []error { return j.passed }
 
 func (j *Job) folder() string { return filepath.Join(j.jobs, strconv.Itoa(j.id)) }
 
-// ID is the job's number in its graph; 0 before a new one has begun.
+// ID returns the job's number in its graph, or 0 before a new job has begun.
 func (j *Job) ID() int { return j.id }
 
-// Record is what is known of the job.
+// Record returns the record of the job.
 func (j *Job) Record() Record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.record
 }
 
-// Over is why the job cannot be resumed; nil when it can.
+// Over returns why the job cannot be resumed, or nil if it can.
 func (j *Job) Over() error {
 	r := j.Record()
 	return r.over(j.id)
@@ -144,7 +144,7 @@ func (j *Job) openEpochs() (err error) {
 	return err
 }
 
-// ChunkVertices is how many vertices a [Source] is asked for at once, at most.
+// ChunkVertices returns the most vertices that a [Source] is asked for at once.
 func (j *Job) ChunkVertices() uint32 { return j.chunk }
 
 // SetChunkVertices makes chunks of n vertices, a multiple of 64, so that tests
@@ -154,7 +154,7 @@ func (j *Job) SetChunkVertices(n uint32) { j.chunk = n }
 // Begun reports whether Begin was successful.
 func (j *Job) Begun() bool { return j.begun }
 
-// Epochs are the job's, once it has begun.
+// Epochs returns the epochs of the job once it has begun.
 func (j *Job) Epochs() *Folder { return j.epochs }
 
 // Restore hands the newest sound epoch to the sink, see [Folder.Restore].
@@ -172,7 +172,7 @@ func (j *Job) Restore(ctx context.Context, sink Sink) (Restored, error) {
 	return r, nil
 }
 
-// Wrote says that an epoch was written, after so many iterations.
+// Wrote records that an epoch was written after a number of iterations.
 func (j *Job) Wrote(number, iterations int) error {
 	j.mu.Lock()
 	j.record.Epoch, j.record.Saved = number, iterations
@@ -195,7 +195,7 @@ func (j *Job) Progress(iterations int) {
 	}
 }
 
-// End says how the job ended, and returns it. The epochs of one that is done
+// End records the status of the job and releases it. The epochs of one that is done
 // go; with a cause, it is done for good: a resumed one would fail again.
 func (j *Job) End(s Status, cause error) error {
 	if !j.begun {
@@ -233,8 +233,7 @@ func (j *Job) Close() error {
 	return err
 }
 
-// save writes the record. Whoever notes progress meanwhile does not wait for the
-// disk.
+// save writes the record. [Job.Progress] does not wait for it.
 func (j *Job) save() error {
 	j.saving.Lock()
 	defer j.saving.Unlock()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestJobs: jobs are numbered, listed as they stand, and taken one process at a
+// TestJobs checks that jobs are numbered, listed as they stand, and taken one process at a
 // time.
 func TestJobs(t *testing.T) {
 	jobs := filepath.Join(memoryDir(t), "jobs")
@@ -81,7 +81,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestOver: a job that is done for a cause keeps no epoch, and says why it is not
+// TestOver checks that a job that is done for a cause keeps no epoch, and says why it is not
 // resumed; an older one is resumed before it.
 func TestOver(t *testing.T) {
 	jobs := memoryDir(t)
@@ -118,7 +118,7 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestPassedJobs: the newest job that can be resumed is taken, and newer ones
+// TestPassedJobs checks that the newest job that can be resumed is taken, and newer ones
 // whose records are damaged are named; where all are, the error names them.
 func TestPassedJobs(t *testing.T) {
 	jobs := memoryDir(t)
@@ -152,7 +152,7 @@ func TestPassedJobs(t *testing.T) {
 	}
 }
 
-// TestKilled: the lock of a process that was killed is no obstacle.
+// TestKilled checks that the lock of a process that was killed is no obstacle.
 func TestKilled(t *testing.T) {
 	jobs := os.Getenv("GARAPH_TEST_JOBS")
 	if jobs != "" { // the process that will be killed
@@ -189,7 +189,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestTidy: of the jobs that are done, the newest stay; those that are not are
+// TestTidy checks that of the jobs that are done, the newest stay; those that are not are
 // never removed.
 func TestTidy(t *testing.T) {
 	jobs := filepath.Join(memoryDir(t), "a[b]c")

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// memoryDir is an empty folder, in memory where the system has such a file
+// memoryDir returns an empty folder, in memory where the system has such a file
 // system, so that tests need not wait for a disk.
 func memoryDir(t testing.TB) string {
 	t.Helper()
@@ -39,7 +39,7 @@ type memory struct {
 	taken uint32
 }
 
-// random is the state of a job with n vertices, the same for the same seed.
+// random returns the state of a job with n vertices, the same for the same seed.
 func random(seed uint64, n uint32, valueBytes int) *memory {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	m := &memory{values: make([]byte, int(n)*valueBytes), active: make([]uint64, words(n))}
@@ -138,10 +138,10 @@ func reopen(t testing.TB, jobs string, id int) *Job {
 	return j
 }
 
-// epochPath is the path of an epoch's folder.
+// epochPath returns the path of an epoch's folder.
 func (f *Folder) epochPath(n int) string { return f.at.Path(epochName(n)) }
 
-// files are the files of an epoch.
+// files returns the files of an epoch.
 func files(t testing.TB, j *Job, n int) []string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(j.Epochs().epochPath(n), "*"))

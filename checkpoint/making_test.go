@@ -8,11 +8,9 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/garaph/garaph/internal/fewfiles"
 )
 
-// TestKilledMaking: what a process leaves that is killed while it makes a job is
+// TestKilledMaking checks that what a process leaves that is killed while it makes a job is
 // ours, and goes with the next job, but for what a process has locked.
 func TestKilledMaking(t *testing.T) {
 	const head = lockHead + "       123\n"
@@ -64,36 +62,7 @@ func TestKilledMaking(t *testing.T) {
 	}
 }
 
-// TestFewFiles: a job that cannot begin, for the process may open no more files,
-// leaves nothing, wherever it fails.
-func TestFewFiles(t *testing.T) {
-	failed := 0
-	for more := 0; ; more++ {
-		jobs := filepath.Join(memoryDir(t), "jobs")
-		if err := os.Mkdir(jobs, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		j := NewJob(jobs, Spec{Name: "sssp"}, Policy{})
-		var err error
-		fewfiles.Do(t, more, func() { err = j.Begin(someone, Policy{}) })
-		if err == nil {
-			if err := j.Close(); err != nil {
-				t.Error(err)
-			}
-			break
-		}
-		failed++
-		if left, readErr := os.ReadDir(jobs); readErr != nil || len(left) > 0 || !errors.Is(err, unix.EMFILE) {
-			t.Errorf("with %d files: left are %v, %v; %v", more, left, readErr, err)
-		}
-	}
-	if failed < 4 {
-		t.Errorf("failed %d times, expected more", failed)
-	}
-	t.Logf("failed %d times", failed)
-}
-
-// TestMakingAtOnce: jobs that are made while other processes tidy without end are
+// TestMakingAtOnce checks that jobs that are made while other processes tidy without end are
 // made, each with a number of its own, and nothing else is left.
 func TestMakingAtOnce(t *testing.T) {
 	const makers, each = 4, 10

@@ -21,7 +21,7 @@ type recorder struct {
 	mu    sync.Mutex // guards steps
 	steps []string
 	fail  string // a step
-	space int64  // free; 0: as it is
+	space int64  // free; if 0, as it is
 }
 
 func (r *recorder) step(what, path string) error {
@@ -116,7 +116,7 @@ var order = []string{
 	"remove .epoch-00000001.removing",
 }
 
-// TestOrder: nothing is named before it is on disk, and nothing goes before what
+// TestOrder checks that nothing is named before it is on disk, and nothing goes before what
 // takes its place is.
 func TestOrder(t *testing.T) {
 	j, _, _ := twoEpochs(t)
@@ -173,7 +173,7 @@ func leftovers(t *testing.T, j *Job) []string {
 	return list
 }
 
-// TestFaultyRemoval: an old epoch that cannot be removed does not spoil the new
+// TestFaultyRemoval checks that an old epoch that cannot be removed does not spoil the new
 // one.
 func TestFaultyRemoval(t *testing.T) {
 	for _, step := range order[len(order)-2:] {
@@ -185,7 +185,7 @@ func TestFaultyRemoval(t *testing.T) {
 	}
 }
 
-// TestCancelled: an epoch that is not wanted any more leaves nothing.
+// TestCancelled checks that an epoch that is not wanted any more leaves nothing.
 func TestCancelled(t *testing.T) {
 	j, _, newer := twoEpochs(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -198,7 +198,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestNoSpace: free space is looked at before anything is written.
+// TestNoSpace checks that free space is looked at before anything is written.
 func TestNoSpace(t *testing.T) {
 	j, _, newer := twoEpochs(t)
 	r := &recorder{osDisk: osDisk{j.at}, space: spareBytes}
@@ -211,7 +211,7 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// TestLeftovers: what a killed process left half written or half removed goes
+// TestLeftovers checks that what a killed process left half written or half removed goes
 // when the job is opened again.
 func TestLeftovers(t *testing.T) {
 	jobs := memoryDir(t)

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -18,9 +19,6 @@ const maxID = 999_999_999
 
 // openJobs opens a folder of jobs, which lies in that of a graph.
 func openJobs(jobs string) (*beneath.Folder, error) {
-	if err := beneath.CheckFiles(); err != nil {
-		return nil, err
-	}
 	graph, err := beneath.Open(filepath.Dir(jobs))
 	if err != nil {
 		return nil, err
@@ -29,7 +27,7 @@ func openJobs(jobs string) (*beneath.Folder, error) {
 	return graph.Folder(filepath.Base(jobs))
 }
 
-// idOf is the number of the job whose folder has a name; 0 when it is none.
+// idOf returns the number of the job whose folder has a name, or 0 if it is no job's.
 func idOf(name string) int {
 	id, err := strconv.Atoi(name)
 	if err != nil || id < 1 || id > maxID || strconv.Itoa(id) != name {
@@ -92,7 +90,7 @@ func Foreign(jobs string) (string, error) {
 func checkOurs(f *beneath.Folder, name string, ours beneath.Ours) error {
 	left, err := f.Foreign(name, ours)
 	if left != "" {
-		err = &foreignError{f.Path(filepath.Join(name, left))}
+		err = foreignError(f.Path(filepath.Join(name, left)))
 	}
 	return err
 }
@@ -101,15 +99,12 @@ func checkOurs(f *beneath.Folder, name string, ours beneath.Ours) error {
 func removeOurs(f *beneath.Folder, name string, ours beneath.Ours) error {
 	left, err := f.RemoveOurs(name, ours)
 	if err == nil && left != "" {
-		err = &foreignError{f.Path(filepath.Join(name, left))}
+		err = foreignError(f.Path(filepath.Join(name, left)))
 	}
 	return err
 }
 
-// foreignError is an [ErrForeign].
-type foreignError struct{ path string }
-
-func (e *foreignError) Error() string {
-	return strconv.Quote(e.path) + " " + ErrForeign.Error() + ", and it stays; move it away"
+// foreignError returns the [ErrForeign] of a path.
+func foreignError(path string) error {
+	return fmt.Errorf("%q %w, and it stays; move it away", path, ErrForeign)
 }
-func (e *foreignError) Is(target error) bool { return target == ErrForeign }

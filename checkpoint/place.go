@@ -17,7 +17,7 @@ import (
 // record says.
 type Place struct {
 	Inode uint64 `json:"inode"`
-	Born  int64  `json:"born"` // ns since 1970; 0: the file system does not record it
+	Born  int64  `json:"born"` // ns since 1970; if 0, the file system does not record it
 }
 
 func placeOf(at *beneath.Folder) (Place, error) {

@@ -50,9 +50,6 @@ func (f *Folder) read(ctx context.Context, n int, sink Sink) (s State, err error
 			err = fmt.Errorf("checkpoint %d: %w", n, err)
 		}
 	}()
-	if err := beneath.CheckFiles(); err != nil {
-		return s, err
-	}
 	epoch, err := f.at.Folder(epochName(n))
 	if err != nil {
 		return s, fmt.Errorf("%w: %w", ErrDamaged, err)

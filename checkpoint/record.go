@@ -29,8 +29,8 @@ const (
 	Interrupted Status = "interrupted"
 )
 
-// Spec is what was asked for. A record may come from anybody: this package looks at its
-// form alone, and [Job.CheckOwn] checks who made it.
+// Spec is the request of a user. A record may come from another user: this package checks its form only, and
+// [Job.CheckOwn] checks its owner.
 type Spec struct {
 	Name   string            `json:"name"`             // of the program
 	Flags  map[string]string `json:"flags,omitempty"`  // of the command line that began the job, those that were given
@@ -42,7 +42,7 @@ type Spec struct {
 	Wrote []FileID `json:"wrote,omitempty"`
 }
 
-// Record is what a job's folder says of it.
+// A Record describes a job in its folder.
 type Record struct {
 	Spec
 	Place     Place     `json:"place"` // of its folder
@@ -52,7 +52,7 @@ type Record struct {
 	Status    Status    `json:"status"`
 	Error     string    `json:"error,omitempty"` // of a failed job; of one that is done, why it has no results
 	Iteration int       `json:"iteration"`       // iterations done
-	Epoch     int       `json:"epoch,omitempty"` // the number of the last one written; 0: none was
+	Epoch     int       `json:"epoch,omitempty"` // the number of the last one written; if 0, none was
 	Saved     int       `json:"saved,omitempty"` // iterations that were done in that one
 	Created   time.Time `json:"created"`
 	Updated   time.Time `json:"updated"`
@@ -150,7 +150,7 @@ func printable(s string) string {
 	return s
 }
 
-// errorText is why a job failed, in a record: the first line, cut where it is
+// errorText returns why a job failed, in a record: the first line, cut where it is
 // too long.
 func errorText(cause error) string {
 	text, _, _ := strings.Cut(cause.Error(), "\n")

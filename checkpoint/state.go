@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// State is what an epoch holds beside values and active set.
+// State is the content of an epoch besides values and active set.
 type State struct {
 	Vertices   uint32 `json:"vertices"`
 	ValueBytes int    `json:"value_bytes"`
@@ -23,14 +23,13 @@ type State struct {
 	Aggregate  Float   `json:"aggregate"`
 	Previous   Float   `json:"previous_aggregate"`
 	Aggregates []Float `json:"shard_aggregates,omitempty"`
-	// Policy is what the choice of the next iterations depends on, as whoever chooses
-	// encoded it. This package does not look at it.
+	// Policy is the encoded state of the policy that chooses iterations. This package does not interpret it.
 	Policy []byte `json:"policy"`
-	// Work is what the processes of the job have done up to here, if set.
+	// Work is the work of the job's processes up to here, if set.
 	Work *Work `json:"work,omitempty"`
 }
 
-// Work is what processes did, for reports: no value depends on it.
+// Work is the work of processes, for reports. No value depends on it.
 type Work struct {
 	Seconds     float64 `json:"seconds"`      // of iterations
 	LoadSeconds float64 `json:"load_seconds"` // before the first one of each process
@@ -38,7 +37,7 @@ type Work struct {
 	BytesRead   int64   `json:"bytes_read"`
 }
 
-// Plus is the sum.
+// Plus returns the sum.
 func (w Work) Plus(x Work) Work {
 	return Work{w.Seconds + x.Seconds, w.LoadSeconds + x.LoadSeconds, w.Edges + x.Edges, w.BytesRead + x.BytesRead}
 }
@@ -119,7 +118,7 @@ func (c *commit) check() error {
 	return nil
 }
 
-// chunks is the number of chunks.
+// chunks returns the number of chunks.
 func (c *commit) chunks() int {
 	return int((uint64(c.Vertices) + uint64(c.ChunkVertices) - 1) / uint64(c.ChunkVertices))
 }

@@ -16,7 +16,7 @@ func done(t *testing.T, jobs string, n int) {
 	}
 }
 
-// TestUntidy: old jobs that cannot be removed or cleared keep no new one from
+// TestUntidy checks that old jobs that cannot be removed or cleared keep no new one from
 // being made, nor other old ones from being removed.
 func TestUntidy(t *testing.T) {
 	jobs := memoryDir(t)

@@ -138,7 +138,7 @@ func (f *Folder) putAll(ctx context.Context, name string, c *commit, source Sour
 	return errors.Join(file.Sync(), ctx.Err())
 }
 
-// atOnce is how many chunks are under way at once.
+// atOnce returns the number of chunks that are written at once.
 func atOnce(c *commit) int { return int(max(1, min(writers, inFlightBytes/max(1, chunkBytes(c))))) }
 
 func chunkBytes(c *commit) int64 {

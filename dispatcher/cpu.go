@@ -38,13 +38,13 @@ func (c *cpuWorker[V, A]) open() (err error) {
 // work does an iteration on the CPU alone: notify, then process the pages.
 func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 	start, read := time.Now(), c.plan.pages.BytesRead()
-	w := cpuengine.Work{Step: c.state.now.step, Marked: x.Method == NotifyPull, News: c.plan.can.monotone, Aggregates: c.state.aggregates}
+	w := cpuengine.Work{Step: c.state.now.step, Marked: x.report.Method == NotifyPull, News: c.plan.can.monotone, Aggregates: c.state.aggregates}
 	if w.Marked {
 		s, err := c.notify(ctx)
 		if err != nil {
 			return err
 		}
-		x.Edges += s.Edges
+		x.report.Edges += s.Edges
 	}
 	var err error
 	if x.requests, err = c.state.requests(w.Marked); err == nil && c.state.now.unsummed {
@@ -55,14 +55,14 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 	}
 	c.plan.opt.Trace.Queue(len(c.plan.pages.ShardsOf(x.requests...)))
 	err = c.pull(ctx, x.requests, w, func(p processed) {
-		x.byHost.Add(p.stats)
-		x.Pages++
+		x.cpu.stats.Add(p.stats)
+		x.report.Pages++
 		c.recorder.pageDone(x, p.PageWork)
 	})
 	if err != nil {
 		return err
 	}
-	x.measured.Looked = x.Edges + x.byHost.Edges + x.byHost.Vertices
+	x.measured.Looked = x.report.Edges + x.cpu.stats.Edges + x.cpu.stats.Vertices
 	if w.Marked {
 		x.measured.Notify = time.Since(start).Seconds()
 		x.measured.Shards = uint64(len(c.plan.pages.ShardsOf(x.requests...)))
@@ -95,11 +95,11 @@ func (c *cpuWorker[V, A]) workBeside(ctx context.Context, x *iteration) error {
 			}
 		}
 	}, func(p processed) {
-		x.scan.Seconds += p.Compute
-		x.scan.Edges += float64(c.plan.shape.edgesOf(p.shards))
-		x.scan.Looked += float64(p.stats.Edges + p.stats.Vertices)
-		x.times = append(x.times, p.PageWork)
-		x.byHost.Add(p.stats)
+		x.cpu.scan.Seconds += p.Compute
+		x.cpu.scan.Edges += float64(c.plan.shape.edgesOf(p.shards))
+		x.cpu.scan.Looked += float64(p.stats.Edges + p.stats.Vertices)
+		x.cpu.pages = append(x.cpu.pages, p.PageWork)
+		x.cpu.stats.Add(p.stats)
 		c.gpus.send(host, p.shards)
 	})
 }
@@ -176,7 +176,7 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Wo
 	return c.oneByOne(ctx, spare, begin, end)
 }
 
-// oneByOne has the CPU process pages so that each is done before the next is begun.
+// oneByOne processes pages on the CPU so that each is done before the next is begun.
 func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengine.Next, end func(*page.Page, cpuengine.Stats, time.Duration) error) error {
 	for last := false; !last; {
 		given := false
@@ -326,9 +326,9 @@ func (c *cpuWorker[V, A]) advance(ctx context.Context, x *iteration, limit int) 
 	heldBefore, storedBefore, neededBefore := f.counts()
 	done, err := next(ctx, s.now.step, from, limit, time.Now().Add(until))
 	held, stored, needed := f.counts()
-	x.RowsRead, x.RowsNeeded = stored-storedBefore, needed-neededBefore
-	read += x.RowsRead + held - heldBefore
-	x.Levels, x.Edges, x.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
+	x.report.RowsRead, x.report.RowsNeeded = stored-storedBefore, needed-neededBefore
+	read += x.report.RowsRead + held - heldBefore
+	x.report.Levels, x.report.Edges, x.report.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
 	s.advanced(done.Levels, done.Activated, done.Degrees)
 	return err
 }

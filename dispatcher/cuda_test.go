@@ -52,7 +52,7 @@ func TestCUDANamedGraphs(t *testing.T) {
 	tryNamed(t, gpu)
 }
 
-// TestCUDARMAT: 2¹⁸ vertices and 2²² edges, skewed.
+// TestCUDARMAT has 2¹⁸ vertices and 2²² edges, skewed.
 func TestCUDARMAT(t *testing.T) {
 	needGPU(t)
 	for format, layout := range map[string]store.Layout{bench.Raw: store.CSC, bench.RawW: store.Packed} {
@@ -63,7 +63,7 @@ func TestCUDARMAT(t *testing.T) {
 	}
 }
 
-// generated is a graph of package bench, imported as a user would.
+// generated returns a graph of package bench, imported as a user would.
 func generated(t *testing.T, o bench.GenOptions, layout store.Layout) *store.Store {
 	t.Helper()
 	folder := t.TempDir()
@@ -82,7 +82,7 @@ func generated(t *testing.T, o bench.GenOptions, layout store.Layout) *store.Sto
 	return teststore.Open(t, path)
 }
 
-// TestCUDAStar: one destination with 10⁷ in-edges, as many as hundreds of
+// TestCUDAStar has one destination with 10⁷ in-edges, as many as hundreds of
 // blocks have.
 func TestCUDAStar(t *testing.T) {
 	needGPU(t)
@@ -148,7 +148,7 @@ func (f trappingFunction) Launch(s device.Stream, blocks, threads, shared int, a
 
 const trapKernel = "GARAPH_TEST_TRAP"
 
-// TestCUDATrap: a kernel that traps costs time, not the job, which ends on the
+// TestCUDATrap checks that a kernel that traps costs time, not the job, which ends on the
 // CPU with the right result. The process has no use of the GPU after it: it is
 // another one.
 func TestCUDATrap(t *testing.T) {

@@ -6,14 +6,14 @@ import (
 	"github.com/garaph/garaph/dispatcher/policy"
 )
 
-// decider is the policy of one run: what it knows, and who looks on.
+// decider holds the policy state of a run and an optional observer.
 type decider struct {
 	policy.State
 	facts policy.Facts
-	look  func(policy.Event) // nil: nobody
+	look  func(policy.Event) // may be nil
 }
 
-// set replaces what the policy knows.
+// set replaces the state of the policy.
 func (d *decider) set(s policy.State) {
 	d.State = s
 	d.note(policy.Event{State: &s})
@@ -26,7 +26,7 @@ func (d *decider) decide(o policy.Observation) policy.Decision {
 	return decision
 }
 
-// peek is the method that would be decided for.
+// peek returns the method of the next decision without deciding.
 func (d *decider) peek(o policy.Observation) Method {
 	decision, _ := policy.Decide(o, d.State)
 	return decision.Method

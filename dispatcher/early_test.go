@@ -8,12 +8,11 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/oracle"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 )
 
-// dangling is a random graph of which a third of the vertices have no out-edges.
+// dangling returns a random graph of which a third of the vertices have no out-edges.
 func dangling() oracle.Graph {
 	rng := rand.New(rand.NewPCG(3, 3))
 	g := oracle.Graph{N: 3000}
@@ -23,10 +22,10 @@ func dangling() oracle.Graph {
 	return g
 }
 
-// TestEarlyBits: sums do not depend on how much the GPU had time to copy ahead.
+// TestEarlyBits checks that sums do not depend on how much the GPU had time to copy ahead.
 func TestEarlyBits(t *testing.T) {
 	s := teststore.Build(t, dangling(), teststore.Options{ShardVertices: 20})
-	p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
+	p := PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
 	o := Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 2}, Threads: 2, Iterations: 6, hooks: hooks{speeds: evenly, pageBytes: 1}}
 	o.GPU.Memory = leastGPU(t, s, gas.Program[float64, int64](p), o) + 20<<10
 	o.Progress = func(Iteration) { time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond) }

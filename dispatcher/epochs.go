@@ -28,27 +28,33 @@ type epochs[V, A any] struct {
 	policy checkpoint.Policy
 	chunk  uint32
 	spare  *spare[V]  // nil unless epochs are written while the job runs
-	active bitset.Set // of the snapshot; likewise
+	active bitset.Set // of the snapshot; nil unless epochs are written while the job runs
 
-	cancel  context.CancelFunc // of the epoch being written
-	wrote   chan error         // its end
-	failing bool               // the last epoch could not be written
-
-	since              sinceEpoch
-	now, saved, taking int  // changes of the state: all, those in the last epoch, and those in the one being written
-	whole              bool // there is a state to go on from
-	// aggregates as they were before the iteration, which an error in its middle
-	// leaves half changed.
+	writer  epochWriter
+	since   sinceEpoch
+	changes epochChanges
+	whole   bool // there is a state to go on from
+	// aggregates holds the aggregates before the iteration: an error in its middle leaves the present ones half changed.
 	aggregates []float64
 }
 
-// sinceEpoch is what was done since the last epoch was taken.
+// epochWriter is the goroutine that writes an epoch.
+type epochWriter struct {
+	cancel  context.CancelFunc
+	done    chan error // receives its result
+	failing bool       // the last epoch could not be written
+}
+
+// epochChanges counts changes of the state: all, those in the last epoch, and those in the epoch being written.
+type epochChanges struct{ all, saved, taken int }
+
+// sinceEpoch counts the work since the last epoch was taken.
 type sinceEpoch struct {
 	last              time.Time // when that was
 	iterations, pages int
 }
 
-// epochBytes is the memory that epochs take, beside the process's own.
+// epochBytes returns the memory that epochs take, beside the process's own.
 func epochBytes[V any](n uint32, p checkpoint.Policy) int64 {
 	if !p.Wanted() {
 		return 0
@@ -61,7 +67,7 @@ func epochBytes[V any](n uint32, p checkpoint.Policy) int64 {
 
 func newEpochs[V, A any](p *plan[V, A], s *state[V, A], report *Report) (*epochs[V, A], error) {
 	e := &epochs[V, A]{plan: p, state: s, report: report, job: p.opt.Job, policy: p.opt.Checkpoints, chunk: p.opt.Job.ChunkVertices()}
-	e.wrote = make(chan error, 1)
+	e.writer.done = make(chan error, 1)
 	if !e.policy.Wanted() {
 		return e, nil
 	}
@@ -100,14 +106,14 @@ func (e *epochs[V, A]) iterated(x *iteration) {
 	if e == nil {
 		return
 	}
-	e.now++
-	e.since.iterations += max(1, x.Levels)
+	e.changes.all++
+	e.since.iterations += max(1, x.report.Levels)
 	switch {
 	case e.plan.opt.Mode != Async:
 	case x.alone: // a GPU publishes its pages for itself
-		e.since.pages += x.Pages
-	case x.Method == Frontier: // it has no pages
-		e.since.pages += max(1, x.Levels)
+		e.since.pages += x.report.Pages
+	case x.report.Method == Frontier: // it has no pages
+		e.since.pages += max(1, x.report.Levels)
 	}
 	e.boundary()
 	e.job.Progress(e.state.now.step.Iteration)
@@ -118,7 +124,7 @@ func (e *epochs[V, A]) published() {
 	if e == nil {
 		return
 	}
-	e.now++
+	e.changes.all++
 	e.since.pages++
 	if e.dueWithin() && e.idle() {
 		e.take(true)
@@ -140,7 +146,7 @@ func (e *epochs[V, A]) dueWithin() bool {
 // idle reports whether no epoch is being written.
 func (e *epochs[V, A]) idle() bool {
 	select {
-	case err := <-e.wrote:
+	case err := <-e.writer.done:
 		e.took(err)
 	default:
 	}
@@ -151,14 +157,14 @@ func (e *epochs[V, A]) idle() bool {
 func (e *epochs[V, A]) take(within bool) {
 	snapshot := newSnapshot(e.state.arrays.Cur, e.state.activeNow(e.active, within), e.chunk, e.spare)
 	e.state.taken = snapshot
-	e.since, e.taking = sinceEpoch{last: time.Now()}, e.now
+	e.since, e.changes.taken = sinceEpoch{last: time.Now()}, e.changes.all
 	state := e.snapshotState(within)
 	ctx, cancel := context.WithCancel(context.Background()) // ends with Run
-	e.cancel = cancel
+	e.writer.cancel = cancel
 	go func() {
 		err := e.write(ctx, state, snapshot)
 		snapshot.drop()
-		e.wrote <- err
+		e.writer.done <- err
 	}()
 }
 
@@ -195,14 +201,14 @@ func (e *epochs[V, A]) write(ctx context.Context, s checkpoint.State, source che
 
 // took notes how the writing of the snapshot ended. The job goes on in any case.
 func (e *epochs[V, A]) took(err error) {
-	e.cancel()
+	e.writer.cancel()
 	e.state.taken = nil
 	switch {
-	case err == nil && e.failing:
+	case err == nil && e.writer.failing:
 		e.plan.opt.Log.Info("checkpoints are written again")
 		fallthrough
 	case err == nil:
-		e.saved, e.failing = e.taking, false
+		e.changes.saved, e.writer.failing = e.changes.taken, false
 	case errors.Is(err, context.Canceled): // the job is done
 	default:
 		e.failed(err)
@@ -211,8 +217,8 @@ func (e *epochs[V, A]) took(err error) {
 
 // failed logs, once, that epochs cannot be written.
 func (e *epochs[V, A]) failed(err error) {
-	if !e.failing {
-		e.failing = true
+	if !e.writer.failing {
+		e.writer.failing = true
 		e.plan.opt.Log.Warn(oneLine(err) + "; the job goes on, and older checkpoints stay")
 	}
 }
@@ -223,21 +229,21 @@ func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", ";
 // stop cancels the writing of an epoch, without waiting for its end.
 func (e *epochs[V, A]) stop() {
 	if e != nil && e.state.taken != nil {
-		e.cancel()
+		e.writer.cancel()
 	}
 }
 
 // wait waits for the epoch being written.
 func (e *epochs[V, A]) wait() {
 	if e != nil && e.state.taken != nil {
-		e.took(<-e.wrote)
+		e.took(<-e.writer.done)
 	}
 }
 
 // unsaved waits for the epoch being written, and reports whether the state has changed since.
 func (e *epochs[V, A]) unsaved() bool {
 	e.wait()
-	return e != nil && e.whole && e.now != e.saved
+	return e != nil && e.whole && e.changes.all != e.changes.saved
 }
 
 // save writes an epoch of the host's values, which must be the newest, after the run.
@@ -249,7 +255,7 @@ func (e *epochs[V, A]) save() error {
 	}
 	err := e.write(context.Background(), e.snapshotState(within), newSnapshot(e.state.arrays.Cur, active, e.chunk, nil))
 	if err == nil {
-		e.saved = e.now
+		e.changes.saved = e.changes.all
 	}
 	return err
 }

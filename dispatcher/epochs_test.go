@@ -31,7 +31,7 @@ func TestAsyncEpochs(t *testing.T) {
 		t.Fatalf("an iteration has %d pages", pages)
 	}
 	for _, c := range []struct {
-		cut    int // in that iteration; 0: after the fourth
+		cut    int // in that iteration; if 0, after the fourth
 		says   string
 		policy checkpoint.Policy
 	}{

@@ -1,6 +1,14 @@
 package dispatcher
 
-import "github.com/garaph/garaph/gpuengine/device"
+import (
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
+)
+
+// Values calls yield for all vertices and their values.
+func (j *Job[V, A]) Values(yield func(vs []gas.Vertex, values []V) error) error {
+	return j.ValuesOf(0, j.plan.shape.cat.Vertices, yield)
+}
 
 // SetOpen lets a job open its device otherwise.
 func (o *Options) SetOpen(open func(name string) (device.Device, error)) { o.open = open }

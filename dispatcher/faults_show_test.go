@@ -7,16 +7,15 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 )
 
-// TestFaultsShow: faults in a few iterations of PageRank, whose later iterations do not
+// TestFaultsShow checks that faults in a few iterations of PageRank, whose later iterations do not
 // mend what an earlier one has wrong.
 func TestFaultsShow(t *testing.T) {
 	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 50})
-	p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
+	p := PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
 	o := Options{Device: CPU, Threads: 1, Iterations: 3}
 	want, _, err := runJob[float64, int64](s, p, o)
 	if err != nil {

@@ -46,7 +46,7 @@ func asByPull[V comparable, A any](t *rapid.T, s *store.Store, p gas.Program[V, 
 	}
 }
 
-// TestFrontier: frontiers give what pulls give, over every kind of stored graph.
+// TestFrontier checks that frontiers give what pulls give, over every kind of stored graph.
 func TestFrontier(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := testgraph.Draw(rt)
@@ -69,7 +69,7 @@ func TestFrontier(t *testing.T) {
 	})
 }
 
-// chain is a path with a branch at every tenth vertex: as many levels as vertices.
+// chain returns a path with a branch at every tenth vertex: as many levels as vertices.
 func chain(n int) oracle.Graph {
 	g := oracle.Graph{N: n}
 	for u := range uint32(n - 1) {
@@ -81,9 +81,9 @@ func chain(n int) oracle.Graph {
 	return g
 }
 
-// TestFrontierChosen: a job that may choose takes frontiers where they fit, and its report
-// counts all iterations; with the least memory, and where they would mean something else,
-// it does without.
+// TestFrontierChosen checks that a job that may choose takes frontiers where they fit, and its
+// report counts all iterations; with the least memory, and where they would mean something else, it
+// does without.
 func TestFrontierChosen(t *testing.T) {
 	g := chain(3000)
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 100, Layout: store.Packed, Weighted: true})
@@ -146,7 +146,7 @@ func TestFrontierChosen(t *testing.T) {
 	}
 }
 
-// TestFrontierResumed: a job that is stopped between frontiers goes on from its epoch,
+// TestFrontierResumed checks that a job that is stopped between frontiers goes on from its epoch,
 // with frontiers or with pulls, and has checkpoints after as many iterations as wanted.
 func TestFrontierResumed(t *testing.T) {
 	g := chain(2000)

@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// gpuHostBytes is what a GPU takes of the host beside arrays and pages: staging and descriptors.
+// gpuHostBytes is the host memory of a GPU besides arrays and pages: staging and descriptors.
 const gpuHostBytes = 16 << 20
 
 // gpuWorker is a GPU with its copy of the values.
@@ -22,7 +22,7 @@ type gpuWorker[V, A any] struct {
 	number int // among the workers, from 1
 	engine *gpuengine.Engine[V, A]
 
-	// Of the iteration in hand.
+	// Of the iteration in progress.
 	early     bool           // it begins with what was copied at the end of the one before
 	following []page.Request // what it copies at the end for the one after it
 	stats     gpuengine.Stats

@@ -14,7 +14,6 @@ import (
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/programs"
@@ -52,7 +51,7 @@ func putDestination(s *packed.Side, d int) {
 	binary.LittleEndian.PutUint16(to, binary.LittleEndian.Uint16(to)&^(1<<14-1)|uint16(d))
 }
 
-// thousands is a graph of so many edges in each shard of 50 vertices.
+// thousands returns a graph of so many edges in each shard of 50 vertices.
 func thousands() oracle.Graph {
 	g := oracle.Graph{N: 500}
 	for v := range uint32(g.N) {
@@ -63,9 +62,9 @@ func thousands() oracle.Graph {
 	return g
 }
 
-// TestForgedOnGPU: what the host leaves to the GPU to check ends the job with the error that
-// the host has for it, whether edges stay on the GPU or not, and whether it works alone.
-func TestForgedOnGPU(t *testing.T) { tryForged(t, "emulated", testprograms.SSSP[float32]{}) }
+// TestForgedOnGPU checks that what the host leaves to the GPU to check ends the job with the error
+// that the host has for it, whether edges stay on the GPU or not, and whether it works alone.
+func TestForgedOnGPU(t *testing.T) { tryForged(t, "emulated", dispatcher.SSSP[float32]{}) }
 
 func tryForged(t *testing.T, gpu string, p gas.Program[float32, float32]) {
 	const damaged = 3
@@ -143,7 +142,8 @@ func (d suspicious) Load(k device.Kernel) (device.Function, error) {
 	return d.Device.Load(k)
 }
 
-// TestSuspiciousGPU: a GPU that finds damage where there is none is lost, and not the job.
+// TestSuspiciousGPU checks that a GPU that finds damage where there is none is lost, and not the
+// job.
 func TestSuspiciousGPU(t *testing.T) {
 	g := thousands()
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50, Layout: store.Packed})
@@ -152,7 +152,7 @@ func TestSuspiciousGPU(t *testing.T) {
 		o.SetOpen(func(string) (device.Device, error) {
 			return suspicious{device.NewEmulated(device.EmulatedOptions{})}, nil
 		})
-		values, r := valuesOf(t, &subject{store: s}, gas.Program[uint32, uint32](testprograms.WCC{WCC: programs.WCC{}}), o)
+		values, r := valuesOf(t, &subject{store: s}, gas.Program[uint32, uint32](dispatcher.WCC{WCC: programs.WCC{}}), o)
 		if !strings.Contains(r.Lost, "shard 0: the GPU finds damage that is not in the graph") {
 			t.Errorf("%s: lost by %q", on, r.Lost)
 		}

@@ -26,7 +26,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// longWay is a graph through which a change takes many iterations.
+// longWay returns a graph through which a change takes many iterations.
 func longWay(t testing.TB) *store.Store {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -132,7 +132,7 @@ func gpuWorks() []gpuWork {
 	}
 }
 
-// TestGPUEpochs: each epoch that is written while a job runs on the GPU, and the
+// TestGPUEpochs checks that each epoch that is written while a job runs on the GPU, and the
 // one that it leaves, has values, active set and aggregate of its iteration,
 // which are those of the CPU.
 func TestGPUEpochs(t *testing.T) {
@@ -226,7 +226,7 @@ type stopping struct {
 	policy checkpoint.Policy
 }
 
-// TestGPUResume: a job that was stopped on one device goes on on the other, or
+// TestGPUResume checks that a job that was stopped on one device goes on on the other, or
 // on the same, to the result of an undisturbed one.
 func TestGPUResume(t *testing.T) {
 	s := longWay(t)
@@ -293,7 +293,7 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 	}
 }
 
-// memoryDir is an empty folder, in memory where the system has such a file
+// memoryDir returns an empty folder, in memory where the system has such a file
 // system, so that tests that write many epochs need not wait for a disk.
 func memoryDir(t testing.TB) string {
 	t.Helper()
@@ -305,7 +305,7 @@ func memoryDir(t testing.TB) string {
 	return dir
 }
 
-// TestForgedIteration: an epoch of more iterations than the job has is refused:
+// TestForgedIteration checks that an epoch of more iterations than the job has is refused:
 // the job would never come to its last one.
 func TestForgedIteration(t *testing.T) {
 	s, folder := longWay(t), memoryDir(t)

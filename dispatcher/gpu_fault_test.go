@@ -14,13 +14,12 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
 )
 
-// manyEdges is a graph whose edges take several slots of the least size.
+// manyEdges returns a graph whose edges take several slots of the least size.
 func manyEdges() oracle.Graph {
 	g := oracle.Graph{N: 500}
 	for v := range uint32(g.N) {
@@ -31,7 +30,7 @@ func manyEdges() oracle.Graph {
 	return g
 }
 
-// TestGPUFaults: a fault of the device at any call, transient or final, before
+// TestGPUFaults checks that a fault of the device at any call, transient or final, before
 // the job is an error that says what was done; in its middle the job ends on the
 // CPU, with a warning and the right result. It does not hang, and leaves nothing
 // behind.
@@ -50,7 +49,7 @@ func TestGPUFaults(t *testing.T) {
 				if !starved {
 					o.GPU.Streams = 1 // one idle lane
 				} else {
-					o.GPU.Memory = leastGPU(t, s, testprograms.WCC{}, o) + 48<<10
+					o.GPU.Memory = leastGPU(t, s, WCC{}, o) + 48<<10
 				}
 				calls := device.NewEmulated(device.EmulatedOptions{})
 				if _, _, err := runOn(t, s, o, calls); err != nil {
@@ -132,18 +131,18 @@ func (w watched) Close() error {
 }
 
 func runWCC(s *store.Store, o Options) ([]uint32, Report, error) {
-	return runJob[uint32, uint32](s, testprograms.WCC{}, o)
+	return runJob[uint32, uint32](s, WCC{}, o)
 }
 
-// TestGPUOrCPU: who is refused on the GPU, and who runs on the CPU instead.
+// TestGPUOrCPU checks who is refused on the GPU, and who runs on the CPU instead.
 func TestGPUOrCPU(t *testing.T) {
 	s := teststore.Build(t, testgraph.Diamond(), teststore.Options{})
-	portable := gas.Program[uint32, uint32](testprograms.BFS{})
+	portable := gas.Program[uint32, uint32](BFS{})
 	for _, c := range []struct {
 		name    string
 		program gas.Program[uint32, uint32]
 		opt     Options
-		want    string // of the error; "": it runs
+		want    string // of the error; if "", it runs
 		on      Device
 	}{
 		{"asked for", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}}, "", GPU},
@@ -198,4 +197,4 @@ func (programsOnly) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { re
 func (programsOnly) Activate(_ gas.Vertex, old, now uint32) bool            { return old != now }
 
 // inheriting has the fragments of the program in it.
-type inheriting struct{ testprograms.BFS }
+type inheriting struct{ BFS }

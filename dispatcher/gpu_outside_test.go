@@ -7,11 +7,10 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 )
 
-// TestOutsideSubset: an Init and a Saturated that do not compile to PTX keep no
+// TestOutsideSubset checks that an Init and a Saturated that do not compile to PTX keep no
 // program from the GPU, where it gives what it gives on the CPU.
 func TestOutsideSubset(t *testing.T) {
 	g := testgraph.Diamond()
@@ -22,7 +21,7 @@ func TestOutsideSubset(t *testing.T) {
 		want = append(want, hops != gas.Unreached)
 	}
 	for _, on := range []Device{CPU, GPU} {
-		reached, r, err := runJob(s, gas.Program[bool, bool](testprograms.Flag{}), Options{Device: on, GPU: GPUOptions{Name: "emulated"}})
+		reached, r, err := runJob(s, gas.Program[bool, bool](Flag{}), Options{Device: on, GPU: GPUOptions{Name: "emulated"}})
 		if err != nil {
 			t.Fatalf("on %s: %v", on, err)
 		}

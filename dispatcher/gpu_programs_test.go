@@ -20,13 +20,13 @@ import (
 // trial compares the values V of a program on a GPU with values W on the CPU.
 type trial[V, W any] struct {
 	same func(got V, want W) bool
-	// steps is how many iterations a sync job has; 0: until no vertex is active,
+	// steps is how many iterations a sync job has; if 0, until no vertex is active,
 	// as every async one.
 	steps int
-	// limit is how many iterations an async job has at most; 0: no limit.
+	// limit is how many iterations an async job has at most; if 0, no limit.
 	limit int
 	// loose is what holds in async mode of a program whose result depends on the
-	// order of its steps; nil: it doesn't.
+	// order of its steps; if nil, it doesn't.
 	loose func(V) bool
 }
 
@@ -154,7 +154,7 @@ func tryNamed(t *testing.T, gpu string) {
 	}
 }
 
-// TestGPUPrograms: all programs on the emulated device give what they give on
+// TestGPUPrograms checks that all programs on the emulated device give what they give on
 // the CPU. The tests with the tag cuda do the same on a GPU, with larger graphs.
 func TestGPUPrograms(t *testing.T) {
 	tryNamed(t, device.EmulatedName)
@@ -180,7 +180,7 @@ func TestGPUPrograms(t *testing.T) {
 	})
 }
 
-// TestGPUPlainRows: programs with accumulators of more than 8 bytes give over a packed
+// TestGPUPlainRows checks that programs with accumulators of more than 8 bytes give over a packed
 // graph, whose pages hold plain rows then, what the CPU gives over the rows of the other
 // layout. Under auto the GPU takes part.
 func TestGPUPlainRows(t *testing.T) {

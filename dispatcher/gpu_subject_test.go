@@ -114,7 +114,7 @@ func (w way) String() string {
 	return text
 }
 
-// ways are all ways, or every fifth, beginning with another one for each program.
+// ways returns all ways, or every fifth, beginning with another one for each program.
 func (x *subject) ways() (list []way) {
 	for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
 		for _, gather := range []gpuengine.Gather{gpuengine.GatherReplicated, gpuengine.GatherSegmented} {

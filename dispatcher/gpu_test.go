@@ -13,7 +13,6 @@ import (
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
 )
@@ -26,7 +25,7 @@ type gpuSetting struct {
 	streams  int
 	starved  bool // with the least device memory that the job accepts
 	fewPages bool // with the least host memory too
-	gpus     int  // 0: 1
+	gpus     int  // if 0, 1
 	// fault breaks one of several GPUs, if the program gets that far.
 	fault *device.EmulatedFault
 }
@@ -99,7 +98,7 @@ func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpu
 	return values, r
 }
 
-// leastGPU is the smallest device budget that a job accepts, as its error says.
+// leastGPU returns the smallest device budget that a job accepts, as its error says.
 func leastGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Options) int64 {
 	t.Helper()
 	o.GPU.Memory = 1
@@ -123,7 +122,7 @@ func checkGPU(t testing.TB, s *store.Store, g oracle.Graph, source uint32, sets 
 	ten := oracle.PageRank(g, 0.85, int(source), 10, 0)
 	_, out := oracle.Degrees(g)
 	for _, set := range sets {
-		bfs := testprograms.BFS{BFS: programs.BFS{Source: source}}
+		bfs := BFS{BFS: programs.BFS{Source: source}}
 		values, r := runGPU[uint32, uint32](t, s, bfs, set, 0)
 		for v, x := range values {
 			if got := bfs.Result(gas.Vertex{}, x); got != hops[v] {
@@ -135,22 +134,22 @@ func checkGPU(t testing.TB, s *store.Store, g oracle.Graph, source uint32, sets 
 		if set.device == GPU && did.Edges != r.Edges && !notified && r.Lost == "" || did.Edges+r.Devices[CPU].Edges > r.Edges || !r.Converged {
 			t.Fatalf("%s: the report says %+v", set, r)
 		}
-		lengths, _ := runGPU[float32, float32](t, s, testprograms.SSSP[float32]{SSSP: programs.SSSP[float32]{Source: source}}, set, 0)
+		lengths, _ := runGPU[float32, float32](t, s, SSSP[float32]{SSSP: programs.SSSP[float32]{Source: source}}, set, 0)
 		for v, x := range lengths {
 			if !near(float64(x), dist[v], 1e-5) {
 				t.Fatalf("%s: sssp of vertex %d: got %v, want %v", set, v, x, dist[v])
 			}
 		}
-		components, _ := runGPU[uint32, uint32](t, s, testprograms.WCC{}, set, 0)
+		components, _ := runGPU[uint32, uint32](t, s, WCC{}, set, 0)
 		if !slices.Equal(components, labels) {
 			t.Fatalf("%s: wcc: got %v, want %v", set, components, labels)
 		}
 		exact := programs.PageRank[float64]{Damping: 0.85, Tolerance: 1e-13}
-		ranks, _ := runGPU[float64, int64](t, s, testprograms.PageRank[float64]{PageRank: exact}, set, 0)
+		ranks, _ := runGPU[float64, int64](t, s, PageRank[float64]{PageRank: exact}, set, 0)
 		compareRanks(t, exact, ranks, out, rank, 1e-9)
 		if set.mode == Sync {
 			personal := programs.PageRank[float32]{Damping: 0.85, Personalised: true, Source: source}
-			ranks, _ := runGPU[float32, int64](t, s, testprograms.PageRank[float32]{PageRank: personal}, set, 10)
+			ranks, _ := runGPU[float32, int64](t, s, PageRank[float32]{PageRank: personal}, set, 10)
 			compareRanks(t, personal, ranks, out, ten, 1e-5)
 		}
 	}

@@ -23,7 +23,7 @@ type gpuRows struct {
 	whole  bool  // these are all
 }
 
-// gpuFrontier is what advances frontiers on a GPU.
+// gpuFrontier advances frontiers on a GPU.
 type gpuFrontier[V, A any] struct {
 	plan     *plan[V, A]
 	state    *state[V, A]
@@ -35,7 +35,7 @@ type gpuFrontier[V, A any] struct {
 // gpuSlice is how long a GPU goes on by itself.
 const gpuSlice = 200 * time.Millisecond
 
-// gpuUnfit says why GPUs cannot advance frontiers of the job; nil: they can.
+// gpuUnfit returns why GPUs cannot advance frontiers of the job, or nil.
 func (p *plan[V, A]) gpuUnfit() error {
 	switch {
 	case len(p.devices) > 1:
@@ -52,7 +52,7 @@ func (p *plan[V, A]) gpuUnfit() error {
 	return err
 }
 
-// frontierFitsGPU says why a job with a GPU cannot have the frontiers that are asked for, before
+// frontierFitsGPU reports why a job with a GPU cannot have the frontiers that are asked for, before
 // memory is planned: a job runs with the budget that its error names.
 func (p *plan[V, A]) frontierFitsGPU(m memoryPlan) error {
 	if p.opt.Method != Frontier {
@@ -188,8 +188,8 @@ func (f *gpuFrontier[V, A]) advance(ctx context.Context, g *gpuWorker[V, A], x *
 		return failed(g.number, err)
 	}
 	s.place.wroteAll(g.number)
-	x.Levels, x.Edges, x.Vertices = int(done.Levels), done.Edges, done.Vertices
-	x.Devices = map[Device]DeviceWork{GPU: {Edges: done.Edges, Seconds: done.Seconds}}
-	s.advanced(x.Levels, done.Active, done.Degrees)
+	x.report.Levels, x.report.Edges, x.report.Vertices = int(done.Levels), done.Edges, done.Vertices
+	x.report.Devices = map[Device]DeviceWork{GPU: {Edges: done.Edges, Seconds: done.Seconds}}
+	s.advanced(x.report.Levels, done.Active, done.Degrees)
 	return ctx.Err()
 }

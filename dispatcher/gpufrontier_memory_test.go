@@ -55,8 +55,8 @@ func runsWithNamed[V, A any](t *rapid.T, s *store.Store, p gas.Program[V, A], o 
 	}
 }
 
-// TestGPUFrontierNamedBudget: with the budget that a job with frontiers on a GPU is said to need, it
-// runs.
+// TestGPUFrontierNamedBudget checks that with the budget that a job with frontiers on a GPU is said
+// to need, it runs.
 func TestGPUFrontierNamedBudget(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := testgraph.Draw(rt)

@@ -56,7 +56,7 @@ func onGPUFrontier[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progra
 	}
 }
 
-// TestGPUFrontier: frontiers on a device give what pulls give, whatever the policy, the
+// TestGPUFrontier checks that frontiers on a device give what pulls give, whatever the policy, the
 // filter and the direction, over every kind of stored graph.
 func TestGPUFrontier(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -79,8 +79,8 @@ func TestGPUFrontier(t *testing.T) {
 	})
 }
 
-// TestGPUFrontierFaults: a GPU that fails while it advances frontiers is lost, and the job
-// goes on on the CPU with the right result; before the job it is an error. Nothing is left.
+// TestGPUFrontierFaults checks that a GPU that fails while it advances frontiers is lost, and the
+// job goes on on the CPU with the right result; before the job it is an error. Nothing is left.
 func TestGPUFrontierFaults(t *testing.T) {
 	g := chain(300)
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50, Layout: store.Packed, Weighted: true})
@@ -134,8 +134,8 @@ func searchOn[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], o Opt
 	return values, r, err
 }
 
-// TestGPUFrontierBudget: the budget that a refusal names is enough, and not exceeded; a job
-// that may do without the GPU advances its frontiers on the CPU.
+// TestGPUFrontierBudget checks that the budget that a refusal names is enough, and not exceeded; a
+// job that may do without the GPU advances its frontiers on the CPU.
 func TestGPUFrontierBudget(t *testing.T) {
 	g := manyEdges()
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50, Layout: store.Packed, Weighted: true})
@@ -171,8 +171,8 @@ func TestGPUFrontierBudget(t *testing.T) {
 	}
 }
 
-// TestGPUFrontierActive: after frontiers on the GPU, the active set has no bits beyond the
-// vertices, for which a CPU would notify.
+// TestGPUFrontierActive checks that after frontiers on the GPU, the active set has no bits beyond
+// the vertices, for which a CPU would notify.
 func TestGPUFrontierActive(t *testing.T) {
 	for n := 3; n < 70; n += 4 {
 		g := oracle.Graph{N: n}
@@ -210,15 +210,15 @@ type endless struct{ programs.WCC }
 
 func (endless) Activate(gas.Vertex, uint32, uint32) bool { return true }
 
-// Fragments are those of WCC: an emulated GPU runs the methods.
+// Fragments returns those of WCC: an emulated GPU runs the methods.
 func (p endless) Fragments() compiled.Fragments {
 	f := p.WCC.Fragments()
 	f.Program = "endless"
 	return f
 }
 
-// TestGPUFrontierInterrupted: a job of which a frontier never ends on the emulated GPU ends with
-// its context.
+// TestGPUFrontierInterrupted checks that a job of which a frontier never ends on the emulated GPU
+// ends with its context.
 func TestGPUFrontierInterrupted(t *testing.T) {
 	s := teststore.Build(t, chain(100), teststore.Options{Symmetric: true})
 	o := Options{Device: GPU, GPU: GPUOptions{Name: device.EmulatedName}, Method: Frontier, Threads: 1}

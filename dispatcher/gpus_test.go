@@ -10,7 +10,6 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/teststore"
 )
@@ -27,7 +26,7 @@ func severalSettings() (list []gpuSetting) {
 	return append(list, gpuSetting{device: Hybrid, mode: Sync, streams: 1, starved: true, fewPages: true, gpus: 3})
 }
 
-// TestSeveralGPUs: two GPUs, alone and with the CPU, give what the oracles give on the
+// TestSeveralGPUs checks that two GPUs, alone and with the CPU, give what the oracles give on the
 // named graphs.
 func TestSeveralGPUs(t *testing.T) {
 	for turn, named := range testgraph.All() {
@@ -40,13 +39,13 @@ func TestSeveralGPUs(t *testing.T) {
 	}
 }
 
-// TestSeveralGPUsShare: of two GPUs and the CPU each does a part of most iterations, and
+// TestSeveralGPUsShare checks that of two GPUs and the CPU each does a part of most iterations, and
 // with a GPU that is lost the job goes on on the rest.
 func TestSeveralGPUsShare(t *testing.T) {
 	g := manyEdges()
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 10})
 	labels := oracle.WCC(g)
-	p := gas.Program[uint32, uint32](testprograms.WCC{})
+	p := gas.Program[uint32, uint32](WCC{})
 	wide := 3
 	if testing.Short() {
 		wide = 1
@@ -55,7 +54,7 @@ func TestSeveralGPUsShare(t *testing.T) {
 		for _, starved := range []bool{false, true} {
 			for op := device.FaultCopy; op <= device.FaultRun; op++ {
 				lost := 0
-				for at := 0; at < 400; at += 1 + at/wide { // 0: never
+				for at := 0; at < 400; at += 1 + at/wide { // if 0, never
 					o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated,emulated", Streams: 1}, Threads: 2, Mode: mode, Method: Pull, hooks: hooks{speeds: evenly, pageBytes: 1}}
 					if starved {
 						o.GPU.Memory = leastGPU(t, s, p, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 1}, Mode: mode}) + 16<<10

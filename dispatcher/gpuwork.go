@@ -12,18 +12,18 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// onGPUs has the GPUs work on an iteration, and the CPU beside them. The error is not
+// onGPUs processes an iteration on the GPUs and, beside them, on the CPU. The error is not
 // one of a GPU, but where only that has what was done.
 func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 	if err = w.gpus.loadPages(ctx); err != nil {
 		return err
 	}
-	x.worked = time.Now()
+	x.gpus.began = time.Now()
 	if x.requests, err = w.forGPUs(ctx, x); err != nil {
 		return err
 	}
 	w.plan.opt.Trace.Queue(len(w.plan.pages.ShardsOf(x.requests...)))
-	x.streamed = w.plan.pages.BytesRead()
+	x.gpus.read = w.plan.pages.BytesRead()
 	x.work = handout.New(w.plan.pages, x.requests, w.plan.shape.edges, w.plan.began, w.gpus.takePart()...)
 	w.share(x)
 	if x.alone {
@@ -51,7 +51,7 @@ func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 
 // share says who gets what of an iteration.
 func (w *workers[V, A]) share(x *iteration) {
-	if x.Device == Hybrid {
+	if x.report.Device == Hybrid {
 		x.work.Share(w.cpu.ranks, w.state.policy.Speeds)
 	}
 	before := w.state.taken // one that is taken in the iteration is not of Next
@@ -65,7 +65,7 @@ func (w *workers[V, A]) share(x *iteration) {
 		if len(w.gpus.live) > 1 { // who gets a page first is chance
 			continue
 		}
-		if x.Method == Pull {
+		if x.report.Method == Pull {
 			g.following = x.work.First()
 		}
 		g.early = x.work.Parts[k].BeginWith(g.engine.Early())
@@ -77,7 +77,7 @@ func (w *workers[V, A]) forGPUs(ctx context.Context, x *iteration) ([]page.Reque
 	if w.plan.can.aggregable != nil { // the aggregate is over all vertices
 		return gpuengine.Requests(w.plan.pages.Spans(), 0, len(w.plan.shape.firsts)), nil
 	}
-	if x.Method == Pull {
+	if x.report.Method == Pull {
 		return w.state.requests(false)
 	}
 	if err := w.mark(ctx, x); err != nil {
@@ -101,7 +101,7 @@ func (w *workers[V, A]) mark(ctx context.Context, x *iteration) error {
 		}()
 	}
 	s, err := w.cpu.notify(ctx)
-	x.Edges += s.Edges
+	x.report.Edges += s.Edges
 	return err
 }
 
@@ -117,7 +117,7 @@ func (w *workers[V, A]) together(ctx context.Context, x *iteration) (err error) 
 			part := x.work.Parts[k]
 			gpu.work(reading, x, part)
 			if part.End(gpu.failed != nil) {
-				stop() // nobody acquires what is read
+				stop() // pages that are read have no consumer
 			}
 		})
 	}
@@ -136,14 +136,14 @@ func (w *workers[V, A]) together(ctx context.Context, x *iteration) (err error) 
 // work does the GPU's part of an iteration.
 func (g *gpuWorker[V, A]) work(ctx context.Context, x *iteration, part *handout.Part) {
 	g.stats, g.failed = g.engine.Iterate(ctx, gpuengine.Work{
-		Step: x.step, From: part, Exchange: !x.alone, Next: g.following, Last: x.ends, Early: g.early,
+		Step: x.step, From: part, Exchange: !x.alone, Next: g.following, Last: x.last, Early: g.early,
 	})
 }
 
 // exchange ends the exchange of values of an iteration: what GPUs had that failed is done
 // on the CPU, and the others make the new values current.
 func (w *workers[V, A]) exchange(ctx context.Context, x *iteration) error {
-	if x.Device == CPU {
+	if x.report.Device == CPU {
 		return nil
 	}
 	if w.gpus.anyFailed() {
@@ -155,7 +155,7 @@ func (w *workers[V, A]) exchange(ctx context.Context, x *iteration) error {
 		g.failed = cmp.Or(g.failed, g.unsent)
 		if g.failed == nil {
 			exchanged, err := g.engine.Commit()
-			x.BytesCopied += g.stats.Bytes + exchanged
+			x.report.BytesCopied += g.stats.Bytes + exchanged
 			g.failed = err
 		}
 		if g.failed != nil {
@@ -173,7 +173,7 @@ func (w *workers[V, A]) exchange(ctx context.Context, x *iteration) error {
 
 // pagesDone reports the pages of an iteration of GPUs.
 func (w *workers[V, A]) pagesDone(x *iteration) {
-	all := slices.Clone(x.times)
+	all := slices.Clone(x.cpu.pages)
 	for _, p := range x.work.Parts {
 		for _, b := range p.Batches {
 			all = append(all, PageWork{
@@ -190,7 +190,7 @@ func (w *workers[V, A]) pagesDone(x *iteration) {
 
 // account notes what each device did in an iteration of GPUs, and how fast it was.
 func (w *workers[V, A]) account(x *iteration) {
-	x.Devices = map[Device]DeviceWork{}
+	x.report.Devices = map[Device]DeviceWork{}
 	worked, batches := 0.0, 0 // until all pages were done
 	for _, p := range x.work.Parts {
 		batches += len(p.Batches)
@@ -198,19 +198,19 @@ func (w *workers[V, A]) account(x *iteration) {
 	gpus, stayed, streamed := x.work.Worked()
 	if batches > 0 {
 		worked = gpus
-		x.Devices[GPU] = DeviceWork{Pages: batches, Edges: x.byGPUs.Edges, Seconds: worked}
+		x.report.Devices[GPU] = DeviceWork{Pages: batches, Edges: x.gpus.stats.Edges, Seconds: worked}
 	}
-	if n := len(x.times); n > 0 {
-		seconds := x.times[n-1].End - x.work.Start // they are noted in this order
+	if n := len(x.cpu.pages); n > 0 {
+		seconds := x.cpu.pages[n-1].End - x.work.Start // they are noted in this order
 		worked = max(worked, seconds)
-		x.Devices[CPU] = DeviceWork{Pages: n, Edges: x.byHost.Edges, Seconds: seconds}
+		x.report.Devices[CPU] = DeviceWork{Pages: n, Edges: x.cpu.stats.Edges, Seconds: seconds}
 	}
 	m := &x.measured
 	m.GPUWorked = gpus
-	if loading := w.plan.pages.InMemory() && w.plan.pages.BytesRead() > x.streamed; x.lost || loading { // pages that stay
+	if loading := w.plan.pages.InMemory() && w.plan.pages.BytesRead() > x.gpus.read; x.lost || loading { // pages that stay
 		return
 	}
-	m.Beside, m.Scan = time.Since(x.worked).Seconds()-worked, x.scan
+	m.Beside, m.Scan = time.Since(x.gpus.began).Seconds()-worked, x.cpu.scan
 	if streamed > 0 {
 		m.Streamed.Seconds, m.Streamed.Amount = gpus, float64(streamed)
 	} else {

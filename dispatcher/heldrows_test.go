@@ -10,8 +10,8 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestHeldChosen: rows are held as they are stored where a program seeks and the graph has
-// packed rows in both directions; nothing of the other sides is read then.
+// TestHeldChosen checks that rows are held as they are stored where a program seeks and the graph
+// has packed rows in both directions; nothing of the other sides is read then.
 func TestHeldChosen(t *testing.T) {
 	g := skewed(14, 16)
 	bfs := gas.Program[uint32, uint32](programs.BFS{Source: 77})

@@ -20,14 +20,13 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
-// TestHandOut: in an iteration of both, each shard is done once, by whom the
+// TestHandOut checks that in an iteration of both, each shard is done once, by whom the
 // report says, and what was reported of pages covers all of it.
 func TestHandOut(t *testing.T) {
 	g := manyEdges()
@@ -40,7 +39,7 @@ func TestHandOut(t *testing.T) {
 			var pages []PageWork
 			o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 2, Iterations: 5, hooks: hooks{speeds: evenly, pageBytes: 1}}
 			o.Trace.Page = func(w PageWork) { pages = append(pages, w) }
-			p := testprograms.PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
+			p := PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
 			if set.starved {
 				o.GPU.Memory = leastGPU[float64, int64](t, s, p, o) + 20<<10
 			}
@@ -98,7 +97,7 @@ func TestHandOut(t *testing.T) {
 	}
 }
 
-// TestFaultsAtRandom: jobs of any kind with a fault at any call, of the device or
+// TestFaultsAtRandom checks that jobs of any kind with a fault at any call, of the device or
 // of reading the graph: the right result, or an error.
 func TestFaultsAtRandom(t *testing.T) {
 	g := manyEdges()
@@ -147,7 +146,7 @@ func TestFaultsAtRandom(t *testing.T) {
 				ended <- err
 				return
 			}
-			bfs := testprograms.BFS{BFS: programs.BFS{Source: 0}}
+			bfs := BFS{BFS: programs.BFS{Source: 0}}
 			values, _, err := runJob[uint32, uint32](s, bfs, o)
 			for v, x := range values {
 				if got := bfs.Result(gas.Vertex{}, x); got != hops[v] {
@@ -183,7 +182,7 @@ func TestFaultsAtRandom(t *testing.T) {
 	}
 }
 
-// TestDamagedShard: a shard that cannot be read stops a job of both devices with
+// TestDamagedShard checks that a shard that cannot be read stops a job of both devices with
 // an error that names it, not on the CPU.
 func TestDamagedShard(t *testing.T) {
 	for _, few := range []bool{false, true} {
@@ -210,11 +209,11 @@ func TestDamagedShard(t *testing.T) {
 			}
 			core, warnings := observer.New(zap.WarnLevel)
 			o := Options{Device: device, GPU: GPUOptions{Name: "emulated"}, Threads: 2, hooks: hooks{speeds: evenly, pageBytes: 1}, Log: zap.New(core)}
-			o.GPU.Memory = leastGPU(t, s, testprograms.WCC{}, o) + 16<<10
+			o.GPU.Memory = leastGPU(t, s, WCC{}, o) + 16<<10
 			if few {
 				o.Memory = 1
 				var need *MemoryError
-				if _, err := New(s, gas.Program[uint32, uint32](testprograms.WCC{}), o); !errors.As(err, &need) {
+				if _, err := New(s, gas.Program[uint32, uint32](WCC{}), o); !errors.As(err, &need) {
 					t.Fatal(err)
 				}
 				o.Memory = need.Least()
@@ -233,8 +232,8 @@ func TestDamagedShard(t *testing.T) {
 	}
 }
 
-// TestCancelGPU: a job that is stopped in the middle of an iteration of a GPU, or of both,
-// ends in order.
+// TestCancelGPU checks that a job that is stopped in the middle of an iteration of a GPU, or of
+// both, ends in order.
 func TestCancelGPU(t *testing.T) {
 	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 10})
 	for _, mode := range []Mode{Sync, Async} {
@@ -243,7 +242,7 @@ func TestCancelGPU(t *testing.T) {
 			o := Options{Device: []Device{GPU, Hybrid}[pages%2], GPU: GPUOptions{Name: "emulated"}, Threads: 1, Mode: mode, hooks: hooks{speeds: evenly, pageBytes: 1}}
 			d := device.NewEmulated(device.EmulatedOptions{})
 			o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
-			j, err := New(s, gas.Program[uint32, uint32](testprograms.WCC{}), o)
+			j, err := New(s, gas.Program[uint32, uint32](WCC{}), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +276,7 @@ func runJob[V, A any](s *store.Store, p gas.Program[V, A], o Options) (values []
 	return values, r, err
 }
 
-// TestLostInAsync: what counts as settled is asked of values and steps that belong
+// TestLostInAsync checks that what counts as settled is asked of values and steps that belong
 // together, also after the GPU was lost and an earlier step comes again.
 func TestLostInAsync(t *testing.T) {
 	g := twoWays()

@@ -7,7 +7,6 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 )
@@ -16,15 +15,15 @@ import (
 var initialised chan struct{}
 
 // noticed is BFS that tells.
-type noticed struct{ testprograms.BFS }
+type noticed struct{ BFS }
 
 func (p noticed) Init(v gas.Vertex) (uint32, bool) {
 	initialised <- struct{}{}
 	return p.BFS.Init(v)
 }
 
-// TestInitAhead: vertices are initialised while a GPU is opened, once, whether the GPU opens
-// or not.
+// TestInitAhead checks that vertices are initialised while a GPU is opened, once, whether the GPU
+// opens or not.
 func TestInitAhead(t *testing.T) {
 	g := manyEdges()
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 50})

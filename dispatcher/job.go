@@ -103,7 +103,7 @@ func (j *Job[V, A]) Trim() (free int64) {
 	return max(0, free-j.state.arrays.Bytes())
 }
 
-// HeldBytes is the most that a job over n vertices holds after [Job.Trim], until it is closed. An
+// HeldBytes returns the most that a job over n vertices holds after [Job.Trim], until it is closed. An
 // epoch that is still being written may keep the second array of values.
 func HeldBytes[V any](n uint32, p checkpoint.Policy) int64 {
 	held := vertices.TrimmedBytes[V](n)
@@ -114,13 +114,8 @@ func HeldBytes[V any](n uint32, p checkpoint.Policy) int64 {
 	return held
 }
 
-// Values calls yield for all vertices and their values, some of a shard at a time and in order;
-// the slices are the job's.
-func (j *Job[V, A]) Values(yield func(vs []gas.Vertex, values []V) error) error {
-	return j.ValuesOf(0, j.plan.shape.cat.Vertices, yield)
-}
-
-// ValuesOf is Values of the vertices in [from, to).
+// ValuesOf calls yield for the vertices in [from, to) and their values, some of a shard at a time and in order. The
+// slices are the job's.
 func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values []V) error) error {
 	b := valueBuffers.Get().(*valueBuffer)
 	defer valueBuffers.Put(b)
@@ -152,7 +147,7 @@ func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values
 // rows are made.
 const valuesAtOnce = 1 << 12
 
-// valueBuffer is what ValuesOf needs; results are fetched a part at a time.
+// valueBuffer holds the buffers of ValuesOf.
 type valueBuffer struct {
 	degrees
 	vertices [valuesAtOnce]gas.Vertex

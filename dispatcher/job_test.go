@@ -32,7 +32,7 @@ func (s setting) String() string {
 	return fmt.Sprintf("%s,%s,%d threads,starved=%v", s.opt.Mode, s.opt.Method, s.opt.Threads, s.starved)
 }
 
-// settings are all of them.
+// settings returns all of them.
 func settings() []setting {
 	var list []setting
 	for _, mode := range []Mode{Sync, Async} {
@@ -80,7 +80,7 @@ func run[V, A any](t rapid.TB, s *store.Store, p gas.Program[V, A], set setting)
 	return slices.Clone(j.state.arrays.Cur), r
 }
 
-// least is the smallest budget that a job accepts, as its error says.
+// least returns the smallest budget that a job accepts, as its error says.
 func least[V, A any](t rapid.TB, s *store.Store, p gas.Program[V, A]) int64 {
 	t.Helper()
 	j, err := New(s, p, Options{Memory: 1})

@@ -14,20 +14,20 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// machine is what jobs have measured on this machine, for later ones. It lies in the user's folder
-// for caches. If it is missing, odd or cannot be written, jobs measure again.
+// machine holds measurements of earlier jobs on this machine, in the user's folder for caches. If the file is missing
+// or invalid, jobs measure again.
 type machine struct {
 	Version int `json:"version"`
 	// Speeds are by devices, threads, program and size.
 	Speeds map[string]policy.Speeds `json:"speeds"`
 	Jobs   map[string]jobsOf        `json:"jobs"` // by program, threads and size
-	Open   float64                  `json:"open"` // seconds until a GPU is open; 0: none was
+	Open   float64                  `json:"open"` // seconds until a GPU is open; if 0, none was
 }
 
-// jobsOf is what jobs of a kind have shown.
+// jobsOf holds measurements of jobs of a kind.
 type jobsOf struct {
-	Pass       float64 `json:"pass"`       // seconds of an iteration of the CPU, for each edge of the graph; 0: none was without a GPU
-	Iterations float64 `json:"iterations"` // until nothing changed; 0: none came there
+	Pass       float64 `json:"pass"`       // seconds of an iteration of the CPU, for each edge of the graph; if 0, none was without a GPU
+	Iterations float64 `json:"iterations"` // until nothing changed; if 0, none came there
 }
 
 const (
@@ -40,7 +40,7 @@ const (
 	// usualOpen is how long a GPU takes to open, afterGPU how much longer a process takes to end
 	// that has one, and startCUDA how long one with CUDA needs before it does anything: an H200.
 	usualOpen, afterGPU, startCUDA = 0.11, 0.1, 0.11
-	// A job without a limit, of which nothing is known, takes as long as so many iterations over
+	// An unknown job without a limit takes as long as usualIterations over
 	// all edges, each of which takes a thread so long, and an iteration as much beside them: on
 	// 16 processors and RMAT 22, BFS and k-core 7, shortest paths 15.
 	usualIterations, edgeOfThread, usualIteration = 8, 4e-9, 20e-6
@@ -48,7 +48,7 @@ const (
 	// edges by: BFS over RMAT 22 and 24 takes 9 to 10 ns an edge and thread for all of its
 	// iterations, loading included.
 	searchedEdge = 1.25e-9
-	// loadedEdge is what an edge takes to come to the GPU: 3.5 bytes at 12 GB/s.
+	// loadedEdge is the time to copy an edge to the GPU: 3.5 bytes at 12 GB/s.
 	loadedEdge = 0.3e-9
 )
 
@@ -62,7 +62,7 @@ func cacheFolder() string {
 	return filepath.Join(user, machineFolder)
 }
 
-// readMachine reads the figures of a folder; none where anything about them is odd.
+// readMachine reads the measurements in a folder. If they are invalid, it returns none.
 func readMachine(folder string) machine {
 	var m machine
 	text, err := os.ReadFile(filepath.Join(folder, machineFile))
@@ -112,8 +112,8 @@ func jobKey(program string, threads int, edges uint64) string {
 	return sized(fmt.Sprintf("%s, %d threads", program, threads), edges)
 }
 
-// soonerOnCPU reports whether the CPU alone is likely done with a job before a GPU is open, which
-// takes so many seconds more than is known of it, and has the edges.
+// soonerOnCPU reports whether the CPU alone likely finishes a job before a GPU is open, which takes more seconds than
+// usual, and has the edges.
 func (m machine) soonerOnCPU(program any, edges uint64, iterations, threads int, more float64) bool {
 	known := m.Jobs[jobKey(fmt.Sprintf("%T", program), threads, edges)]
 	n, pass := known.Iterations, known.Pass*float64(edges)
@@ -151,7 +151,7 @@ func SoonerOnCPU(program any, edges uint64, iterations, threads int) bool {
 	return readMachine(cacheFolder()).soonerOnCPU(program, edges, iterations, threads, startCUDA)
 }
 
-// machineFolder is where this job finds and leaves the figures of its machine; "": nowhere.
+// machineFolder returns the folder for the figures of the machine, or "" if there is none.
 // Those of an emulated GPU are none.
 func (p *plan[V, A]) machineFolder() string {
 	if p.opt.machine != "" {
@@ -163,10 +163,10 @@ func (p *plan[V, A]) machineFolder() string {
 	return cacheFolder()
 }
 
-// allEdges is how many edges the graph of the job has.
+// allEdges returns the number of edges of the graph.
 func (p *plan[V, A]) allEdges() uint64 { return p.store.Catalogue().Edges }
 
-// leavesGPU reports whether a job that nobody wants on a GPU is sooner done without one.
+// leavesGPU reports whether a job that may choose is likely done sooner without a GPU.
 func (p *plan[V, A]) leavesGPU() bool {
 	if p.opt.Device != AutoDevice || p.opt.machine == "" && p.opt.GPU.asked() {
 		return false

@@ -12,8 +12,8 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestSoonerOnCPU: what decides whether a GPU is opened is how long that takes, beside what the
-// CPU would take for the job.
+// TestSoonerOnCPU checks that what decides whether a GPU is opened is how long that takes, beside
+// what the CPU would take for the job.
 func TestSoonerOnCPU(t *testing.T) {
 	key := func(edges uint64) string { return jobKey("string", 2, edges) }
 	with := func(edges uint64, c jobsOf) machine { return machine{Jobs: map[string]jobsOf{key(edges): c}} }
@@ -58,9 +58,9 @@ func TestSoonerOnCPU(t *testing.T) {
 	}
 }
 
-// TestMachine: the first job over a graph starts from what jobs over others have measured on
-// this machine, and a small one that nobody wants on a GPU opens none. Figures that are missing,
-// damaged, of another version or not to be written are no harm.
+// TestMachine checks that the first job over a graph starts from what jobs over others have
+// measured on this machine, and a small one that nobody wants on a GPU opens none. Figures that are
+// missing, damaged, of another version or not to be written are no harm.
 func TestMachine(t *testing.T) {
 	g := manyEdges()
 	labels := oracle.WCC(g)
@@ -97,7 +97,7 @@ func TestMachine(t *testing.T) {
 		t.Errorf("a small job: GPU %q, without: %q", r.GPU, r.Without)
 	}
 	m := readMachine(folder)
-	if c := m.Jobs[jobKey("testprograms.WCC", 1, uint64(len(g.Edges)))]; len(m.Speeds) != 1 || m.Open <= 0 || c.Pass <= 0 || c.Pass == 1e-9 || c.Iterations < 1 {
+	if c := m.Jobs[jobKey("dispatcher.WCC", 1, uint64(len(g.Edges)))]; len(m.Speeds) != 1 || m.Open <= 0 || c.Pass <= 0 || c.Pass == 1e-9 || c.Iterations < 1 {
 		t.Errorf("kept: %+v", m)
 	}
 	pass(1)

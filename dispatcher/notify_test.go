@@ -63,7 +63,7 @@ func differs[V comparable](got, want []V) int {
 	return -1
 }
 
-// TestNotifyPull: notify-pull gives what pull gives, of every program, on directed
+// TestNotifyPull checks that notify-pull gives what pull gives, of every program, on directed
 // and on undirected graphs.
 func TestNotifyPull(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -100,7 +100,7 @@ func TestNotifyPull(t *testing.T) {
 	})
 }
 
-// TestIdempotent: a program that says so keeps its value when it is applied again
+// TestIdempotent checks that a program that says so keeps its value when it is applied again
 // with the same accumulator.
 func TestIdempotent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -137,7 +137,7 @@ func keeps[V comparable, A any](t rapid.TB, p gas.Program[V, A], v gas.Vertex, o
 	}
 }
 
-// TestNews: where few sources are active, a pull over packed shards folds few blocks,
+// TestNews checks that where few sources are active, a pull over packed shards folds few blocks,
 // and finds what one over all edges does, in as many iterations.
 func TestNews(t *testing.T) {
 	const n, vertices = 20000, 3000

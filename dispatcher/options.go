@@ -51,27 +51,27 @@ const (
 // Options of a job. The zero value is a sync job on all processors, without a
 // limit of memory or iterations.
 type Options struct {
-	Name       string // of the program in errors; "": its type
+	Name       string // of the program in errors; if "", its type
 	Mode       Mode
 	Method     Method
-	Threads    int   // 0: GOMAXPROCS
-	Memory     int64 // bytes of resident memory for the whole process; 0: no limit
-	Iterations int   // at most; 0: until no vertex is active
+	Threads    int   // if 0, GOMAXPROCS
+	Memory     int64 // bytes of resident memory for the whole process; if 0, no limit
+	Iterations int   // at most; if 0, until no vertex is active
 	Progress   func(Iteration)
-	Log        *zap.Logger // nil: silent
-	// MoreThreads, when not nil, is called with the number of goroutines that will wait for a disk
-	// or a GPU all the time, and what it gives when they do not any more. A process may run as many
-	// threads more then: who waits for a device should not have to wait for a processor as well.
+	Log        *zap.Logger // if nil, silent
+	// MoreThreads, if not nil, is called with the number of goroutines that will wait for a disk or a GPU, and its result
+	// when they have ended. Meanwhile the process may run as many more threads, so that these goroutines need not wait
+	// for a processor.
 	MoreThreads func(n int) (end func())
 
-	Device Device // "": AutoDevice
+	Device Device // if "", AutoDevice
 	GPU    GPUOptions
 	Trace  Trace
 
-	// Job is what the run is recorded as: it goes on from the job's newest checkpoint, and leaves
-	// one when it is interrupted. Nil: nothing is recorded, but where Checkpoints are wanted.
+	// Job records the run, which goes on from the job's newest checkpoint and leaves one when it is interrupted. If nil,
+	// the run is recorded only with Checkpoints.
 	Job *checkpoint.Job
-	// Checkpoints says when they are written while the job runs.
+	// Checkpoints says when checkpoints are written while the job runs.
 	Checkpoints checkpoint.Policy
 
 	hooks
@@ -88,16 +88,16 @@ const (
 	Calibrating Phase = "calibrating"        // the speeds of CPU, GPU and link
 )
 
-// GPUOptions are those of a job that may run on a GPU.
+// GPUOptions configure the GPU of a job.
 type GPUOptions struct {
-	Name      string           // "0", "1" … or "emulated"; "": the first one
-	Memory    int64            // bytes of the GPU's memory; 0: all that is free
-	Streams   int              // that overlap; 0: see [gpuengine.Options]
-	Gather    gpuengine.Gather // "": auto
+	Name      string           // "0", "1" … or "emulated"; if "", the first one
+	Memory    int64            // bytes of the GPU's memory; if 0, all that is free
+	Streams   int              // that overlap; if 0, see [gpuengine.Options]
+	Gather    gpuengine.Gather // if "", auto
 	Advancing gpuengine.Advancing
 }
 
-// asked reports whether anything but what is usual was asked of a GPU, by who wants one then.
+// asked reports whether an option differs from its default, which asks for a GPU.
 func (o GPUOptions) asked() bool {
 	if o.Gather == gpuengine.GatherAuto {
 		o.Gather = ""
@@ -105,7 +105,7 @@ func (o GPUOptions) asked() bool {
 	return o != GPUOptions{}
 }
 
-// Trace is who looks on at a job, one call of each function at a time; nil: nobody.
+// Trace holds optional callbacks. Calls to each are serialized.
 type Trace struct {
 	Phase func(Phase)          // when a phase before the first iteration begins
 	Page  func(PageWork)       // after each page
@@ -117,11 +117,11 @@ type Trace struct {
 	GPUMemory func(bytes int64)
 }
 
-// hooks are what tests of the package set, and Options.Generically.
+// hooks are options for tests, and those of Options.Generically and Options.EndAt.
 type hooks struct {
 	open      func(name string) (device.Device, error) // instead of device.Open
 	speeds    policy.Speeds                            // instead of measured ones
-	decided   func(policy.Event)                       // looks on at the policy
+	decided   func(policy.Event)                       // observes the policy
 	pageBytes int64                                    // of page.Options
 	generic   bool                                     // see Options.Generically
 	machine   string                                   // a folder for the figures of the machine, also of an emulated GPU
@@ -134,8 +134,8 @@ type hooks struct {
 // to compare them.
 func (o *Options) Generically() { o.generic = true }
 
-// EngineVersion is that of the engines, as far as the bits of values depend on
-// it: a checkpoint is resumed by the same alone.
+// EngineVersion is the version of the bits of values that the engines compute. Only the same version resumes a
+// checkpoint.
 const EngineVersion = 5
 
 func (o *Options) check() error {

@@ -96,7 +96,7 @@ func equals[F float32 | float64](want []float64) func(int, F) error {
 	}
 }
 
-// TestOverflow: of lengths and numbers of walks that leave float32 exactly those are
+// TestOverflow checks that of lengths and numbers of walks that leave float32 exactly those are
 // reported that do, by every engine, and unreached vertices are not among them.
 func TestOverflow(t *testing.T) {
 	seen := map[string]int{}

@@ -84,7 +84,7 @@ func (p faulty) Monotone() bool {
 	return true
 }
 
-// TestPanic: a panic in any method of a program ends the job as an error that
+// TestPanic checks that a panic in any method of a program ends the job as an error that
 // names the program and shows where it was.
 func TestPanic(t *testing.T) {
 	s := teststore.Build(t, testgraph.Complete(), teststore.Options{ShardVertices: 2})

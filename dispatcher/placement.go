@@ -17,7 +17,7 @@ type placement struct {
 	active int
 }
 
-// newPlacement is one in which all workers have all values.
+// newPlacement returns a placement in which all workers have all values.
 func newPlacement(workers, shards int) *placement {
 	p := &placement{owner: make([]int, shards), newest: make([]uint64, shards)}
 	for range workers {

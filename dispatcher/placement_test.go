@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPlacement: who has the newest values of a shard, after each has made some.
+// TestPlacement checks who has the newest values of a shard, after each has made some.
 func TestPlacement(t *testing.T) {
 	const first, second = 1, 2
 	p := newPlacement(3, 4)

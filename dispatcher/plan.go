@@ -26,10 +26,10 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// processBytes is what the process takes beside arrays and pages.
+// processBytes is the memory of the process besides arrays and pages.
 const processBytes = hostmem.Process
 
-// plan is what is decided before a job runs: the program and what it can do, the side of the graph
+// plan holds the decisions before a job runs: the program and its abilities, the side of the graph
 // that it reads, the devices, and how they divide the memory. It also holds the pages, which it
 // lays out. It does not change while the job runs.
 type plan[V, A any] struct {
@@ -52,7 +52,7 @@ type plan[V, A any] struct {
 	without string          // why the job has no GPU
 }
 
-// memoryPlan is what a job needs of the host's memory, in bytes.
+// memoryPlan is the host memory that a job needs, in bytes.
 type memoryPlan struct {
 	page        page.Options     // Budget is set by reserve
 	vertices    vertices.Pinning // pins the values, unless nil
@@ -158,15 +158,15 @@ var ErrMemory = hostmem.ErrBudget
 // MemoryError says how much memory a job would take. All figures are bytes.
 type MemoryError struct {
 	Graph    string
-	Budget   int64 // what was given
-	Vertices int64 // what the arrays over vertices take
-	Pages    int64 // what the least pages and buffers take
-	Rows     int64 // what rows take beside them that are read as they are needed
-	// Checkpoints is what those take that are written while the job runs.
+	Budget   int64 // the given budget
+	Vertices int64 // of the arrays over vertices
+	Pages    int64 // of the least pages and buffers
+	Rows     int64 // of rows that are read as they are needed
+	// Checkpoints is the memory for checkpoints that are written while the job runs.
 	Checkpoints int64
 }
 
-// Least is the smallest budget that would do.
+// Least returns the smallest budget that is enough.
 func (e *MemoryError) Least() int64 {
 	return processBytes + e.Vertices + e.Pages + e.Rows + e.Checkpoints
 }
@@ -189,7 +189,7 @@ func (e *MemoryError) Error() string {
 // Is makes it an [ErrMemory].
 func (e *MemoryError) Is(target error) bool { return target == ErrMemory }
 
-// abilities are what a program can do beside the methods of every program.
+// abilities are the optional methods of a program.
 type abilities[V any] struct {
 	aggregable gas.Aggregable[V] // nil without the ability
 	settleable gas.Settleable[V] // nil without the ability

@@ -42,7 +42,7 @@ func (r *recorder[V, A]) begin(began time.Time) {
 
 // pageDone reports a page of an iteration.
 func (r *recorder[V, A]) pageDone(x *iteration, w PageWork) {
-	w.Iteration = x.Iteration.Iteration
+	w.Iteration = x.report.Iteration
 	r.plan.opt.Trace.Page(w)
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/garaph/garaph/checkpoint"
 )
 
-// Iteration says what one iteration did.
+// Iteration is the report of one iteration.
 type Iteration struct {
 	Iteration int    `json:"iteration"` // from 0, as in [gas.Step]; users see Iteration + 1
 	Device    Device `json:"device"`    // Hybrid: both
@@ -21,12 +21,12 @@ type Iteration struct {
 	// Pages are batches where the GPU worked, and both, added up, where both did.
 	Pages int `json:"pages"`
 	// Levels is how many iterations this stands for, from Iteration on, where the engine
-	// did several within a millisecond, or the report has merged them; 0: one.
+	// did several within a millisecond, or the report has merged them; if 0, one.
 	Levels int `json:"levels,omitempty"`
 	Traffic
 	Duration time.Duration `json:"-"`
 	Seconds  float64       `json:"seconds"`
-	// Devices is what each device did of it; only those that did something.
+	// Devices holds the work of each device that took part.
 	Devices map[Device]DeviceWork `json:"devices,omitempty"`
 }
 
@@ -52,7 +52,7 @@ func (r *Reads) add(more Reads) {
 	r.RowsNeeded += more.RowsNeeded
 }
 
-// DeviceWork is what one device did of a job, or of an iteration.
+// DeviceWork is the work of one device in a job or an iteration.
 type DeviceWork struct {
 	Pages int    `json:"pages"` // on the GPU: batches
 	Edges uint64 `json:"edges"`
@@ -60,7 +60,7 @@ type DeviceWork struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// PageWork is what one device did with one page: on the GPU with one batch,
+// PageWork is the work of one device on one page: on the GPU on one batch,
 // which may be a part of a page, or all that stays there of several.
 type PageWork struct {
 	Iteration int // from 0
@@ -78,23 +78,22 @@ type PageWork struct {
 	Copies float64
 }
 
-// Preparation is what came before the first iteration.
+// Preparation is the work before the first iteration.
 type Preparation struct {
 	Load        time.Duration // from the start to the first iteration
-	LoadRead    int64         // what of the bytes that were read was read until then
-	Calibration time.Duration // what of Load was spent on measuring the speeds of the devices
+	LoadRead    int64         // bytes read until then
+	Calibration time.Duration // the part of Load in which the speeds of the devices were measured
 }
 
-// Report says what a job did.
+// Report is the report of a job.
 type Report struct {
 	Converged bool // no vertex was active any more
-	// Iterations are those of this process. Where there are more than [MaxIterations],
+	// Iterations are the iterations of this process. If there are more than [MaxIterations],
 	// neighbours are merged: see [Iteration.Levels].
 	Iterations []Iteration
 	Before     int // iterations that were done when it was resumed
-	// Earlier is what earlier processes of the job did until the checkpoint from which it was
-	// resumed; nil: it was not, or an earlier version has written that. All other fields but
-	// Converged are of this process alone.
+	// Earlier is the work of earlier processes of the job until the checkpoint from which it was resumed, or nil.
+	// All other fields but Converged are of this process alone.
 	Earlier *checkpoint.Work
 	Edges   uint64
 	Reads
@@ -107,26 +106,25 @@ type Report struct {
 	// AccessRatio is k, sequential over random read speed of the store's disk; 0 when
 	// it was not measured: in memory, and where a job is resumed.
 	AccessRatio float64
-	// Devices is what each device did that did something.
+	// Devices holds the work of each device that took part.
 	Devices map[Device]DeviceWork
 	GPUUse
 }
 
-// GPUUse says what a job had of GPUs.
+// GPUUse is the use of GPUs by a job.
 type GPUUse struct {
 	GPU string // the name of the GPU; "" if there was none
 	// Resident is how many edges stayed on the GPU.
 	Resident uint64
 	// GPUMemory is how many bytes of the GPU's memory the job had.
 	GPUMemory int64
-	// Without is why a job that chooses by itself had no GPU; "": it had one, or none was
-	// asked for.
+	// Without says why a job that chooses by itself had no GPU. It is empty if the job had one, or was to have none.
 	Without string
-	// Lost is why the job went on without the GPU; "": it did not.
+	// Lost says why the job went on without the GPU, if it did.
 	Lost string
 }
 
-// work is what this process and the earlier ones of the job did.
+// work returns the work of this process and of earlier ones of the job.
 func (r *Report) work() *checkpoint.Work {
 	sum := checkpoint.Work{Seconds: r.Duration.Seconds(), LoadSeconds: r.Load.Seconds(), Edges: r.Edges, BytesRead: r.BytesRead}
 	if r.Earlier != nil {
@@ -135,7 +133,7 @@ func (r *Report) work() *checkpoint.Work {
 	return &sum
 }
 
-// Done is how many iterations were done, in this process and before.
+// Done returns the number of iterations done by this process and earlier ones.
 func (r *Report) Done() int {
 	n := r.Before
 	for i := range r.Iterations {

@@ -10,8 +10,8 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestLongReport: the report of many iterations has a bounded number of entries, in which
-// each iteration is counted once.
+// TestLongReport checks that the report of many iterations has a bounded number of entries, in
+// which each iteration is counted once.
 func TestLongReport(t *testing.T) {
 	g := oracle.Graph{N: 2, Edges: []oracle.Edge{{Src: 0, Dst: 1, Weight: 1}, {Src: 1, Dst: 0, Weight: 1}}}
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 2, Layout: store.Packed, Weighted: true})

@@ -60,9 +60,9 @@ func (j *Job[V, A]) run(ctx context.Context) error {
 // goes on from the host's state, if that of the GPU was newer.
 func (j *Job[V, A]) iterate(ctx context.Context) error {
 	x := j.next()
-	if x.Method == Frontier {
+	if x.report.Method == Frontier {
 		err := j.plan.store.MapError(j.workers.advance(ctx, x, j.levelLimit()))
-		if x.Levels > 0 && (err == nil || x.Device == CPU) { // there, what was done before an error is done
+		if x.report.Levels > 0 && (err == nil || x.report.Device == CPU) { // there, what was done before an error is done
 			err = errors.Join(err, j.record(x))
 		}
 		return err
@@ -82,16 +82,16 @@ func (j *Job[V, A]) next() *iteration {
 	began, o, s := time.Now(), j.workers.observe(), j.state
 	d := s.policy.decide(o)
 	x := &iteration{
-		Iteration: Iteration{
+		report: Iteration{
 			Iteration: o.Iteration, Active: s.now.activated, Fraction: o.Fraction,
 			Method: d.Method, Device: d.Device, Alpha: d.Alpha,
 		},
-		step: s.now.step, ends: s.now.step.Iteration+1 == j.plan.opt.Iterations, alone: d.Device == GPU && len(j.workers.gpus.live) == 1,
+		step: s.now.step, last: s.now.step.Iteration+1 == j.plan.opt.Iterations, alone: d.Device == GPU && len(j.workers.gpus.live) == 1,
 		began: began, read: j.plan.pages.BytesRead(),
 		measured: policy.Measurement{Observation: o, Decision: d},
 	}
 	if j.plan.opt.Device == GPU {
-		x.Alpha = 0 // nothing was to choose
+		x.report.Alpha = 0 // nothing was to choose
 	}
 	return x
 }
@@ -113,14 +113,14 @@ func (j *Job[V, A]) record(x *iteration) error {
 	if due.TimeCPU {
 		j.workers.cpu.lookAtCPU()
 	}
-	x.BytesRead = j.plan.pages.BytesRead() - x.read + x.loaded
-	if x.Levels == 1 {
-		x.Levels = 0
+	x.report.BytesRead = j.plan.pages.BytesRead() - x.read + x.loaded
+	if x.report.Levels == 1 {
+		x.report.Levels = 0
 	}
-	j.hintDisk(max(1, x.Levels))
-	x.Duration = time.Since(x.began)
-	x.Seconds = x.Duration.Seconds()
-	j.recorder.add(x.Iteration)
+	j.hintDisk(max(1, x.report.Levels))
+	x.report.Duration = time.Since(x.began)
+	x.report.Seconds = x.report.Duration.Seconds()
+	j.recorder.add(x.report)
 	e := j.recorder.epochs
 	e.iterated(x)
 	if !e.due() || j.last() || !e.idle() { // after the last one, only results are left to be written
@@ -183,31 +183,41 @@ func (j *Job[V, A]) Save() error {
 	return j.recorder.epochs.save()
 }
 
-// iteration is one in hand, and what its report will say.
+// iteration is the iteration in progress.
 type iteration struct {
-	Iteration
-	step     gas.Step
-	ends     bool // it is the last one that the options allow
-	alone    bool // one GPU does it, and the others do not get its values
-	began    time.Time
-	worked   time.Time // when its work began
-	read     int64     // bytes of pages read before it
-	streamed int64     // and before the GPUs began
-	measured policy.Measurement
+	report Iteration
+	step   gas.Step
+	last   bool // the options allow no further one
+	alone  bool // one GPU does it, and the others do not get its values
+	lost   bool // a GPU failed in it
+	began  time.Time
+	read   int64 // bytes of pages read before it
+	loaded int64 // bytes of rows read for frontiers
 
-	loaded   int64 // bytes of rows for frontiers
 	requests []page.Request
 	work     *handout.Handout // nil if the CPU does all of it
-	byHost   cpuengine.Stats
-	byGPUs   gpuengine.Stats
-	times    []PageWork     // of the CPU, beside GPUs
-	scan     policy.Scanned // of the CPU
-	lost     bool           // a GPU was lost in it
+	cpu      cpuShare
+	gpus     gpuShare
+	measured policy.Measurement
+}
+
+// cpuShare is the part of an iteration that the CPU has done.
+type cpuShare struct {
+	stats cpuengine.Stats
+	pages []PageWork     // beside GPUs
+	scan  policy.Scanned // beside GPUs
+}
+
+// gpuShare is the part of an iteration that GPUs have done.
+type gpuShare struct {
+	stats gpuengine.Stats
+	began time.Time
+	read  int64 // bytes of pages read before they began
 }
 
 // addGPU adds what a GPU did.
 func (x *iteration) addGPU(s gpuengine.Stats) {
-	sum := &x.byGPUs
+	sum := &x.gpus.stats
 	sum.Edges += s.Edges
 	sum.Vertices += s.Vertices
 	sum.Activated += s.Activated

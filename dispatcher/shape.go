@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// shape is what a job knows of its graph: the shards, and the edges that its program
+// shape describes the graph to a job: the shards, and the edges that its program
 // gathers and notifies along.
 type shape struct {
 	cat         *store.Catalogue
@@ -47,7 +47,7 @@ func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direc
 	return s
 }
 
-// sides are the sides of shards that a program gathers from, and those by which a changed vertex
+// sides returns the sides of shards that a program gathers from, and those by which a changed vertex
 // finds who gathers from it. On a symmetric graph all directions are one.
 func sides(cat *store.Catalogue, d gas.Direction) (gather, notify []shard.Direction) {
 	if cat.Symmetric {
@@ -69,14 +69,14 @@ func (s *shape) interval(i int) (from, to uint32) {
 	return s.cat.Shards[i].First, s.cat.Shards[i].First + uint32(s.cat.Shards[i].Vertices)
 }
 
-// vertices are those of a span of shards.
+// vertices returns the vertices of a span of shards.
 func (s *shape) vertices(r page.Span) (from, to uint32) {
 	from, _ = s.interval(r.From)
 	_, to = s.interval(r.To - 1)
 	return from, to
 }
 
-// bytesIn is how many bytes the values of spans of shards have.
+// bytesIn returns the size of the values of spans of shards.
 func (s *shape) bytesIn(list []page.Span) (n uint64) {
 	for _, r := range list {
 		from, to := s.vertices(r)
@@ -85,7 +85,7 @@ func (s *shape) bytesIn(list []page.Span) (n uint64) {
 	return n
 }
 
-// edgesOf is how many edges shards have.
+// edgesOf returns the number of edges of shards.
 func (s *shape) edgesOf(shards []int) (n uint64) {
 	for _, i := range shards {
 		n += s.edges[i]
@@ -93,7 +93,7 @@ func (s *shape) edgesOf(shards []int) (n uint64) {
 	return n
 }
 
-// degree is the number of edges along which v notifies.
+// degree returns the number of edges along which v notifies.
 func (s *shape) degree(v gas.Vertex) uint32 {
 	var d uint32
 	for _, side := range s.notifySides {

@@ -20,7 +20,7 @@ type snapshot[V any] struct {
 	values []V
 	active bitset.Set
 	chunk  uint32
-	spare  *spare[V] // nil: nobody writes to values
+	spare  *spare[V] // nil if values do not change
 
 	mu     sync.Mutex // guards the rest
 	moved  sync.Cond  // a chunk is in another state
@@ -48,7 +48,7 @@ type spare[V any] struct {
 // spareBytes bounds spare memory: what a disk takes in a tenth of a second.
 const spareBytes = 64 << 20
 
-// spareChunks is how many chunks of n vertices spare memory is for.
+// spareChunks returns the number of chunks of n vertices that spare memory holds.
 func spareChunks[V any](n, chunk uint32) int {
 	var v V
 	all := int((uint64(n) + uint64(chunk) - 1) / uint64(chunk))
@@ -67,7 +67,7 @@ func newSpare[V any](n, chunk uint32) (*spare[V], error) {
 	return s, err
 }
 
-// at is the memory of one chunk.
+// at returns the memory of one chunk.
 func (s *spare[V]) at(i, n int) []V { return s.values[i*int(s.chunk):][:n] }
 
 func newSnapshot[V any](values []V, active bitset.Set, chunk uint32, sp *spare[V]) *snapshot[V] {

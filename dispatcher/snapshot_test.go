@@ -65,7 +65,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestSnapshotDropped: a writer that gave up holds nobody up, and another array
+// TestSnapshotDropped checks that a writer that gave up holds nobody up, and another array
 // is nobody's business.
 func TestSnapshotDropped(t *testing.T) {
 	sp, err := newSpare[uint64](1000, 64)

@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// state is what a run changes: values, active set and aggregates, where they are newest, the
+// state holds what changes in a run: values, active set and aggregates, where they are newest, the
 // position of the run and what its policy has learned.
 type state[V, A any] struct {
 	plan   *plan[V, A]
@@ -37,8 +37,8 @@ type state[V, A any] struct {
 	asked      int       // see rounds
 	few        int       // iterations in a row from disk with few active vertices
 
-	ahead *initialising // nil: nothing is initialised ahead
-	taken *snapshot[V]  // being written; nil: none
+	ahead *initialising // if nil, nothing is initialised ahead
+	taken *snapshot[V]  // being written; if nil, none
 }
 
 // position is where a run stands, beside its values and active set.
@@ -144,7 +144,7 @@ func (s *state[V, A]) recount() {
 	}
 }
 
-// aggregate is the global aggregate, summed in the order of the shards.
+// aggregate returns the global aggregate, summed in the order of the shards.
 func (s *state[V, A]) aggregate() float64 {
 	var sum float64
 	for _, x := range s.aggregates {
@@ -208,7 +208,7 @@ func (s *state[V, A]) keepFor(taken *snapshot[V], array []V, shards []int) {
 
 // placed notes who has the new values.
 func (s *state[V, A]) placed(x *iteration) {
-	if x.Device == CPU {
+	if x.report.Device == CPU {
 		for _, i := range s.plan.pages.ShardsOf(x.requests...) {
 			s.place.wrote(host, i)
 		}
@@ -227,14 +227,14 @@ func (s *state[V, A]) placed(x *iteration) {
 
 // commit makes the new values of an iteration current.
 func (s *state[V, A]) commit(x *iteration) error {
-	x.Edges += x.byGPUs.Edges + x.byHost.Edges
-	x.Vertices = x.byGPUs.Vertices + x.byHost.Vertices
-	x.Pages += x.byGPUs.Pages + len(x.times)
-	x.BytesBack = x.byGPUs.Back
-	s.now.activated, s.now.degrees = x.byGPUs.Activated+x.byHost.Activated, x.byGPUs.Degrees+x.byHost.Degrees
-	aggregate := x.byGPUs.Aggregate
+	x.report.Edges += x.gpus.stats.Edges + x.cpu.stats.Edges
+	x.report.Vertices = x.gpus.stats.Vertices + x.cpu.stats.Vertices
+	x.report.Pages += x.gpus.stats.Pages + len(x.cpu.pages)
+	x.report.BytesBack = x.gpus.stats.Back
+	s.now.activated, s.now.degrees = x.gpus.stats.Activated+x.cpu.stats.Activated, x.gpus.stats.Degrees+x.cpu.stats.Degrees
+	aggregate := x.gpus.stats.Aggregate
 	if !x.alone {
-		marked := x.Device == CPU && x.Method == NotifyPull
+		marked := x.report.Device == CPU && x.report.Method == NotifyPull
 		if s.plan.opt.Mode == Sync {
 			s.makeCurrent(x.requests, marked)
 		}
@@ -251,7 +251,7 @@ func (s *state[V, A]) commit(x *iteration) error {
 			return err
 		}
 		aggregate = s.aggregate()
-	case x.Device == CPU:
+	case x.report.Device == CPU:
 		aggregate = s.aggregate()
 	default:
 		s.now.unsummed = true

@@ -6,7 +6,6 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/testgraph"
-	"github.com/garaph/garaph/internal/testprograms"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 )
@@ -33,7 +32,7 @@ func newTestState[V, A any](t *testing.T, program gas.Program[V, A]) *state[V, A
 	return s
 }
 
-// TestInit: degrees, first values, active vertices and aggregates, by what the program says.
+// TestInit checks degrees, first values, active vertices and aggregates, by what the program says.
 func TestInit(t *testing.T) {
 	s := newTestState(t, gas.Program[uint32, uint32](programs.BFS{Source: 0}))
 	n := s.shape.cat.Vertices
@@ -51,8 +50,8 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// TestRewind: a run goes back to the last position of which the host has the values, and its report with it; where the
-// host has the newest ones, it stays.
+// TestRewind checks that a run goes back to the last position of which the host has the values, and its
+// report with it; where the host has the newest ones, it stays.
 func TestRewind(t *testing.T) {
 	s := newTestState(t, gas.Program[uint32, uint32](programs.BFS{Source: 0}))
 	r := &recorder[uint32, uint32]{plan: s.plan, state: s}
@@ -79,14 +78,15 @@ func TestRewind(t *testing.T) {
 	}
 }
 
-// TestQueue: a trace gets the number of shards of an iteration before their pages are processed.
+// TestQueue checks that a trace gets the number of shards of an iteration before their pages are
+// processed.
 func TestQueue(t *testing.T) {
 	s := teststore.Build(t, testgraph.Diamond(), teststore.Options{ShardVertices: 1})
 	shards := len(s.Catalogue().Shards)
 	for _, on := range []Device{CPU, GPU} {
 		var queued []int
 		o := Options{Device: on, Method: Pull, GPU: GPUOptions{Name: "emulated"}, Trace: Trace{Queue: func(n int) { queued = append(queued, n) }}}
-		_, r, err := runJob[uint32, uint32](s, testprograms.WCC{}, o)
+		_, r, err := runJob[uint32, uint32](s, WCC{}, o)
 		if err != nil || len(queued) != len(r.Iterations) || queued[0] != shards {
 			t.Errorf("%s: queued %v in %d iterations, of %d shards: %v", on, queued, len(r.Iterations), shards, err)
 		}

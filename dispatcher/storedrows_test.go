@@ -45,8 +45,8 @@ func storedAsByPull[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progr
 	asByPull(t, s, p, o)
 }
 
-// TestStoredFrontier: frontiers over rows that are read as they are needed give what pulls
-// give, whatever part of the rows stays.
+// TestStoredFrontier checks that frontiers over rows that are read as they are needed give what
+// pulls give, whatever part of the rows stays.
 func TestStoredFrontier(t *testing.T) {
 	graphs := testgraph.All()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -73,7 +73,7 @@ func TestStoredFrontier(t *testing.T) {
 	})
 }
 
-// skewed is a graph like those of RMAT, of which some vertices have very many edges and most few, in a random
+// skewed returns a graph like those of RMAT, of which some vertices have very many edges and most few, in a random
 // order and without isolated vertices.
 func skewed(scale, degree int) oracle.Graph {
 	g := testgraph.Skewed(scale, degree<<scale, 1)
@@ -94,7 +94,7 @@ func skewed(scale, degree int) oracle.Graph {
 	return g
 }
 
-// quarter is the memory for a quarter of a stored graph, beside what a job takes for the
+// quarter returns the memory for a quarter of a stored graph, beside what a job takes for the
 // process and over vertices.
 func quarter[V any](s *store.Store) int64 {
 	cat, bytes := s.Catalogue(), int64(0)
@@ -106,7 +106,7 @@ func quarter[V any](s *store.Store) int64 {
 	return processBytes + vertices.Bytes[V](cat.Vertices) + 8*int64(cat.Vertices) + bytes/4
 }
 
-// lattice is a grid with so many rows and columns.
+// lattice returns a grid with so many rows and columns.
 func lattice(side int) oracle.Graph {
 	g := oracle.Graph{N: side * side}
 	for v := range uint32(g.N) {
@@ -120,8 +120,8 @@ func lattice(side int) oracle.Graph {
 	return g
 }
 
-// TestQuarter: with memory for a quarter of the graph, searches read at most half as much
-// again as the bytes of the rows that they need, and results are those of pulls.
+// TestQuarter checks that with memory for a quarter of the graph, searches read at most half as
+// much again as the bytes of the rows that they need, and results are those of pulls.
 func TestQuarter(t *testing.T) {
 	for name, g := range map[string]oracle.Graph{"skewed": skewed(14, 32), "grid": lattice(300)} {
 		s := teststore.Build(t, g, teststore.Options{ShardVertices: 128, Symmetric: true, Layout: store.Packed})
@@ -174,8 +174,8 @@ func flip(t *testing.T, s *store.Store, dir shard.Direction, i int, at int64) {
 	}
 }
 
-// TestStoredDamage: damage of what a frontier needs ends the job with an error that names
-// the shard. The job goes on from there when the graph is sound again, and values after so
+// TestStoredDamage checks that damage of what a frontier needs ends the job with an error that
+// names the shard. The job goes on from there when the graph is sound again, and values after so
 // many iterations are those of pulls.
 func TestStoredDamage(t *testing.T) {
 	g := chain(2000)
@@ -208,7 +208,7 @@ func TestStoredDamage(t *testing.T) {
 	}
 }
 
-// TestStoredCancelled: a job that is stopped while it reads rows goes on from there.
+// TestStoredCancelled checks that a job that is stopped while it reads rows goes on from there.
 func TestStoredCancelled(t *testing.T) {
 	s := teststore.Build(t, chain(2000), teststore.Options{ShardVertices: 100, Layout: store.Packed})
 	p := gas.Program[uint32, uint32](programs.BFS{})
@@ -232,8 +232,8 @@ func TestStoredCancelled(t *testing.T) {
 	}
 }
 
-// TestLeastOfFrontiers: where neither pages nor rows have room, the budget that the error
-// names has room for both.
+// TestLeastOfFrontiers checks that where neither pages nor rows have room, the budget that the
+// error names has room for both.
 func TestLeastOfFrontiers(t *testing.T) {
 	s := teststore.Build(t, skewed(14, 16), teststore.Options{ShardVertices: 128, Symmetric: true, Layout: store.Packed})
 	p := gas.Program[uint32, uint32](programs.BFS{Source: 77})
@@ -251,7 +251,8 @@ func TestLeastOfFrontiers(t *testing.T) {
 	j.Close()
 }
 
-// TestHintDisk: a search along a long path from disk warns once; one in memory does not, nor does a short one.
+// TestHintDisk checks that a search along a long path from disk warns once; one in memory does not,
+// nor does a short one.
 func TestHintDisk(t *testing.T) {
 	for _, c := range []struct {
 		long  uint32

@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestTrim: after Trim the values are there, in any part, and of the budget all is
+// TestTrim checks that after Trim the values are there, in any part, and of the budget all is
 // free but the process's share, a value and two bits a vertex; on the CPU alone and
 // with a device.
 func TestTrim(t *testing.T) {

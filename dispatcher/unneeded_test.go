@@ -14,8 +14,8 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestUnneededWeights: a program that reads no weights leaves them on the disk, so that their
-// damage is none to it; one that reads them finds it. So it is on every device, in memory and
+// TestUnneededWeights checks that a program that reads no weights leaves them on the disk, so that
+// their damage is none to it; one that reads them finds it. So it is on every device, in memory and
 // from disk.
 func TestUnneededWeights(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "graph")

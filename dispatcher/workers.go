@@ -88,7 +88,7 @@ func (w *workers[V, A]) start(ctx context.Context) error {
 	return nil
 }
 
-// observe says where the job stands before its next iteration.
+// observe reports where the job stands before its next iteration.
 func (w *workers[V, A]) observe() policy.Observation {
 	o := policy.Observation{
 		Facts: w.state.policy.facts, Iteration: w.state.now.step.Iteration,
@@ -113,7 +113,7 @@ func (w *workers[V, A]) prepare(x *iteration) error {
 			return err
 		}
 	}
-	if x.Device != CPU {
+	if x.report.Device != CPU {
 		if err := w.gpus.supply(); err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (w *workers[V, A]) close() error {
 
 // advance does iterations from frontier to frontier, at most limit.
 func (w *workers[V, A]) advance(ctx context.Context, x *iteration, limit int) error {
-	if x.Device == CPU {
+	if x.report.Device == CPU {
 		return w.cpu.advance(ctx, x, limit)
 	}
 	if err := w.prepare(x); err != nil {
@@ -167,7 +167,7 @@ func (w *workers[V, A]) process(ctx context.Context, x *iteration) error {
 		return err
 	}
 	work := w.onGPUs
-	if x.Device == CPU {
+	if x.report.Device == CPU {
 		work = w.cpu.work
 	}
 	if err := w.plan.store.MapError(work(ctx, x)); err != nil {

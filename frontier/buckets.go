@@ -25,7 +25,7 @@ func (b *Buckets) Begin(low, width float64) {
 	}
 }
 
-// place is where a priority is among the buckets. One that is no number is far.
+// place returns the position of a priority among the buckets. NaN is far.
 func (b *Buckets) place(priority float64) float64 {
 	if priority <= b.low {
 		return 0
@@ -55,7 +55,7 @@ func (b *Buckets) bucket(priority float64) int {
 	}
 }
 
-// Next is the first bucket from Now on that has vertices, [Far] included; more than that:
+// Next returns the first bucket from Now on that has vertices, [Far] included; more than that:
 // there is none.
 func (b *Buckets) Next() int {
 	i := b.Now
@@ -96,7 +96,7 @@ func (b *Buckets) Compact(priority func(v uint32) float64) {
 	}
 }
 
-// Len is how many vertices bucket i has.
+// Len returns the number of vertices in bucket i.
 func (b *Buckets) Len(i int) int { return len(b.lists[i]) }
 
 // Each calls f for all vertices in all buckets that are yet to be done.
@@ -110,7 +110,7 @@ func (b *Buckets) Each(f func(v uint32), priority func(v uint32) float64) {
 	}
 }
 
-// Lowest is the lowest of some priorities; those that are no number do not count.
+// Lowest returns the lowest of some priorities; those that are no number do not count.
 func Lowest(a, b float64) float64 {
 	if b < a || math.IsNaN(a) {
 		return b

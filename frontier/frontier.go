@@ -26,7 +26,7 @@ type Queue[T ID] struct {
 // NewQueue makes an empty queue in memory for all that it will hold.
 func NewQueue[T ID](memory []T) *Queue[T] { return &Queue[T]{list: memory} }
 
-// List is what the queue holds, after all collectors have flushed.
+// List returns the items of the queue, after all collectors have flushed.
 func (q *Queue[T]) List() []T { return q.list[:q.n.Load()] }
 
 // Clear empties the queue.
@@ -47,10 +47,10 @@ const collected = 1 << 10
 
 // Collector is one goroutine's way to add vertices to the next frontier.
 type Collector struct {
-	Queue  *Queue[uint32] // nil: the bits are enough
+	Queue  *Queue[uint32] // if nil, the bits are enough
 	Bits   bitset.Set     // what the frontier holds
 	Degree []uint32
-	Off    []uint64 // of rows: what lies between two is a degree; nil: Degree has it
+	Off    []uint64 // of rows: what lies between two is a degree; if nil, Degree has it
 	// Alone says that no other goroutine adds to the frontier now.
 	Alone bool
 
@@ -77,8 +77,8 @@ func (c *Collector) Add(v uint32) {
 }
 
 // Flush counts what was added, and writes it to the queue. Degrees are loaded here, all at
-// once: their places in memory are anywhere. Whoever goes along the rows next finds their
-// offsets in the caches.
+// once: their places in memory are anywhere. The next pass along the rows finds their offsets in
+// the caches.
 func (c *Collector) Flush() {
 	if c.Off != nil {
 		for _, v := range c.buffer {

@@ -16,8 +16,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestCollector: whatever goroutines add, and how often, the queue lists every vertex once,
-// the bits are those of the vertices, and the degrees their sum.
+// TestCollector checks that whatever goroutines add, and how often, the queue lists every vertex
+// once, the bits are those of the vertices, and the degrees their sum.
 func TestCollector(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint32Range(1, 3*collected).Draw(t, "vertices")
@@ -86,8 +86,8 @@ func checkQueue(t *rapid.T, q *Queue[uint32], set bitset.Set, want []uint32) {
 	}
 }
 
-// TestBuckets: a vertex comes out of the bucket of its priority, or has fallen behind the
-// one that is being done; nothing is lost.
+// TestBuckets checks that a vertex comes out of the bucket of its priority, or has fallen behind
+// the one that is being done; nothing is lost.
 func TestBuckets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.Float64Range(-100, 100).Draw(t, "low")
@@ -197,7 +197,7 @@ func TestBucketsOf(t *testing.T) {
 	}
 }
 
-// TestLowest: what is no number does not count.
+// TestLowest checks that what is no number does not count.
 func TestLowest(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range [][3]float64{{1, 2, 1}, {2, 1, 1}, {nan, 1, 1}, {1, nan, 1}, {math.Inf(1), nan, math.Inf(1)}, {nan, math.Inf(-1), math.Inf(-1)}} {
@@ -210,7 +210,7 @@ func TestLowest(t *testing.T) {
 	}
 }
 
-// TestRowsBytes: what is reserved for rows is what they are.
+// TestRowsBytes checks that what is reserved for rows is what they are.
 func TestRowsBytes(t *testing.T) {
 	r := Rows{Off: make([]uint64, 5+1), Nbr: make([]uint32, 9), Arcs: make([]Arc, 9)}
 	off := int64(len(r.Off)) * int64(unsafe.Sizeof(r.Off[0]))

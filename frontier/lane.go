@@ -8,7 +8,7 @@ import (
 // ErrFull is a frontier without room for what joins it.
 var ErrFull = errors.New("the frontier is full")
 
-// Frontier is what operators work on: vertices, or edges by their positions in [Rows]. What
+// A Frontier is a list of vertices, or of edges by their positions in [Rows], for operators. What
 // joins it waits in a [Lane] for each goroutine, and is appended to one list. Its order is
 // not determined, and what joins twice is there twice: the function of an operator says what
 // joins. A list that is not cleared between operators keeps them all, so that where each
@@ -29,7 +29,7 @@ func New[T ID](memory []T, threads int) *Frontier[T] {
 	return f
 }
 
-// List is the members. It is valid until [Frontier.Clear].
+// List returns the members. It is valid until [Frontier.Clear].
 func (f *Frontier[T]) List() []T { return f.queue.List() }
 
 // Clear removes all members.

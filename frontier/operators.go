@@ -108,7 +108,7 @@ func Compute[T ID](ctx context.Context, p Pool, from []T, f func(T)) error {
 	})
 }
 
-// eachChunk calls f for chunks of so many of n members.
+// eachChunk calls f for chunks of n members.
 func eachChunk[U ID](ctx context.Context, p Pool, n, size int, to *Frontier[U], f func(begin, end int, lane *Lane[U])) error {
 	to.begin()
 	return to.end(tasks(ctx, p, (n+size-1)/size, to, func(i int, lane *Lane[U]) {

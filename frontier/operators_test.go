@@ -67,8 +67,8 @@ func sorted[T ID](t *rapid.T, name string, f *Frontier[T], err error, want []T) 
 	}
 }
 
-// TestOperators: on any number of goroutines, the operators call their functions for each
-// edge once, with its ends, and what joins is what a plain loop finds.
+// TestOperators checks that on any number of goroutines, the operators call their functions for
+// each edge once, with its ends, and what joins is what a plain loop finds.
 func TestOperators(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, threads := drawRows(t), rapid.IntRange(1, 4).Draw(t, "goroutines")
@@ -120,8 +120,8 @@ func TestOperators(t *testing.T) {
 	})
 }
 
-// TestFull: a frontier without room is an error, and holds what it held, as after any other
-// error; and then it works on.
+// TestFull checks that a frontier without room is an error, and holds what it held, as after any
+// other error; and then it works on.
 func TestFull(t *testing.T) {
 	for _, threads := range []int{1, 4} {
 		p := pool(threads)

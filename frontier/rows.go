@@ -6,8 +6,8 @@ import (
 )
 
 // Rows are the edges of a whole graph by vertex: those of vertex v are Off[v] to Off[v+1]
-// of Nbr or, where they have weights, of Arcs; wide weights are in Wide, beside Nbr. They may be memory outside the Go heap,
-// which is whose who made it.
+// of Nbr or, where they have weights, of Arcs; wide weights are in Wide, beside Nbr. They may
+// be in memory outside the Go heap, which belongs to their maker.
 type Rows struct {
 	Off  []uint64
 	Nbr  []uint32
@@ -22,7 +22,7 @@ type Arc struct {
 	Weight float32
 }
 
-// Bytes is the memory of the edges.
+// Bytes returns the memory of the edges.
 func (r *Rows) Bytes() []byte {
 	if len(r.Arcs) > 0 {
 		return unsafe.Slice((*byte)(unsafe.Pointer(&r.Arcs[0])), len(r.Arcs)*int(unsafe.Sizeof(Arc{})))
@@ -33,7 +33,7 @@ func (r *Rows) Bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.Nbr))), 4*len(r.Nbr))
 }
 
-// To is where an edge leads, by its position.
+// To returns where an edge leads, by its position.
 func (r *Rows) To(edge uint64) uint32 {
 	if r.Arcs != nil {
 		return r.Arcs[edge].To
@@ -41,7 +41,7 @@ func (r *Rows) To(edge uint64) uint32 {
 	return r.Nbr[edge]
 }
 
-// Arc is where an edge leads, and its weight, 1 without weights, by its position.
+// Arc returns where an edge leads, and its weight, 1 without weights, by its position.
 func (r *Rows) Arc(edge uint64) (to uint32, weight float64) {
 	switch {
 	case r.Arcs != nil:
@@ -52,12 +52,12 @@ func (r *Rows) Arc(edge uint64) (to uint32, weight float64) {
 	return r.Nbr[edge], 1
 }
 
-// Source is the vertex whose row has an edge, which a binary search finds.
+// Source returns the vertex whose row has an edge, which a binary search finds.
 func (r *Rows) Source(edge uint64) uint32 {
 	return uint32(sort.Search(len(r.Off)-1, func(v int) bool { return r.Off[v+1] > edge }))
 }
 
-// RowsBytes is the memory of rows with so many vertices and edges, and weights of so many bytes.
+// RowsBytes returns the memory of rows with numbers of vertices and edges, and weights of a size.
 func RowsBytes(vertices uint32, edges uint64, weight int) int64 {
 	return 8*(int64(vertices)+1) + int64(4+weight)*int64(edges)
 }

@@ -51,15 +51,15 @@ type Program[V, A any] interface {
 	Activate(v Vertex, old, new V) bool
 }
 
-// Vertex is what a program may know of a vertex beside its value.
+// Vertex describes a vertex to a program, besides its value.
 type Vertex struct {
 	ID  uint32 // dense id, 0 ≤ ID < N; not the user's id
 	N   uint32 // number of vertices of the graph
 	In  uint32 // in-degree, parallel edges and self-loops counted
-	Out uint32 // out-degree, likewise
+	Out uint32 // out-degree, counted in the same way
 }
 
-// Edge is what a program may know of an edge.
+// Edge describes an edge to a program.
 type Edge struct {
 	Weight float64 // ≥ 0; 1 on a graph without weights
 }

@@ -15,7 +15,7 @@ type outward struct{ programs.WCC }
 
 func (outward) Direction() gas.Direction { return gas.Out }
 
-// TestDirectionOf: along in-edges, unless the program says otherwise.
+// TestDirectionOf checks that programs gather along in-edges, unless the program says otherwise.
 func TestDirectionOf(t *testing.T) {
 	for _, c := range []struct {
 		program any

@@ -14,7 +14,7 @@ type ActiveRows struct {
 	from, to uint32 // vertices of the shard
 	blobs    []byte // memory for those that do not stay
 	sides    []shard.Rows
-	codes    []*rowweights.Side // of sides; nil: none
+	codes    []*rowweights.Side // of sides; if nil, none
 	buffer   shard.Buffer
 	runs     []neededRun
 	weights  []byte // room for those of a row
@@ -24,7 +24,7 @@ type ActiveRows struct {
 type neededRun struct {
 	run  int
 	done uint8  // rows that need not stay
-	kept []byte // what stayed of it; nil: it was read
+	kept []byte // what stayed of it; if nil, it was read
 }
 
 // Release returns the frame.
@@ -53,7 +53,7 @@ func (p *ActiveRows) Each(active bitset.Set, row func(v uint32, list []uint32, w
 	p.rows.needed.Add(int64(needed))
 }
 
-// row is the row of a local vertex, how many bytes it has in its blob, and how many edges of
+// row returns the row of a local vertex, how many bytes it has in its blob, and how many edges of
 // its run are before it.
 func (p *ActiveRows) row(side shard.Rows, v int) (list []uint32, bytes, before int) {
 	list = side.Row(v, &p.buffer)
@@ -63,7 +63,7 @@ func (p *ActiveRows) row(side shard.Rows, v int) (list []uint32, bytes, before i
 	return list, p.buffer.At - p.buffer.From, p.buffer.Before
 }
 
-// firstOf is the first edge of the run of a local vertex.
+// firstOf returns the first edge of the run of a local vertex.
 func (p *ActiveRows) firstOf(codes *rowweights.Side, v int) int {
 	if p.to-p.from == 1 {
 		return 0
@@ -99,7 +99,7 @@ func (p *ActiveRows) fill(i int, active bitset.Set) error {
 	return nil
 }
 
-// readBlob gives a blob in memory, with what active vertices need of it.
+// readBlob returns a blob in memory, with what active vertices need of it.
 func (p *ActiveRows) readBlob(b *storedBlob, i int, memory []byte, active bitset.Set) (any, error) {
 	r := p.rows
 	if b.headBytes == 0 {
@@ -146,7 +146,7 @@ func (r *StoredRows) readHead(b *storedBlob, i int) error {
 		b.side, side = x, x
 	}
 	if err == nil {
-		err = r.store.Matches(b.dir, i, side.Header())
+		err = r.store.Catalogue().Matches(b.dir, i, side.Header())
 	}
 	if err != nil {
 		b.side = nil
@@ -200,7 +200,7 @@ func (p *ActiveRows) readRuns(b *storedBlob, i int, side runSide, memory []byte,
 	return p.placeRuns(b, i, side, memory)
 }
 
-// rowsOf is which rows of a run are those of active vertices, and which the last run lacks.
+// rowsOf returns which rows of a run are those of active vertices, and which the last run lacks.
 func (p *ActiveRows) rowsOf(run int, active bitset.Set) (rows, none uint8) {
 	first := p.from + uint32(run)*packedrows.RunVertices
 	for k := range uint32(packedrows.RunVertices) {

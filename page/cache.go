@@ -39,22 +39,21 @@ type Options struct {
 	// Encodings are those, beside plain rows, in which pages hold the sides as they are
 	// stored. They hold others as plain rows.
 	Encodings []uint16
-	// Weights: sides in pages that are unpacked have the weights that are stored beside
-	// them.
+	// Weights says that unpacked sides in pages have the weights that are stored beside them.
 	Weights bool
-	// Bare: nobody reads weights. Sides whose weights lie apart are read without them.
+	// Bare says that weights are not read. Sides whose weights are apart are read without them.
 	Bare bool
 	// Budget is the number of bytes for pages and buffers; 0 is no limit.
 	Budget int64
 	// Threads is how many goroutines may call [Cache.Side] at once.
 	Threads int
-	// PageBytes bounds a page, unless a shard is larger; 0: as is best.
+	// PageBytes bounds a page, unless a shard is larger; if 0, as is best.
 	PageBytes int64
-	// Map: sides that stay and are held as they are stored may lie in the mapped payload
-	// ([store.Store.Map]), whose errors are asked for by whoever reads pages.
+	// Map allows sides that stay and are held as they are stored to be in the mapped payload
+	// ([store.Store.Map]). Readers of pages check its errors.
 	Map bool
-	// Memory gives the memory of the sides to gather along; nil: that of package
-	// hostmem. A device gives memory from which it can copy.
+	// Memory allocates the sides to gather along: a device allocates memory from which it can copy. If nil, package
+	// hostmem does.
 	Memory Memory
 }
 
@@ -84,7 +83,7 @@ type Cache struct {
 	owned []owned
 }
 
-// pools are what pages that do not stay are read into, and how many reads go on at once.
+// pools holds the buffers for pages that do not stay, and bounds concurrent reads.
 type pools struct {
 	ring    chan []byte   // for streamed pages
 	scratch chan []byte   // for single shards
@@ -147,7 +146,7 @@ func New(s *store.Store, o Options) (*Cache, error) {
 	return c, nil
 }
 
-// whole is what all pages take with buffers, and the largest side of a shard.
+// whole returns the memory of all pages and buffers, and the size of the largest side of a shard.
 func (c *Cache) whole() (total, largest int64) {
 	for i := range c.pageOf {
 		for _, dir := range c.sides() {
@@ -158,7 +157,7 @@ func (c *Cache) whole() (total, largest int64) {
 	return total + unpackers*c.packedBytes(), largest
 }
 
-// Whole is the smallest budget with which all pages of a job stay in memory.
+// Whole returns the smallest budget with which all pages of a job stay in memory.
 func Whole(s *store.Store, o Options) int64 {
 	c := &Cache{store: s, opt: o, pageOf: make([]int32, len(s.Catalogue().Shards))}
 	c.oneSide()
@@ -173,7 +172,7 @@ func (c *Cache) oneSide() {
 	}
 }
 
-// Least is the smallest budget for pages of a job.
+// Least returns the smallest budget for pages of a job.
 func Least(s *store.Store, o Options) int64 {
 	o.Budget = 1
 	var need *NeedError
@@ -185,7 +184,7 @@ func Least(s *store.Store, o Options) int64 {
 	return 1
 }
 
-// sides are all that the job reads.
+// sides returns all that the job reads.
 func (c *Cache) sides() []shard.Direction {
 	list := slices.Concat(c.opt.Gather, c.opt.Notify)
 	slices.Sort(list)
@@ -292,7 +291,7 @@ func (c *Cache) Close() error {
 	return errors.Join(errs...)
 }
 
-// Spans are the pages of the graph, in order.
+// Spans returns the pages of the graph, in order.
 func (c *Cache) Spans() []Span { return c.spans }
 
 // ShardsOf lists the shards of requests.
@@ -310,7 +309,7 @@ func (c *Cache) ShardsOf(requests ...Request) (list []int) {
 // InMemory reports whether everything that the job reads stays in memory.
 func (c *Cache) InMemory() bool { return c.all }
 
-// PageOf is the page of shard i.
+// PageOf returns the page of shard i.
 func (c *Cache) PageOf(i int) int { return int(c.pageOf[i]) }
 
 // Stays reports whether page p stays in memory.
@@ -326,11 +325,11 @@ func (c *Cache) Loaded(p int) bool {
 	return true
 }
 
-// Plain says that nobody will copy from the pages before page p where they stay: they need
-// not lie in [Options.Memory]. It is called before they are loaded.
+// Plain allows the pages before page p that stay to be outside of [Options.Memory]: no device copies from them. Call it
+// before they are loaded.
 func (c *Cache) Plain(p int) { c.plain = p }
 
-// Rest is how many bytes of the budget are left when everything stays in memory; less
+// Rest returns the rest of the budget if everything stays in memory; less
 // than 0: there is no budget.
 func (c *Cache) Rest() int64 {
 	if c.opt.Budget == 0 {
@@ -339,7 +338,7 @@ func (c *Cache) Rest() int64 {
 	return c.rest
 }
 
-// StreamedBytes is how many bytes a pull over all pages reads each time.
+// StreamedBytes returns the number of bytes that each pull over all pages reads.
 func (c *Cache) StreamedBytes() (n int64) {
 	for p := range c.spans {
 		if !c.Stays(p) {
@@ -349,10 +348,10 @@ func (c *Cache) StreamedBytes() (n int64) {
 	return n
 }
 
-// BytesRead is how many bytes came from the store so far.
+// BytesRead returns the number of bytes read from the store so far.
 func (c *Cache) BytesRead() int64 { return c.read.Load() }
 
-// Side gives one side of one shard, from memory or read for the occasion, and
+// Side returns one side of one shard, from memory or read for the occasion, and
 // what to call when done with it. At most Options.Threads goroutines call it at
 // once, and none holds two.
 func (c *Cache) Side(dir shard.Direction, i int) (shard.Side, func(), error) {

@@ -23,7 +23,7 @@ type HeldRows struct {
 	read   atomic.Int64
 }
 
-// heldShard is a shard that is held. Nobody reads it while it comes.
+// heldShard is a shard that is held. It is not read while it is loaded.
 type heldShard struct {
 	packed *packedrows.Side
 	plain  *rows.Side // of one vertex
@@ -46,7 +46,7 @@ func (w WholeRows) PlanHeld(s *store.Store) (*HeldRows, error) {
 	return &HeldRows{store: s, cat: cat, dir: dir, shards: make([]heldShard, len(cat.Shards))}, nil
 }
 
-// Bytes is the memory of all rows.
+// Bytes returns the memory of all rows.
 func (r *HeldRows) Bytes() (n int64) {
 	for i := range r.cat.Shards {
 		n += r.cat.Bytes(r.dir, i)
@@ -54,7 +54,7 @@ func (r *HeldRows) Bytes() (n int64) {
 	return n
 }
 
-// LongestRow is an upper bound of the edges of a row.
+// LongestRow returns an upper bound of the edges of a row.
 func (r *HeldRows) LongestRow() (most uint32) {
 	for i := range r.cat.Shards {
 		most = max(most, r.cat.SideEdges(r.dir, i))
@@ -62,16 +62,16 @@ func (r *HeldRows) LongestRow() (most uint32) {
 	return most
 }
 
-// Shards is how many shards there are.
+// Shards returns the number of shards.
 func (r *HeldRows) Shards() int { return len(r.cat.Shards) }
 
-// Interval is the vertices of shard i.
+// Interval returns the vertices of shard i.
 func (r *HeldRows) Interval(i int) (from, to uint32) {
 	info := &r.cat.Shards[i]
 	return info.First, info.First + uint32(info.Vertices)
 }
 
-// ShardOf is the shard of a vertex.
+// ShardOf returns the shard of a vertex.
 func (r *HeldRows) ShardOf(v uint32) int {
 	return sort.Search(len(r.cat.Shards), func(i int) bool { return r.cat.Shards[i].First > v }) - 1
 }
@@ -80,7 +80,7 @@ func (r *HeldRows) ShardOf(v uint32) int {
 func (r *HeldRows) Has(i int) bool { return r.shards[i] != heldShard{} }
 
 // Prefetch makes the system read shard i from disk.
-func (r *HeldRows) Prefetch(i int) { r.store.Prefetch(r.dir, i) }
+func (r *HeldRows) Prefetch(i int) { r.store.Prefetch(r.dir, i, r.store.Catalogue().Bytes(r.dir, i)) }
 
 // Bring brings shard i into memory. Several goroutines may bring different shards.
 func (r *HeldRows) Bring(i int) error {
@@ -98,7 +98,7 @@ func (r *HeldRows) Bring(i int) error {
 	return nil
 }
 
-// BytesRead is how many bytes came from the store so far.
+// BytesRead returns the number of bytes read from the store so far.
 func (r *HeldRows) BytesRead() int64 { return r.read.Load() }
 
 // RowCursor reads rows that are held: see [packedrows.Cursor]. Goroutines have one each.
@@ -124,7 +124,7 @@ func (c *RowCursor) enter(v uint32) {
 	}
 }
 
-// Row gives the neighbours of a vertex. The list lasts until the next call.
+// Row returns the neighbours of a vertex. The list lasts until the next call.
 func (c *RowCursor) Row(v uint32) ([]uint32, error) {
 	if v < c.from || v >= c.to {
 		c.enter(v)
@@ -140,7 +140,7 @@ func (c *RowCursor) Row(v uint32) ([]uint32, error) {
 	return list, nil
 }
 
-// First is the first neighbour of a vertex that is in a set, if there is one, and how many it
+// First returns the first neighbour of a vertex that is in a set, if there is one, and how many it
 // has looked at.
 func (c *RowCursor) First(v uint32, set []uint64) (u uint32, looked int, found bool, err error) {
 	if v < c.from || v >= c.to {

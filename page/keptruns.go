@@ -14,7 +14,7 @@ import (
 // room for, some stay, and the others are read again.
 type keptRuns struct {
 	log    []byte   // entries one after another
-	place  []uint32 // by run: behind where its entry begins; 0: it has none
+	place  []uint32 // by run: behind where its entry begins; if 0, it has none
 	tidied uint32   // the level in which the log was tidied last
 }
 
@@ -22,7 +22,7 @@ const (
 	// entryBytes are before the bytes of a run: how many these are, the last level that used
 	// it, its number, and which of its rows are not there.
 	entryBytes = 4 + 4 + 2 + 2
-	// runPlaceBytes is what a run takes, wherever it is.
+	// runPlaceBytes is the memory for the place of a run.
 	runPlaceBytes = 4
 	// oldestLevels is how many levels are distinguished.
 	oldestLevels = 63
@@ -30,7 +30,7 @@ const (
 	allRows = 1<<packedrows.RunVertices - 1
 )
 
-// find gives the bytes of a run if the rows in need are there. After this level, rows in done
+// find returns the bytes of a run if the rows in need are there. After this level, rows in done
 // need not stay.
 func (k *keptRuns) find(run int, need, done uint8, level uint32) []byte {
 	if k.place[run] == 0 {
@@ -121,7 +121,7 @@ func (k *keptRuns) each(f func(e entry)) {
 	}
 }
 
-// entry is that which begins at a place.
+// entry returns the entry that begins at a place.
 func (k *keptRuns) entry(at int) entry {
 	e := k.log[at:]
 	return e[:entryBytes+int(binary.LittleEndian.Uint32(e))]
@@ -132,7 +132,7 @@ type entry []byte
 
 func (e entry) run() int { return int(binary.LittleEndian.Uint16(e[8:])) }
 
-// age is how many levels have not used it.
+// age returns the number of levels since its last use.
 func (e entry) age(level uint32) int {
 	return int(min(level-binary.LittleEndian.Uint32(e[4:]), oldestLevels))
 }

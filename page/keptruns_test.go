@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// kept is an empty log of so many bytes, for so many runs.
+// kept returns an empty log with a size and a number of runs.
 func kept(runs, size int) *keptRuns {
 	return &keptRuns{place: make([]uint32, runs), log: make([]byte, 0, size)}
 }
@@ -23,8 +23,8 @@ func (k *keptRuns) put(run int, done uint8, level uint32, content []byte) {
 	})
 }
 
-// TestKeptRuns: what is found of a run is what was added last, with rows that did not go, and
-// the log keeps its size.
+// TestKeptRuns checks that what is found of a run is what was added last, with rows that did not
+// go, and the log keeps its size.
 func TestKeptRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const runs = 20

@@ -32,8 +32,8 @@ func (c *Cache) maps(dir shard.Direction, p int) bool {
 	return c.opt.Map && c.memory(dir, p) == plain{} && !c.Unpacks(dir) && c.store.Map()
 }
 
-// viewSpan gives one side of a page in the mapped payload. Several goroutines check it: nobody
-// works before the first page is there, and checks of 64 MiB take as long as an iteration.
+// viewSpan returns one side of a page in the mapped payload. Several goroutines check it: work
+// begins with the first page, and checks of 64 MiB take as long as an iteration.
 func (c *Cache) viewSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 	var list []int
 	for i := range c.shards(p, nil) {
@@ -44,12 +44,8 @@ func (c *Cache) viewSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 	var g errgroup.Group
 	g.SetLimit(max(1, c.opt.Threads))
 	for k, i := range list {
-		view := c.store.ViewShard
-		if c.bare(dir, i) {
-			view = c.store.ViewBare
-		}
 		g.Go(func() error {
-			sides[k], errs[k] = view(dir, i)
+			sides[k], errs[k] = c.store.ViewShard(dir, i, c.bare(dir, i))
 			return nil
 		})
 	}

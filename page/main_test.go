@@ -154,7 +154,7 @@ func (x *stored) bare(o Options, dir shard.Direction, i int) bool {
 	return o.Bare && dir == shard.In && packs && x.store.Catalogue().Shards[i].Vertices > 1 && x.sides[dir][i].Header().Weighted
 }
 
-// withoutWeights is a packed side as its blob's beginning has it.
+// withoutWeights returns a packed side as its blob's beginning has it.
 func (x *stored) withoutWeights(dir shard.Direction, i int) *packed.Side {
 	blob := x.sides[dir][i].Blob()
 	n, err := packed.BareBytes(blob[:shard.HeaderBytes], int64(len(blob)))
@@ -168,7 +168,7 @@ func (x *stored) withoutWeights(dir shard.Direction, i int) *packed.Side {
 	return side
 }
 
-// weights is what the weights that go with an unpacked side take in the store.
+// weights returns what the weights that go with an unpacked side take in the store.
 func (x *stored) weights(o Options, dir shard.Direction, i int) int64 {
 	weights, ok := x.store.Catalogue().WeightsOf(dir)
 	if !ok || !o.Weights || !slices.Contains(o.Gather, dir) {
@@ -177,10 +177,10 @@ func (x *stored) weights(o Options, dir shard.Direction, i int) int64 {
 	return x.store.Catalogue().Bytes(weights, i)
 }
 
-// total is what they take in memory, with what unpacking takes.
+// total returns what they take in memory, with what unpacking takes.
 func (x *stored) total(o Options) int64 { return Whole(x.store, o) }
 
-// plainOf unpacks a side; nil: it is plain.
+// plainOf unpacks a side; if nil, it is plain.
 func plainOf(s shard.Side) *rows.Side {
 	h := s.Header()
 	if s, ok := s.(rows.Unpacker); ok {
@@ -297,7 +297,7 @@ func newCache(t testing.TB, x *stored, o Options) *Cache {
 	return c
 }
 
-// taken is the memory that a cache owns.
+// taken returns the memory that a cache owns.
 func taken(c *Cache) int64 {
 	var n int64
 	for _, b := range c.owned {
@@ -306,7 +306,7 @@ func taken(c *Cache) int64 {
 	return n
 }
 
-// need is the least budget, as the error says.
+// need returns the least budget, as the error says.
 func need(t rapid.TB, x *stored, o Options) int64 {
 	t.Helper()
 	o.Budget = 1

@@ -33,7 +33,7 @@ type owned struct {
 	memory Memory
 }
 
-// memory is where a side of page p lies while it stays.
+// memory returns where a side of page p lies while it stays.
 func (c *Cache) memory(dir shard.Direction, p int) Memory {
 	if p < c.plain {
 		return plain{}
@@ -41,7 +41,7 @@ func (c *Cache) memory(dir shard.Direction, p int) Memory {
 	return c.pinned(dir)
 }
 
-// pinned is where what a device copies of a side lies.
+// pinned returns where what a device copies of a side lies.
 func (c *Cache) pinned(dir shard.Direction) Memory {
 	if c.opt.Memory != nil && slices.Contains(c.opt.Gather, dir) {
 		return c.opt.Memory

@@ -19,13 +19,13 @@ const (
 	leastFrames, mostFrames = 2, 32
 )
 
-// Once gives pages for a single use, as a device does whose memory they go to for good.
+// Once returns pages for a single use, as a device does whose memory they go to for good.
 // Pages that would stay in memory and are not there yet do not come to stay: they go through a
-// ring of buffers, in memory that is theirs and that nobody has taken, with as many goroutines
+// ring of buffers, in the free memory of their places, with as many goroutines
 // reading and checking shards as the job has threads. Otherwise it is [Cache.Stream].
 //
-// Of the values of sides that do not stay, and have the encoding of the store, part checks what
-// whoever takes the pages does not, who has [Cache.Recheck] say what is wrong.
+// For sides that do not stay and have the encoding of the store, part performs the checks that the consumer of pages
+// omits. The consumer calls [Cache.Recheck] to diagnose an error.
 func (c *Cache) Once(ctx context.Context, requests []Request, part store.Check) iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
 		r := c.newReader(ctx)
@@ -59,7 +59,7 @@ func (c *Cache) Recheck(dir shard.Direction, i int) error {
 	return err
 }
 
-// onceRing takes the buffers for pages that are used once; nil: all are there. Where two of
+// onceRing takes the buffers for pages that are used once; if nil, all are there. Where two of
 // them have no room, each page has one of its own.
 func (c *Cache) onceRing(requests []Request) *frames {
 	var size, room, pages int64
@@ -89,14 +89,14 @@ func (c *Cache) onceRing(requests []Request) *frames {
 // frames are buffers that one pass over pages has.
 type frames struct {
 	buffers chan []byte
-	memory  Memory // nil: they are the cache's
-	size    int64  // 0: that of the first page, which is the only one
+	memory  Memory // if nil, they are the cache's
+	size    int64  // if 0, that of the first page, which is the only one
 
 	mu   sync.Mutex // guards over
 	over bool       // what is put back is freed
 }
 
-// ready is a buffer with its memory, for a page of so many bytes.
+// ready returns a buffer with its memory, for a page of a size.
 func (f *frames) ready(buf []byte, page int64) ([]byte, error) {
 	if buf != nil || f == nil {
 		return buf, nil

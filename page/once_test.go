@@ -21,7 +21,7 @@ import (
 type counted struct {
 	mu          sync.Mutex
 	used, most  int64
-	calls, fail int // 0: never
+	calls, fail int // if 0, never
 }
 
 var errCounted = errors.New("no more memory is pinned")
@@ -71,8 +71,8 @@ func (x *stored) once(ctx context.Context, c *Cache, o Options) (n int, err erro
 	return n, err
 }
 
-// TestOnce: pages for a single use are those of a stream. None comes to stay, but in a ring
-// within the budget, whose memory is given back.
+// TestOnce checks that pages for a single use are those of a stream. None comes to stay, but in a
+// ring within the budget, whose memory is given back.
 func TestOnce(t *testing.T) {
 	for _, x := range graphs(t) {
 		for _, o := range ways {
@@ -111,8 +111,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestOnceFails: memory that cannot be had, and a context that ends, are errors, after which
-// no memory is left in use.
+// TestOnceFails checks that memory that cannot be had, and a context that ends, are errors, after
+// which no memory is left in use.
 func TestOnceFails(t *testing.T) {
 	x := graphs(t)[0]
 	for fail := 1; fail <= 3; fail++ {
@@ -147,8 +147,8 @@ func TestOnceFails(t *testing.T) {
 	}
 }
 
-// TestOncePart: sides that do not stay are given with a part of their checks, which leaves
-// nothing unchecked that comes to others later; what is unpacked is checked at all times.
+// TestOncePart checks that sides that do not stay are given with a part of their checks, which
+// leaves nothing unchecked that comes to others later; what is unpacked is checked at all times.
 func TestOncePart(t *testing.T) {
 	g := oracle.Graph{N: 40}
 	for v := range uint32(g.N) {

@@ -58,7 +58,7 @@ func (p *Page) Release() {
 	}
 }
 
-// spans cuts so many shards into pages whose buffers hold at most limit bytes a
+// spans cuts shards into pages whose buffers hold at most limit bytes a
 // side, or a single shard where that is larger.
 func spans(shards int, bytes func(shard.Direction, int) int64, limit int64) []Span {
 	var list []Span

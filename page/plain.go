@@ -18,13 +18,13 @@ func (c *Cache) Unpacks(dir shard.Direction) bool {
 	return is != rows.Version && !slices.Contains(c.opt.Encodings, is) && slices.Contains(c.opt.Gather, dir)
 }
 
-// weightsOf is the side with the weights that an unpacked side gets, and whether it gets any.
+// weightsOf returns the side with the weights that an unpacked side gets, and whether it gets any.
 func (c *Cache) weightsOf(dir shard.Direction) (shard.Direction, bool) {
 	weights, ok := c.store.Catalogue().WeightsOf(dir)
 	return weights, ok && dir != shard.In && c.opt.Weights && c.Unpacks(dir)
 }
 
-// bytes is what a side takes in a page.
+// bytes returns the size of a side in a page.
 func (c *Cache) bytes(dir shard.Direction, i int) int64 {
 	cat := c.store.Catalogue()
 	if !c.Unpacks(dir) {
@@ -37,7 +37,7 @@ func (c *Cache) bytes(dir shard.Direction, i int) int64 {
 	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(dir, i), weight)
 }
 
-// packedBytes is the size of the largest side that is unpacked, or of its weights; 0: none
+// packedBytes returns the size of the largest side that is unpacked, or of its weights; if 0, none
 // is.
 func (c *Cache) packedBytes() (most int64) {
 	cat := c.store.Catalogue()
@@ -90,8 +90,8 @@ func (c *Cache) readSide(dir shard.Direction, i int, dst []byte, read func(shard
 	return to, nil
 }
 
-// plainSide is a side of rows as plain ones in a buffer, which may have its bytes, with
-// room for weights of so many bytes.
+// plainSide returns a side of rows as plain ones in a buffer, which may have its bytes, with
+// room for weights of a size.
 func plainSide(side shard.Side, dst []byte, weight int) (*rows.Side, error) {
 	x, plain := side.(*rows.Side) // of a vertex with many edges
 	if plain && weight == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestSpans: pages are all shards, in order, and as large as the limit lets
+// TestSpans checks that pages are all shards, in order, and as large as the limit lets
 // them be on their larger side.
 func TestSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -52,7 +52,7 @@ func TestSpans(t *testing.T) {
 	})
 }
 
-// TestNeed: the error of a budget that is too small says the least that is
+// TestNeed checks that the error of a budget that is too small says the least that is
 // enough.
 func TestNeed(t *testing.T) {
 	for _, x := range graphs(t) {
@@ -75,7 +75,7 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// TestBudget: any budget from the least up is enough, is kept, and is used.
+// TestBudget checks that any budget from the least up is enough, is kept, and is used.
 func TestBudget(t *testing.T) {
 	all := graphs(t)
 	rapid.Check(t, func(t *rapid.T) {

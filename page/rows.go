@@ -23,10 +23,10 @@ type WholeRows struct {
 	Sides    []shard.Direction
 	Weighted bool
 	Threads  int
-	Memory   Memory // of the edges; nil: that of package hostmem
+	Memory   Memory // of the edges; if nil, that of package hostmem
 }
 
-// Bytes is the memory that they take, and that reading them takes beside.
+// Bytes returns the memory that they take, and that reading them takes beside.
 func (w WholeRows) Bytes(cat *store.Catalogue) (all, reading int64) {
 	var edges uint64
 	var largest int64
@@ -41,7 +41,7 @@ func (w WholeRows) Bytes(cat *store.Catalogue) (all, reading int64) {
 	return frontier.RowsBytes(cat.Vertices, edges, w.weightBytes(cat)), largest * int64(max(1, w.Threads))
 }
 
-// weightBytes is the size of a weight in the rows.
+// weightBytes returns the size of a weight in the rows.
 func (w WholeRows) weightBytes(cat *store.Catalogue) int {
 	if w.Weighted {
 		return cat.WeightBytes()
@@ -49,7 +49,7 @@ func (w WholeRows) weightBytes(cat *store.Catalogue) int {
 	return 0
 }
 
-// blobBytes is the size of what is read at once for a side.
+// blobBytes returns the size of what is read at once for a side.
 func (w WholeRows) blobBytes(cat *store.Catalogue, dir shard.Direction, i int) (n int64) {
 	for _, is := range w.stored(cat, dir) {
 		n = max(n, cat.Bytes(is, i))
@@ -57,7 +57,7 @@ func (w WholeRows) blobBytes(cat *store.Catalogue, dir shard.Direction, i int) (
 	return n
 }
 
-// plainBytes is what a side that is stored packed takes as plain rows.
+// plainBytes returns the size of a packed side as plain rows.
 func (w WholeRows) plainBytes(cat *store.Catalogue, dir shard.Direction, i int) int64 {
 	is := w.stored(cat, dir)
 	if cat.Encoding(is[0]) == rows.Version {
@@ -70,7 +70,7 @@ func (w WholeRows) plainBytes(cat *store.Catalogue, dir shard.Direction, i int) 
 	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(is[0], i), weight)
 }
 
-// Reads is how many bytes are read for them.
+// Reads returns the number of bytes read for them.
 func (w WholeRows) Reads(cat *store.Catalogue) (n int64) {
 	for _, dir := range w.Sides {
 		for _, is := range w.stored(cat, dir) {
@@ -82,7 +82,7 @@ func (w WholeRows) Reads(cat *store.Catalogue) (n int64) {
 	return n
 }
 
-// stored is what is read for one of w.Sides: a side, and its weights where they have a
+// stored returns what is read for one of w.Sides: a side, and its weights where they have a
 // blob of their own.
 func (w WholeRows) stored(cat *store.Catalogue, dir shard.Direction) []shard.Direction {
 	is, ok := cat.RowsOf(dir)
@@ -203,7 +203,8 @@ func (l *rowsLoader) each(ctx context.Context, read func(memory []byte, i int) e
 			for i := int(next.Add(1)) - 1; i < len(l.cat.Shards) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				if ahead := i + threads; ahead < len(l.cat.Shards) {
 					for _, dir := range l.Sides {
-						l.store.Prefetch(l.stored(l.cat, dir)[0], ahead)
+						is := l.stored(l.cat, dir)[0]
+						l.store.Prefetch(is, ahead, l.cat.Bytes(is, ahead))
 					}
 				}
 				if err := read(memory, i); err != nil {

@@ -75,7 +75,7 @@ func checkRows(t *rapid.T, s *store.Store, g oracle.Graph, o teststore.Options, 
 	}
 }
 
-// TestWholeRows: the rows of a whole graph are its edges, whatever its layout.
+// TestWholeRows checks that the rows of a whole graph are its edges, whatever its layout.
 func TestWholeRows(t *testing.T) {
 	graphs := testgraph.All()
 	folder := t.TempDir()
@@ -94,7 +94,7 @@ func TestWholeRows(t *testing.T) {
 	})
 }
 
-// TestForgedRows: weighted rows are made of in-edges, and those of a graph whose
+// TestForgedRows checks that weighted rows are made of in-edges, and those of a graph whose
 // out-degrees are others are refused.
 func TestForgedRows(t *testing.T) {
 	g := oracle.Graph{N: 6, Edges: []oracle.Edge{{Src: 0, Dst: 5, Weight: 2}, {Src: 1, Dst: 5, Weight: 1}, {Src: 4, Dst: 0, Weight: 3}}}

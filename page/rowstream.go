@@ -10,7 +10,7 @@ import (
 )
 
 // RowReader gives the rows of active vertices, a shard's at once, in the order in which they
-// are read: [StoredRows.Read]. Whoever takes rows releases them. After the first error
+// are read: [StoredRows.Read]. The consumer releases the rows. After the first error
 // there are no more.
 type RowReader struct {
 	ctx     context.Context
@@ -34,7 +34,7 @@ func (r *StoredRows) Read(ctx context.Context, active bitset.Set) *RowReader {
 		}
 	}
 	readers := min(Readers, cap(r.frames), len(x.shards))
-	x.ready = make(chan *ActiveRows, cap(r.frames)) // so that nobody waits to send
+	x.ready = make(chan *ActiveRows, cap(r.frames)) // so that sends do not block
 	var next atomic.Int64
 	for range readers {
 		x.reading.Go(func() {
@@ -73,7 +73,7 @@ func (r *StoredRows) readShard(x *RowReader, i int, active bitset.Set) bool {
 	}
 }
 
-// Shards is how many there are in all.
+// Shards returns the number of shards.
 func (x *RowReader) Shards() int { return len(x.shards) }
 
 // Next returns the rows of the next shard, nil after the last. Several goroutines may call it.

@@ -44,13 +44,13 @@ type StoredRows struct {
 type storedBlob struct {
 	dir       shard.Direction
 	bytes     int64   // of the blob
-	headBytes int64   // of its head; 0: it is read whole
+	headBytes int64   // of its head; if 0, it is read whole
 	runs      int     // how many it has
 	head      []byte  // memory for that
-	side      runSide // without memory for runs; nil: the head was not read yet
+	side      runSide // without memory for runs; if nil, the head was not read yet
 	stays     int64   // memory for what stays of it
 	kept      keptRuns
-	memory    []byte     // where a blob stays that is read whole; nil: it does not
+	memory    []byte     // where a blob stays that is read whole; if nil, it does not
 	whole     shard.Side // in it
 }
 
@@ -138,24 +138,24 @@ func (r *StoredRows) headBytes(dir shard.Direction, i int, weights bool) (n int6
 	return n, nil
 }
 
-// frameBytes is the memory of a frame.
+// frameBytes returns the memory of a frame.
 func (r *StoredRows) frameBytes() int64 {
 	return r.blobs + 4*(r.list+unpackSlack) + r.arcs
 }
 
-// Memory is what rows take that are read in so many frames.
+// Memory returns the memory of rows that are read in a number of frames.
 func (r *StoredRows) Memory(frames int) int64 { return r.heads + int64(frames)*r.frameBytes() }
 
 // Wide reports whether weights are wide.
 func (r *StoredRows) Wide() bool { return r.cat.Wide }
 
-// Frames is how many frames fit into so much memory, one at least, and no more than keep
+// Frames returns the number of frames that fit into memory: at least one, and no more than keep
 // readers and engine busy.
 func (r *StoredRows) Frames(bytes int64) int {
 	return int(max(1, min((bytes-r.heads)/r.frameBytes(), int64(max(1, r.Threads)+Readers))))
 }
 
-// Reserve takes memory for frames, and for what stays of so many bytes of blobs.
+// Reserve allocates frames, and stay bytes for blobs that stay.
 func (r *StoredRows) Reserve(frames int, stay int64) error {
 	r.frames = make(chan *ActiveRows, frames)
 	for range frames {
@@ -213,10 +213,10 @@ func (r *StoredRows) reserveKept(stay int64) error {
 	return err
 }
 
-// keptBytes is the memory in which all of a blob stays.
+// keptBytes returns the memory in which all of a blob stays.
 func (b *storedBlob) keptBytes() int64 { return b.bytes - b.headBytes + entryBytes*int64(b.runs) }
 
-// KeptBytes is the memory in which all rows stay.
+// KeptBytes returns the memory in which all rows stay.
 func (r *StoredRows) KeptBytes() (n int64) {
 	for _, blobs := range r.shards {
 		for k := range blobs {
@@ -226,7 +226,7 @@ func (r *StoredRows) KeptBytes() (n int64) {
 	return n
 }
 
-// StoredBytes is the size of all rows, as they are stored.
+// StoredBytes returns the size of all rows, as they are stored.
 func (r *StoredRows) StoredBytes() (n int64) {
 	for _, blobs := range r.shards {
 		for k := range blobs {
@@ -253,6 +253,6 @@ func (r *StoredRows) Close() {
 	r.owned, r.shards = nil, nil
 }
 
-// Counts are how many bytes came from the store, and how many the rows have that were
+// Counts returns the number of bytes read from the store, and the size of the rows that were
 // given.
 func (r *StoredRows) Counts() (read, needed int64) { return r.read.Load(), r.needed.Load() }

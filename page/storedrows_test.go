@@ -15,8 +15,8 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestStoredRows: active vertices get their rows, with whatever frames and whatever stays, and
-// what stays is read once.
+// TestStoredRows checks that active vertices get their rows, with whatever frames and whatever
+// stays, and what stays is read once.
 func TestStoredRows(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -70,8 +70,8 @@ func TestStoredRows(t *testing.T) {
 	})
 }
 
-// TestStoredLevels: in each of several levels, active vertices get their rows, however much
-// stays, and if vertices are active once or are not.
+// TestStoredLevels checks that in each of several levels, active vertices get their rows, however
+// much stays, and if vertices are active once or are not.
 func TestStoredLevels(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,16 +10,15 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Request asks for a page; Shards, when not nil, for those of its shards alone.
+// A Request asks for a page. If Shards is non-nil, only those shards are read.
 type Request struct {
 	Page   int
 	Shards []int
 }
 
-// Reader gives pages in the order in which they were requested, reading ahead as far
-// as the ring reaches: [Cache.Read]. Whoever takes a page releases it; when all pages
-// of the ring are held, the next one comes after one is released, by whatever
-// goroutine. After the first error there are no more pages.
+// A Reader returns pages in the order of their requests and reads ahead as far as the ring reaches: [Cache.Read]. The
+// consumer releases pages; while all pages of the ring are in use, Next waits for a release. After the first error
+// there are no more pages.
 type Reader struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -29,8 +28,8 @@ type Reader struct {
 
 	ring  chan []byte   // buffers for pages that do not stay
 	reads chan struct{} // held while a shard is read to one
-	once  *frames       // nil: what stays comes to stay
-	part  store.Check   // of the values of what does not stay; nil: all of them are checked
+	once  *frames       // if nil, what stays comes to stay
+	part  store.Check   // of the values of what does not stay; if nil, all of them are checked
 }
 
 func (c *Cache) newReader(ctx context.Context) *Reader {
@@ -160,7 +159,7 @@ func (c *Cache) start(rq Request, r *Reader) bool {
 	}
 }
 
-// Get returns a page that stays in memory, and reads it where nobody did yet.
+// Get returns a page that stays in memory, and reads it if it is not there.
 func (c *Cache) Get(rq Request) (*Page, error) {
 	for _, dir := range c.opt.Gather {
 		if err := c.load(dir, rq.Page); err != nil {
@@ -181,7 +180,7 @@ const (
 	blockBytes = 4 << 10
 )
 
-// place is where a blob of n bytes begins behind the first at bytes of a buffer.
+// place returns where a blob of n bytes begins behind the first at bytes of a buffer.
 func place(at, n int64) int64 {
 	if n < directFrom {
 		return at
@@ -189,7 +188,7 @@ func place(at, n int64) int64 {
 	return (at + blockBytes - 1) &^ (blockBytes - 1)
 }
 
-// ringBytes is what page p takes in a buffer of the ring.
+// ringBytes returns the size of page p in a buffer of the ring.
 func (c *Cache) ringBytes(p int) (at int64) {
 	for i := range c.shards(p, nil) {
 		for _, dir := range c.opt.Gather {
@@ -255,25 +254,21 @@ func (c *Cache) streamed(rq Request, frame []byte, r *Reader) (_ *Page, err erro
 	return p, nil
 }
 
-// stream reads a side that does not stay. part is the check of its values where others check
-// the rest; nil: all of them are checked, unless they were before.
+// stream reads a side that does not stay. part is the check of its values if others check
+// the rest. If nil, all of them are checked, unless they were before.
 func (c *Cache) stream(dir shard.Direction, i int, dst []byte, part store.Check) (shard.Side, error) {
 	check := part
 	if part == nil {
 		check = shard.Side.CheckValues
 	}
 	if c.all { // for a single use: another job may have one, too, and finds it in the system's cache
-		return c.readShard(dir, i, dst, check)
+		return c.readShard(dir, i, dst, store.Reading{Check: check})
 	}
 	known := &c.known[dir][i]
 	if known.Load() {
 		check = nil
 	}
-	stream := c.store.StreamShard
-	if c.bare(dir, i) {
-		stream = c.store.StreamBare
-	}
-	side, err := stream(dir, i, dst, check)
+	side, err := c.readShard(dir, i, dst, store.Reading{Stream: true, Check: check})
 	if err == nil && part == nil {
 		known.Store(true)
 	}
@@ -295,7 +290,7 @@ func (c *Cache) assemble(rq Request, get func(shard.Direction, int, *shard.Side)
 	return p, nil
 }
 
-// shards are the given ones, or all of page p.
+// shards returns the given ones, or all of page p.
 func (c *Cache) shards(p int, some []int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if some != nil {

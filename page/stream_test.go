@@ -48,7 +48,7 @@ func each(t *testing.T, f func(t *testing.T, x *stored, c *Cache, o Options)) {
 	}
 }
 
-// TestStream: a stream gives the pages and shards that were asked for, in that
+// TestStream checks that a stream gives the pages and shards that were asked for, in that
 // order, with the bytes of the store.
 func TestStream(t *testing.T) {
 	all := graphs(t)
@@ -85,8 +85,8 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// TestCancel: a cancelled stream ends with the context's error, once. A consumer that stops early leaves
-// nothing behind.
+// TestCancel checks that a cancelled stream ends with the context's error, once. A consumer that
+// stops early leaves nothing behind.
 func TestCancel(t *testing.T) {
 	each(t, func(t *testing.T, x *stored, c *Cache, o Options) {
 		for _, after := range []int{0, 1, len(c.spans) / 2} {
@@ -160,7 +160,7 @@ func damage(t *testing.T, x *stored, i int) (mend func()) {
 	return func() { put(blob[len(blob)/2]) }
 }
 
-// TestFirstDamaged: of several damaged shards of a page, the error is always that
+// TestFirstDamaged checks that of several damaged shards of a page, the error is always that
 // of the first, though they are read at once; a cancelled stream reports none, and
 // reads nothing.
 func TestFirstDamaged(t *testing.T) {
@@ -199,7 +199,7 @@ func TestFirstDamaged(t *testing.T) {
 	}
 }
 
-// TestDamagedShard: pages before a damaged shard come, then its error, once.
+// TestDamagedShard checks that pages before a damaged shard come, then its error, once.
 // Nothing is kept of it: mended, it is read again.
 func TestDamagedShard(t *testing.T) {
 	for _, x := range graphs(t) {
@@ -266,7 +266,7 @@ func TestDamagedShard(t *testing.T) {
 	}
 }
 
-// TestSide: sides are right while pages are streamed, from as many goroutines
+// TestSide checks that sides are right while pages are streamed, from as many goroutines
 // as were promised.
 func TestSide(t *testing.T) {
 	each(t, func(t *testing.T, x *stored, c *Cache, o Options) {

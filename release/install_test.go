@@ -12,7 +12,7 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// TestInstall: go install …@latest works, from a proxy that has the last commit.
+// TestInstall checks that go install …@latest works, from a proxy that has the last commit.
 func TestInstall(t *testing.T) {
 	if os.Getenv("GARAPH_LONG") == "" {
 		t.Skip("it builds the command, which GARAPH_LONG=1 does")

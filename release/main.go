@@ -3,9 +3,9 @@
 // completions, lists of components and checksums. The same commit gives the same
 // files with the same Go and the same C compiler.
 //
-//	go -C release run .                    # into out/release
+//	go -C release run .                                         # into out/release
 //	go -C release run . -arch amd64 -cuda=false
-//	go -C release run . -check             # tries the files in the folder
+//	go -C release test . -run TestFiles -files ../out/release   # checks these files
 //
 // A clean checkout of a tag v1.2.3 is that version; anything else is a snapshot.
 package main
@@ -30,16 +30,9 @@ func main() {
 	out := flag.String("out", "../out/release", "`FOLDER` for the files, which is made anew")
 	arch := flag.String("arch", "amd64,arm64", "`ARCHITECTURES`, separated by commas")
 	cuda := flag.Bool("cuda", true, "garaph-cuda for the architecture of this machine, which needs a C compiler and cuda.h")
-	check := flag.Bool("check", false, "build nothing, and try the files in the folder")
 	flag.Parse()
 	log.SetFlags(0)
-	var err error
-	if *check {
-		err = checkAll(*out)
-	} else {
-		err = build(*out, strings.Split(*arch, ","), *cuda)
-	}
-	if err != nil {
+	if err := build(*out, strings.Split(*arch, ","), *cuda); err != nil {
 		log.Fatalf("release: %v", err)
 	}
 }
@@ -166,7 +159,7 @@ func (r *release) identify() error {
 	return nil
 }
 
-// plain is the version without its v, as packages have it.
+// plain returns the version without its v, as packages have it.
 func (r *release) plain() string { return strings.TrimPrefix(r.version, "v") }
 
 // name returns the path of a file of the release.

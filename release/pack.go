@@ -72,7 +72,7 @@ func (r *release) archive(p product, paths []string) error {
 	return r.tar(r.name(p.name, p.arch, ".tar.gz"), p.tree, append([]string{"--use-compress-program=gzip -9n", moved}, paths...)...)
 }
 
-// ordered is the version as Debian and RPM order them: a snapshot is before its release.
+// ordered returns the version as Debian and RPM order them: a snapshot is before its release.
 func (r *release) ordered() string { return strings.ReplaceAll(r.plain(), "-", "~") }
 
 // packages writes packages for Debian and for RPM. That of garaph-cuda is installed beside that of garaph.

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// TestClean: a folder of something else stays.
+// TestClean checks that a folder of something else stays.
 func TestClean(t *testing.T) {
 	dir := t.TempDir()
 	if err := clean(dir); err != nil {
@@ -32,7 +32,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestVersions: what is no release comes before it, for packages too.
+// TestVersions checks that a build that is no release comes before it, for packages too.
 func TestVersions(t *testing.T) {
 	for version, want := range map[string]string{"v1.2.3": "1.2.3", "v0.0.0-20260101000000-abc": "0.0.0~20260101000000~abc"} {
 		if got := (&release{version: version}).ordered(); got != want {
@@ -46,7 +46,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestSums: a file that is not what was built is found.
+// TestSums checks that a file that is not what was built is found.
 func TestSums(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.tar.gz")
@@ -64,7 +64,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestTar: the same files give the same bytes, below the folder of their release.
+// TestTar checks that the same files give the same bytes, below the folder of their release.
 func TestTar(t *testing.T) {
 	tree := t.TempDir()
 	r := &release{version: "v1.2.3", date: time.Unix(1_700_000_000, 0)}
@@ -96,7 +96,8 @@ func TestTar(t *testing.T) {
 	}
 }
 
-// TestImage: an image has a user other than root, who may write to the folders that are there for that.
+// TestImage checks that an image has a user other than root, who may write to the folders that are
+// there for that.
 func TestImage(t *testing.T) {
 	tree := filepath.Join(t.TempDir(), "amd64")
 	r := &release{version: "v1.2.3", date: time.Unix(1_700_000_000, 0), out: t.TempDir()}

@@ -91,7 +91,7 @@ type Scanned interface {
 	Scan(wanted *[MaxVertices]bool, f func(neighbours []uint32))
 }
 
-// Buffer is what [Rows] keep from one row to the next. A goroutine has its own, for
+// A Buffer holds the state of [Rows] between rows. Each goroutine has its own, for
 // rows of any sides.
 type Buffer struct {
 	List       []uint32
@@ -130,7 +130,7 @@ func Decode(blob []byte) (Side, error) {
 	return encodings[i].Decode(blob, h)
 }
 
-// Header is what the first 64 bytes of a blob say in every encoding.
+// Header is the content of the first 64 bytes of a blob in every encoding.
 type Header struct {
 	Version  uint16
 	Dir      Direction
@@ -147,10 +147,10 @@ type Header struct {
 // wide is the flag of [Header.Wide].
 const wide = 1 << 15
 
-// WeightBytes is the size of a weight: 0 without weights.
+// WeightBytes returns the size of a weight, or 0 without weights.
 func (h Header) WeightBytes() int { return WeightBytes(h.Weighted, h.Wide) }
 
-// WeightBytes is the size of a weight, float32 or, if they are wide, float64: 0 without weights.
+// WeightBytes returns the size of a weight: that of float32, or of float64 if weights are wide, or 0 without weights.
 func WeightBytes(weighted, wide bool) int {
 	switch {
 	case !weighted:
@@ -190,10 +190,10 @@ func SealHeader(blob []byte) uint32 {
 	return sum
 }
 
-// Checksum is that of a section: CRC-32C.
+// Checksum returns the CRC-32C of a section.
 func Checksum(section []byte) uint32 { return crc32.Checksum(section, castagnoli) }
 
-// AddChecksum is the checksum of what has the given one and of a section behind it.
+// AddChecksum returns the checksum of bytes with the given checksum, followed by a section.
 func AddChecksum(sum uint32, section []byte) uint32 { return crc32.Update(sum, castagnoli, section) }
 
 // DecodeHeader checks and reads the header of a blob.
@@ -270,7 +270,7 @@ func (p Plane) At(i int) float64 {
 	return 1
 }
 
-// Slice is the weights from one up to another.
+// Slice returns the weights from one up to another.
 func (p Plane) Slice(from, to int) Plane {
 	switch {
 	case p.Wide != nil:
@@ -287,7 +287,7 @@ func (p Plane) Copy(from Plane) {
 	copy(p.Wide, from.Wide)
 }
 
-// ViewPlane is the n weights of so many bytes each from byte at of a blob on.
+// ViewPlane returns the n weights of a size from byte at of a blob on.
 func ViewPlane(blob []byte, at int64, n, bytes int) (p Plane) {
 	switch bytes {
 	case 4:
@@ -335,7 +335,7 @@ type Weights struct {
 	WideMax float64 `json:"wide_max,omitzero"`
 }
 
-// Most is the maximum.
+// Most returns the largest weight.
 func (w Weights) Most() float64 { return max(float64(w.Max), w.WideMax) }
 
 // WeightsOf returns the largest unit of weights, and their maximum.

@@ -40,7 +40,7 @@ func TestHeader(t *testing.T) {
 	})
 }
 
-// TestHeaderRefused: headers with sound checksums that say what cannot be.
+// TestHeaderRefused checks that headers are refused that have sound checksums and say what cannot be.
 func TestHeaderRefused(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -64,7 +64,8 @@ func TestHeaderRefused(t *testing.T) {
 	}
 }
 
-// TestChecksum: the sum of two sections is that of both as one, and a section with another sum is refused.
+// TestChecksum checks that the sum of two sections is that of both as one, and a section with
+// another sum is refused.
 func TestChecksum(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a, b := rapid.SliceOf(rapid.Byte()).Draw(rt, "a"), rapid.SliceOf(rapid.Byte()).Draw(rt, "b")

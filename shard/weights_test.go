@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// TestWeights: all weights are whole numbers of the unit, and not all of twice the unit.
+// TestWeights checks that all weights are whole numbers of the unit, and not all of twice the unit.
 func TestWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weight := rapid.OneOf(rapid.Float32Range(0, math.MaxFloat32), rapid.Map(rapid.IntRange(0, 300), func(n int) float32 { return float32(n) * 0.5 }),

@@ -36,12 +36,9 @@ type Catalogue struct {
 	Fingerprint string      `json:"fingerprint"`
 	Source      []string    `json:"source"`
 	Created     time.Time   `json:"created"`
-
-	// beside has, of each side behind Out, the places in the shards.
-	beside [shard.Sides - shard.InRows][]sidePlace
 }
 
-// ShardInfo is what the catalogue knows of a shard.
+// ShardInfo describes a shard in the catalogue.
 type ShardInfo struct {
 	First    uint32
 	Vertices int
@@ -53,6 +50,8 @@ type ShardInfo struct {
 	Blobs [2]Extent // of the in side and the out side
 	// degrees is how many bytes the degrees of the vertices take behind each of them.
 	degrees [2]uint32
+	// beside holds the blobs of the sides after Out, if the graph has any.
+	beside *[shard.Sides - shard.InRows]sidePlace
 }
 
 // sidePlace is a blob: where it lies, and its checksum.
@@ -97,7 +96,7 @@ type IDMap struct {
 	places []Extent // of the blocks
 }
 
-// Layout is what sides a graph has, and in which encodings.
+// A Layout defines which sides a graph has, and their encodings.
 type Layout string
 
 const (
@@ -109,7 +108,7 @@ const (
 	Packed Layout = "packed"
 )
 
-// Encoding is the encoding of most blobs of what is stored for a direction.
+// Encoding returns the encoding of most blobs of what is stored for a direction.
 func (c *Catalogue) Encoding(dir shard.Direction) uint16 {
 	switch dir = c.Stored(dir); {
 	case c.Layout == CSC:
@@ -122,7 +121,7 @@ func (c *Catalogue) Encoding(dir shard.Direction) uint16 {
 	return packedrows.Version
 }
 
-// WeightBytes is the size of a weight in rows: 0 without weights.
+// WeightBytes returns the size of a weight in rows, or 0 without weights.
 func (c *Catalogue) WeightBytes() int { return shard.WeightBytes(c.Weighted, c.Wide) }
 
 // RowWeights reports whether there are weights of packed rows.
@@ -131,7 +130,7 @@ func (c *Catalogue) RowWeights() bool { return c.Weighted && c.Layout == Packed 
 // OneSide reports whether the in side is the out side too.
 func (c *Catalogue) OneSide() bool { return c.Symmetric && c.Layout == CSC }
 
-// Stored is the side that is stored for a direction.
+// Stored returns the side that is stored for a direction.
 func (c *Catalogue) Stored(dir shard.Direction) shard.Direction {
 	switch {
 	case c.OneSide(), dir == shard.InRows && c.Layout == CSC:
@@ -142,7 +141,7 @@ func (c *Catalogue) Stored(dir shard.Direction) shard.Direction {
 	return dir
 }
 
-// Sides are those that are stored.
+// Sides returns the sides that are stored.
 func (c *Catalogue) Sides() []shard.Direction {
 	if c.OneSide() {
 		return []shard.Direction{shard.In}
@@ -160,7 +159,7 @@ func (c *Catalogue) Sides() []shard.Direction {
 	return list
 }
 
-// RowsOf is the side with rows of a direction's edges, and whether there is one.
+// RowsOf returns the side with rows of a direction's edges, and whether there is one.
 func (c *Catalogue) RowsOf(dir shard.Direction) (shard.Direction, bool) {
 	if dir == shard.In {
 		dir = shard.InRows
@@ -173,7 +172,7 @@ func (c *Catalogue) RowsOf(dir shard.Direction) (shard.Direction, bool) {
 // around: so in a symmetric graph, and in a directed one where every edge has its reverse.
 func (c *Catalogue) SameRows() bool { return c.Symmetric || c.Mirrored }
 
-// WeightsOf is the side with the weights of packed rows, and whether there is one.
+// WeightsOf returns the side with the weights of packed rows, and whether there is one.
 func (c *Catalogue) WeightsOf(rows shard.Direction) (shard.Direction, bool) {
 	if rows == shard.InRows {
 		return shard.InWeights, c.RowWeights()
@@ -181,7 +180,7 @@ func (c *Catalogue) WeightsOf(rows shard.Direction) (shard.Direction, bool) {
 	return shard.OutWeights, c.RowWeights() && rows == shard.Out
 }
 
-// SideEdges is the number of edges of shard i on a side.
+// SideEdges returns the number of edges of shard i on a side.
 func (c *Catalogue) SideEdges(dir shard.Direction, i int) uint32 {
 	if dir = c.Stored(dir); dir == shard.Out || dir == shard.OutWeights {
 		return c.Shards[i].Out
@@ -189,18 +188,18 @@ func (c *Catalogue) SideEdges(dir shard.Direction, i int) uint32 {
 	return c.Shards[i].In
 }
 
-// Blob is where the blob of a shard's side lies, which may be none of [Catalogue.Sides].
+// Blob returns where the blob of a shard's side lies, which may be none of [Catalogue.Sides].
 func (c *Catalogue) Blob(dir shard.Direction, i int) (e Extent) {
 	if dir = c.Stored(dir); dir < shard.InRows {
 		return c.Shards[i].Blobs[dir]
 	}
-	if list := c.beside[dir-shard.InRows]; list != nil {
-		e = list[i].Extent
+	if list := c.Shards[i].beside; list != nil {
+		e = list[dir-shard.InRows].Extent
 	}
 	return e
 }
 
-// Bytes is the size of a shard's blob.
+// Bytes returns the size of a shard's blob.
 func (c *Catalogue) Bytes(dir shard.Direction, i int) int64 { return c.Blob(dir, i).Bytes }
 
 // Bare reports whether the weights of a shard's side lie behind everything else, so that it can
@@ -209,7 +208,7 @@ func (c *Catalogue) Bare(dir shard.Direction, i int) bool {
 	return c.Weighted && c.Stored(dir) == shard.In && c.Encoding(shard.In) == packed.Version && c.Shards[i].Vertices > 1
 }
 
-// BareBytes is the most that a side takes without the weights, if it is [Catalogue.Bare].
+// BareBytes returns the most that a side takes without the weights, if it is [Catalogue.Bare].
 func (c *Catalogue) BareBytes(dir shard.Direction, i int) int64 {
 	n := c.Bytes(dir, i)
 	if !c.Bare(dir, i) {
@@ -297,6 +296,37 @@ func (m *IDMap) check(vertices uint32) error {
 	}
 	if !sound {
 		return fmt.Errorf("%w: blocks of ids do not divide %d vertices, %d at most in each", ErrDamaged, vertices, idBlockIDs)
+	}
+	return nil
+}
+
+// side finds a shard's blob: its place, and its checksum.
+func (c *Catalogue) side(dir shard.Direction, i int) (Extent, uint32) {
+	e, is := c.Blob(dir, i), c.Stored(dir)
+	switch is {
+	case shard.In:
+		return e, c.Shards[i].InSum
+	case shard.Out:
+		return e, c.Shards[i].OutSum
+	}
+	return e, c.Shards[i].beside[is-shard.InRows].sum
+}
+
+// Matches compares the header of a side with what it has to be.
+func (c *Catalogue) Matches(dir shard.Direction, i int, h shard.Header) error {
+	info, edges, is := c.Shards[i], c.SideEdges(dir, i), c.Stored(dir)
+	said, weighted := shard.In, is >= shard.OutWeights || is == shard.In && c.Weighted
+	if is == shard.Out || is == shard.OutWeights {
+		said = shard.Out
+	}
+	if _, want := c.side(dir, i); h.Checksum != want || h.Index != uint32(i) || h.First != info.First || h.Vertices != info.Vertices {
+		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, h.Index, h.Checksum, want)
+	}
+	if want := c.Encoding(is); h.Version != want && (h.Version != rows.Version || h.Vertices > 1 || is >= shard.OutWeights) {
+		return fmt.Errorf("%w: its encoding is version %d, this build has version %d there", ErrDamaged, h.Version, want)
+	}
+	if h.Dir != said || h.Edges != edges || shard.WeightBytes(weighted, c.Wide) != h.WeightBytes() {
+		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)", ErrDamaged, h.Dir, h.Edges, said, edges, weighted)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// sound is a catalogue of three shards, of 3, 3 and 1 vertices.
+// sound returns a catalogue of three shards, of 3, 3 and 1 vertices.
 func sound() *Catalogue {
 	return &Catalogue{
 		Vertices: 7, Edges: 5, Layout: CSC,
@@ -40,7 +40,10 @@ func (c *Catalogue) place() (payload int64) {
 	for _, dir := range c.besides() {
 		for i := range c.Shards {
 			place := sidePlace{Extent{Bytes: payload}.after(64), uint32(i)}
-			c.beside[dir-shard.InRows] = append(c.beside[dir-shard.InRows], place)
+			if c.Shards[i].beside == nil {
+				c.Shards[i].beside = new([shard.Sides - shard.InRows]sidePlace)
+			}
+			c.Shards[i].beside[dir-shard.InRows] = place
 			payload = place.end()
 		}
 	}
@@ -73,7 +76,7 @@ func throughBadger(t *testing.T, c *Catalogue) (read *Catalogue, err error) {
 	return read, err
 }
 
-// TestDirectory: one of several records, and places that a payload cannot have.
+// TestDirectory has one of several records, and places that a payload cannot have.
 func TestDirectory(t *testing.T) {
 	large := func() *Catalogue {
 		c := &Catalogue{Layout: CSC, IDs: IDMap{Kind: IDString}}
@@ -105,7 +108,7 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// TestCatalogueCheck: whatever contradicts itself is refused, so that nobody
+// TestCatalogueCheck checks that whatever contradicts itself is refused, so that nobody
 // who reads a catalogue needs to look.
 func TestCatalogueCheck(t *testing.T) {
 	for _, c := range []struct {
@@ -190,7 +193,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestEnvelope: every flipped bit and every missing or added byte is reported.
+// TestEnvelope checks that every flipped bit and every missing or added byte is reported.
 func TestEnvelope(t *testing.T) {
 	for _, payload := range []string{"", "x", "some ids"} {
 		b := seal(kindIDs, []byte(payload))
@@ -218,7 +221,7 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
-// FuzzIDs: no sealed bytes make the decoder of ids panic, and what it accepts is as
+// FuzzIDs checks that no sealed bytes make the decoder of ids panic, and what it accepts is as
 // long as promised.
 func FuzzIDs(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00abc"), uint8(2))
@@ -233,7 +236,7 @@ func FuzzIDs(f *testing.F) {
 	})
 }
 
-// FuzzDirectory: no sealed bytes make the reader of the directory panic, and what it
+// FuzzDirectory checks that no sealed bytes make the reader of the directory panic, and what it
 // accepts is sound.
 func FuzzDirectory(f *testing.F) {
 	f.Add([]byte(`{"layout":"csc","vertices":1,"ids":{"kind":"base"},"directory":{"shards":1}}`), make([]byte, shardEntryBytes), []byte{})

@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// entries are the names in a folder, hidden ones too.
+// entries returns the names in a folder, hidden ones too.
 func entries(t *testing.T, dir string) []string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -51,7 +51,7 @@ func begin(t *testing.T, path string, force bool) (*store.Writer, *store.Catalog
 	return w, &store.Catalogue{Vertices: 1, Symmetric: true, Shards: []store.ShardInfo{info}, Source: []string{"a", "b"}}
 }
 
-// TestCommit: a graph appears at once, whole, at Commit; what it was built in
+// TestCommit checks that a graph appears at once, whole, at Commit; what it was built in
 // is gone.
 func TestCommit(t *testing.T) {
 	dir := memoryDir(t)
@@ -105,7 +105,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// TestForce: the old graph can be read until Commit, by who has it open even
+// TestForce checks that the old graph can be read until Commit, by who has it open even
 // afterwards; an aborted import leaves it as it was.
 func TestForce(t *testing.T) {
 	dir := memoryDir(t)
@@ -140,7 +140,7 @@ func TestForce(t *testing.T) {
 	}
 }
 
-// TestBusy: one import at a time to one path, any number to others.
+// TestBusy checks that there is one import at a time to one path, any number to others.
 func TestBusy(t *testing.T) {
 	dir := memoryDir(t)
 	w, cat := begin(t, filepath.Join(dir, "g"), false)
@@ -158,7 +158,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestLeftovers: what a killed import left goes with the next one to the same
+// TestLeftovers checks that what a killed import left goes with the next one to the same
 // path, and nothing else does: not what belongs to an import of a graph that is
 // called g.importing-1, no folder that only looks like one of an import, and no
 // file that someone put into one.
@@ -199,14 +199,14 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestTarget: what may stand at the path of a new graph, and what the error
+// TestTarget checks what may stand at the path of a new graph, and what the error
 // says otherwise.
 func TestTarget(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		make  func(path string) error
 		force bool
-		want  error // nil: it is replaced
+		want  error // if nil, it is replaced
 	}{
 		{"nothing", func(string) error { return nil }, false, nil},
 		{"an empty folder", func(p string) error { return os.Mkdir(p, 0o777) }, false, nil},
@@ -248,7 +248,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// TestForceForeign: a graph in whose folder someone keeps files is not
+// TestForceForeign checks that a graph in whose folder someone keeps files is not
 // replaced, however much --force says so.
 func TestForceForeign(t *testing.T) {
 	for _, foreign := range []string{"notes.txt", "db/notes.txt", "db/old/000001.vlog", "more/GARAPH", "jobs/notes.txt", "jobs/backup/1", "names-2024.txt", "names-2024", "spill-7", "spill-2024-notes.md", "db/2024-backup.mem"} {
@@ -276,7 +276,7 @@ func TestForceForeign(t *testing.T) {
 	}
 }
 
-// TestBuildNames: a graph cannot take a name under which another is built.
+// TestBuildNames checks that a graph cannot take a name under which another is built.
 func TestBuildNames(t *testing.T) {
 	dir := memoryDir(t)
 	if _, err := store.Create(filepath.Join(dir, ".g.importing-17"), true); err == nil || !strings.Contains(err.Error(), "choose another name") {
@@ -297,7 +297,7 @@ func TestNoParent(t *testing.T) {
 	}
 }
 
-// TestForeignMeanwhile: what came to the path during an import is kept.
+// TestForeignMeanwhile checks that what came to the path during an import is kept.
 func TestForeignMeanwhile(t *testing.T) {
 	dir := memoryDir(t)
 	path := filepath.Join(dir, "g")
@@ -316,7 +316,7 @@ func TestForeignMeanwhile(t *testing.T) {
 	}
 }
 
-// TestUnsoundCatalogue: a graph that contradicts itself is not committed, and
+// TestUnsoundCatalogue checks that a graph that contradicts itself is not committed, and
 // the graph at the path stays.
 func TestUnsoundCatalogue(t *testing.T) {
 	dir := memoryDir(t)
@@ -350,7 +350,7 @@ func TestCheckSpace(t *testing.T) {
 	}
 }
 
-// TestOpenErrors: what is not a graph is distinguished from what is none of this
+// TestOpenErrors checks that what is not a graph is distinguished from what is none of this
 // version, and from nothing.
 func TestOpenErrors(t *testing.T) {
 	dir := memoryDir(t)
@@ -384,7 +384,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestForceJobs: the jobs of a graph go with it.
+// TestForceJobs checks that the jobs of a graph go with it.
 func TestForceJobs(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")
 	write(t, path, testgraph.Path(), teststore.Options{})
@@ -400,7 +400,7 @@ func TestForceJobs(t *testing.T) {
 	}
 }
 
-// TestForceRunning: a graph of which a job is running is not replaced, nor one
+// TestForceRunning checks that a graph of which a job is running is not replaced, nor one
 // of which a job begins before Commit; it is when the job has ended.
 func TestForceRunning(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")

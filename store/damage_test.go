@@ -55,7 +55,7 @@ func newVictim(t *testing.T) *victim {
 	return v
 }
 
-// at is the place of a shard's blob in the payload.
+// at returns the place of a shard's blob in the payload.
 func (v *victim) at(t *testing.T, p place) int {
 	t.Helper()
 	at := bytes.Index(v.bytes, v.sound[p])
@@ -80,9 +80,9 @@ func (v *victim) check(t *testing.T, s *store.Store) (wrong map[place]bool) {
 	}
 	for p, want := range v.sound {
 		buf := aligned(len(want))
-		_, streamed := s.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues)
+		_, streamed := s.Read(p.dir, p.i, buf, streaming)
 		if streamed == nil && !bytes.Equal(buf[:len(want)], want) {
-			t.Errorf("StreamShard of %s: wrong bytes", p)
+			t.Errorf("streaming of %s: wrong bytes", p)
 		}
 		clear(buf)
 		_, read := s.ReadShard(p.dir, p.i, buf[:len(want)])
@@ -90,17 +90,17 @@ func (v *victim) check(t *testing.T, s *store.Store) (wrong map[place]bool) {
 			t.Errorf("ReadShard of %s: wrong bytes", p)
 		}
 		own, degrees := s.Degrees(p.dir, p.i)
-		if sound, err := rows.Decode(want); err != nil {
+		if sound, err := shard.Decode(want); err != nil {
 			t.Fatal(err)
-		} else if all := make([]uint32, sound.Vertices()); degrees == nil {
+		} else if all := make([]uint32, sound.Header().Vertices); degrees == nil {
 			if sound.Degrees(all); !slices.Equal(own, all) {
 				t.Errorf("Degrees of %s: wrong degrees %v", p, own)
 			}
 		}
 		if (read == nil) != (streamed == nil) {
-			t.Errorf("%s: ReadShard: %v, StreamShard: %v", p, read, streamed)
+			t.Errorf("%s: ReadShard: %v, streaming: %v", p, read, streamed)
 		}
-		for what, err := range map[string]error{"StreamShard": streamed, "ReadShard": read, "Degrees": degrees} {
+		for what, err := range map[string]error{"streaming": streamed, "ReadShard": read, "Degrees": degrees} {
 			if err != nil {
 				report(p, what, err)
 			}
@@ -109,7 +109,7 @@ func (v *victim) check(t *testing.T, s *store.Store) (wrong map[place]bool) {
 	return wrong
 }
 
-// TestFlippedBytes: of one shard's blob, every byte. What is written to the
+// TestFlippedBytes changes, of one shard's blob, every byte. What is written to the
 // file shows in an open store.
 func TestFlippedBytes(t *testing.T) {
 	v := newVictim(t)
@@ -131,10 +131,10 @@ func TestFlippedBytes(t *testing.T) {
 			}
 			sound := b == whole[i]
 			_, read := s.ReadShard(p.dir, p.i, buf[:len(blob)])
-			_, streamed := s.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues)
+			_, streamed := s.Read(p.dir, p.i, buf, streaming)
 			_, degrees := s.Degrees(p.dir, p.i)
 			if inBlob := i < len(blob); errors.Is(read, store.ErrDamaged) == (sound || !inBlob) || errors.Is(streamed, store.ErrDamaged) == (sound || !inBlob) {
-				t.Fatalf("byte %d, sound %v: ReadShard: %v, StreamShard: %v", i, sound, read, streamed)
+				t.Fatalf("byte %d, sound %v: ReadShard: %v, streaming: %v", i, sound, read, streamed)
 			} else if errors.Is(degrees, store.ErrDamaged) == (sound || inBlob) {
 				t.Fatalf("byte %d behind the blob of %d, sound %v: Degrees: %v", i, len(blob), sound, degrees)
 			}
@@ -145,7 +145,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// TestFlippedBits: single bits anywhere in the payload. Open and every read
+// TestFlippedBits changes single bits anywhere in the payload. Open and every read
 // give what was written, or report; Verify finds just what reading finds; and
 // Close ends.
 func TestFlippedBits(t *testing.T) {
@@ -208,7 +208,7 @@ func (v *victim) flip(t *testing.T, bit int) {
 	}
 }
 
-// TestCutLog: a payload that ends too early, before it is opened or while it
+// TestCutLog checks that a payload that ends too early, before it is opened or while it
 // is open.
 func TestCutLog(t *testing.T) {
 	v := newVictim(t)
@@ -262,8 +262,8 @@ func TestCutLog(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles: Badger's own files that are missing, cut or changed are damage, or the
-// graph is what it was.
+// TestDamagedFiles checks that Badger's own files that are missing, cut or changed are damage, or
+// the graph is what it was.
 func TestDamagedFiles(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")
 	write(t, path, testgraph.MultiEdges(), teststore.Options{})
@@ -307,7 +307,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// TestNoRegularFile: a FIFO among the files of a graph, which would wait for a
+// TestNoRegularFile checks that a FIFO among the files of a graph, which would wait for a
 // writer, is an error.
 func TestNoRegularFile(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")
@@ -336,7 +336,7 @@ func TestNoRegularFile(t *testing.T) {
 	}
 }
 
-// TestDamagedMarker: with another text, the folder is no graph.
+// TestDamagedMarker checks that with another text, the folder is no graph.
 func TestDamagedMarker(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")
 	write(t, path, testgraph.MultiEdges(), teststore.Options{})
@@ -355,7 +355,7 @@ func TestDamagedMarker(t *testing.T) {
 	}
 }
 
-// TestDamagedIDs: every byte of the head of a block of ids, and some of the ids.
+// TestDamagedIDs changes every byte of the head of a block of ids, and some of the ids.
 func TestDamagedIDs(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")
 	const n = 500
@@ -393,7 +393,7 @@ func TestDamagedIDs(t *testing.T) {
 	}
 }
 
-// TestWrongShard: a sound blob is not enough, it must be that of the shard that
+// TestWrongShard checks that a sound blob is not enough, it must be that of the shard that
 // was asked for, with the content that the catalogue knows.
 func TestWrongShard(t *testing.T) {
 	const n = 300
@@ -437,8 +437,8 @@ func TestWrongShard(t *testing.T) {
 		}
 		s := open(t, path)
 		_, read := s.ReadShard(shard.In, 0, aligned(len(side.Blob())))
-		_, streamed := s.StreamShard(shard.Out, 0, aligned(len(side.Blob())), shard.Side.CheckValues)
-		for what, err := range map[string]error{"ReadShard": read, "StreamShard": streamed} {
+		_, streamed := s.Read(shard.Out, 0, aligned(len(side.Blob())), streaming)
+		for what, err := range map[string]error{"ReadShard": read, "streaming": streamed} {
 			if !errors.Is(err, store.ErrDamaged) {
 				t.Errorf("%s, %s: %v", c.name, what, err)
 			}
@@ -446,7 +446,7 @@ func TestWrongShard(t *testing.T) {
 	}
 }
 
-// TestVerifyOrder: Verify also finds what checksums cannot see.
+// TestVerifyOrder checks that Verify also finds what checksums cannot see.
 func TestVerifyOrder(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -469,7 +469,7 @@ func TestVerifyOrder(t *testing.T) {
 	}
 }
 
-// TestVerifyCancelled: the error is the context's, and nothing is left running.
+// TestVerifyCancelled checks that the error is the context's, and nothing is left running.
 func TestVerifyCancelled(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")
 	write(t, path, random(1, 100, 200), teststore.Options{ShardVertices: 5})
@@ -480,7 +480,8 @@ func TestVerifyCancelled(t *testing.T) {
 	}
 }
 
-// TestAppended: bytes behind the last blob are found, in every layout and for every kind of ids.
+// TestAppended checks that bytes behind the last blob are found, in every layout and for every kind
+// of ids.
 func TestAppended(t *testing.T) {
 	for _, layout := range []store.Layout{store.CSC, store.Packed} {
 		for _, o := range []teststore.Options{{}, {Weighted: true}, {Symmetric: true}, {Weighted: true, Symmetric: true}} {

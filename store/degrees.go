@@ -18,18 +18,18 @@ const (
 	frameBytes  = 32 // of a frame, beside what cannot be compressed
 )
 
-// varintBytes is the most that the degrees of a side take as varints: seven bits of one
+// varintBytes returns the most that the degrees of a side take as varints: seven bits of one
 // in a byte, and five bytes for one.
 func varintBytes(vertices int, edges uint32) int64 {
 	return int64(vertices) + min(int64(edges)/128, 4*int64(vertices))
 }
 
-// degreesBytes is the most that the degrees of a side take.
+// degreesBytes returns the most bytes that the degrees of a side use.
 func degreesBytes(vertices int, edges uint32) int64 {
 	return degreesHead + varintBytes(vertices, edges) + frameBytes
 }
 
-// StoredBytes is the most that a side takes in the store whose blob has so many bytes.
+// StoredBytes returns the most bytes that a side with a blob of a size uses in the store.
 func StoredBytes(blob int64, vertices int, edges uint32) int64 {
 	return blob + degreesBytes(vertices, edges)
 }
@@ -84,7 +84,7 @@ func (s *Store) degrees(buffer []uint32, dir shard.Direction, i int) ([]uint32, 
 	if s.cat.Stored(dir) == shard.InRows {
 		dir = shard.In
 	}
-	e, _ := s.side(dir, i)
+	e, _ := s.cat.side(dir, i)
 	bytes := degreesBuffers.Get().(*[2][]byte)
 	defer degreesBuffers.Put(bytes)
 	n := int(info.degrees[s.cat.Stored(dir)])
@@ -148,7 +148,7 @@ func smallDegrees(degrees []uint32, b []byte, v int, sum uint64) (int, []byte, u
 }
 
 // checkDegrees compares the degrees that are stored beside a side with its edges.
-func (s *Store) checkDegrees(dir shard.Direction, i int, side shard.Side) error {
+func checkDegrees(s *Store, dir shard.Direction, i int, side shard.Side) error {
 	stored, err := s.Degrees(dir, i)
 	if err != nil {
 		return err

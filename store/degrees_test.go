@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// TestDegreesBytes: the bound holds for the degrees that take most.
+// TestDegreesBytes checks that the bound holds for the degrees that take most.
 func TestDegreesBytes(t *testing.T) {
 	for _, d := range []uint32{0, 1, 127, 128, 1<<14 - 1, 1 << 14, 1 << 21, 1 << 28, math.MaxUint32} {
 		b := sealDegrees(degreesOf{d})
@@ -66,7 +66,7 @@ func sealed(b []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, shard.Checksum(b)), b...)
 }
 
-// TestForgedDegrees: what a right checksum vouches for is not believed.
+// TestForgedDegrees checks that what a right checksum vouches for is not believed.
 func TestForgedDegrees(t *testing.T) {
 	for what, varints := range map[string][]byte{
 		"another sum":    {1, 2, 4},
@@ -92,7 +92,7 @@ func TestForgedDegrees(t *testing.T) {
 	}
 }
 
-// opened is what openDegrees decodes.
+// opened returns what openDegrees decodes.
 func opened(b []byte, vertices int, edges uint32) ([]uint32, error) {
 	degrees := slices.Repeat([]uint32{77}, vertices) // a buffer that had others
 	if err := openDegrees(degrees, b, make([]byte, 0, varintBytes(vertices, edges)), edges); err != nil {
@@ -101,7 +101,7 @@ func opened(b []byte, vertices int, edges uint32) ([]uint32, error) {
 	return degrees, nil
 }
 
-// FuzzDegrees: no bytes under a right checksum make the decoder panic, or give other
+// FuzzDegrees checks that no bytes under a right checksum make the decoder panic, or give other
 // degrees than as many as there are vertices, which add up to the edges.
 func FuzzDegrees(f *testing.F) {
 	f.Add(sealDegrees(degreesOf{1, 2, 300})[degreesHead:], uint16(3), uint32(303))

@@ -13,7 +13,7 @@ import (
 )
 
 // The directory says, of each shard and of each block of ids, what it holds and
-// where its blob lies in the payload. Records of it have up to so many entries.
+// where its blob lies in the payload. Its records have limited numbers of entries.
 const (
 	shardsInRecord = 512
 	blocksInRecord = 1 << 12
@@ -43,12 +43,12 @@ func blocksKey(record int) []byte {
 	return binary.BigEndian.AppendUint32([]byte("blocks/"), uint32(record))
 }
 
-// besides are the sides behind Out, in the order of their entries.
+// besides returns the sides behind Out, in the order of their entries.
 func (c *Catalogue) besides() []shard.Direction {
 	return slices.DeleteFunc(c.Sides(), func(d shard.Direction) bool { return d < shard.InRows })
 }
 
-// directoryBytes is what all entries take.
+// directoryBytes returns the size of all entries.
 func (c *Catalogue) directoryBytes() int64 {
 	return int64(len(c.Shards))*int64(shardEntryBytes+len(c.besides())*sideEntryBytes) + int64(len(c.IDs.Blocks))*blockEntryBytes
 }
@@ -67,7 +67,7 @@ func writeDirectory(put func(key, value []byte) error, c *Catalogue) error {
 		}
 		b = le.AppendUint32(le.AppendUint32(b, s.degrees[0]), s.degrees[1])
 		for _, dir := range besides {
-			e := c.beside[dir-shard.InRows][i]
+			e := s.beside[dir-shard.InRows]
 			b = le.AppendUint32(le.AppendUint32(e.append(b), e.sum), 0)
 		}
 		return b
@@ -104,8 +104,7 @@ func putRecords(put func(key, value []byte) error, n, inRecord int, key func(int
 	return nil
 }
 
-// readDirectory reads what writeDirectory wrote, of a graph with a payload of so
-// many bytes and a Badger of so many.
+// readDirectory reads the output of writeDirectory, of a graph with a payload and a Badger of the given sizes.
 func readDirectory(txn *badger.Txn, payload, db int64) (*Catalogue, error) {
 	in := stored{Catalogue: new(Catalogue)}
 	b, err := record(txn, catalogueKey, kindCatalogue, nil)
@@ -127,9 +126,12 @@ func readDirectory(txn *badger.Txn, payload, db int64) (*Catalogue, error) {
 			degrees: [2]uint32{le.Uint32(b[56:]), le.Uint32(b[60:])},
 		}
 		s.Blobs[shard.In], s.Blobs[shard.Out] = extentOf(b[24:]), extentOf(b[40:])
+		if len(besides) > 0 {
+			s.beside = new([shard.Sides - shard.InRows]sidePlace)
+		}
 		for k, dir := range besides {
-			b, list := b[shardEntryBytes+k*sideEntryBytes:], &c.beside[dir-shard.InRows]
-			*list = append(*list, sidePlace{extentOf(b), le.Uint32(b[16:])})
+			b := b[shardEntryBytes+k*sideEntryBytes:]
+			s.beside[dir-shard.InRows] = sidePlace{extentOf(b), le.Uint32(b[16:])}
 		}
 		c.Shards = append(c.Shards, s)
 	})
@@ -160,7 +162,7 @@ func (c *Catalogue) checkPlaces(payload int64) error {
 					err = fmt.Errorf("%w: the directory has %d bytes of degrees at %d, and %s has %d", ErrDamaged, behind, e.end(), payloadFile, payload)
 				}
 			}
-			// More than any encoding takes, and any degrees: nobody takes the memory for that.
+			// More than any encoding or degrees use: such memory is not allocated.
 			if most := 4<<10 + 4*int64(s.Vertices) + 24*int64(c.SideEdges(dir, i)); err == nil && max(e.Bytes, behind) > most {
 				err = fmt.Errorf("%w: the directory has %d and %d bytes for %d vertices and %d edges", ErrDamaged, e.Bytes, behind, s.Vertices, c.SideEdges(dir, i))
 			}

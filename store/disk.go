@@ -9,8 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/garaph/garaph/internal/hostmem"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 const (

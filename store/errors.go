@@ -4,25 +4,25 @@ import "errors"
 
 // Errors that a caller may test for.
 var (
-	// ErrNotGraph: the path holds no graph of garaph's.
+	// ErrNotGraph reports that the path holds no graph of garaph's.
 	ErrNotGraph = errors.New("not a garaph graph")
-	// ErrExists: a graph (or something else) stands at the path already.
+	// ErrExists reports that a graph (or something else) stands at the path already.
 	ErrExists = errors.New("exists already")
 	// ErrGraphExists is the [ErrExists] of a graph that force would replace.
 	ErrGraphExists = error(&textError{"is already a graph", ErrExists})
-	// ErrDamaged: stored bytes are not what was written.
+	// ErrDamaged reports that stored bytes are not what was written.
 	ErrDamaged = errors.New("damaged")
-	// ErrClosed: the graph was closed before.
+	// ErrClosed reports that the graph was closed before.
 	ErrClosed = errors.New("it is closed; open it again, or close it after the last use")
-	// ErrReplaced: another graph was put in the place of this one meanwhile.
+	// ErrReplaced reports that another graph was put in the place of this one meanwhile.
 	ErrReplaced = errors.New("the graph was replaced")
-	// ErrNoVertex: the graph has no vertex of this id.
+	// ErrNoVertex reports that the graph has no vertex of this id.
 	ErrNoVertex = errors.New("no such vertex")
-	// ErrNoSpace: the disk has too little free space.
+	// ErrNoSpace reports that the disk has too little free space.
 	ErrNoSpace = errors.New("not enough free disk space")
-	// ErrMemory: the directory of the graph takes more memory than the process may.
+	// ErrMemory reports that the directory of the graph takes more memory than the process may.
 	ErrMemory = errors.New("not enough memory")
-	// ErrBusy: another process is writing the graph.
+	// ErrBusy reports that another process is writing the graph.
 	ErrBusy = errors.New("another import is writing it")
 )
 

@@ -2,7 +2,7 @@ package store
 
 import "os"
 
-// ReadDirect reads part of a file that is open past the page cache, as StreamShard
+// ReadDirect reads part of a file that is open past the page cache, as a streaming Read
 // does.
 func ReadDirect(f *os.File, at int64, dst []byte) bool {
 	return (&payload{direct: f}).readDirect(Extent{at, int64(len(dst))}, dst)

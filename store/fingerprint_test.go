@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestFingerprint: it is equal for equal graphs, whatever the order of their
+// TestFingerprint checks that it is equal for equal graphs, whatever the order of their
 // edges, and different as soon as anything is that a result may depend on.
 func TestFingerprint(t *testing.T) {
 	print := func(g oracle.Graph, o teststore.Options) string {
@@ -58,7 +58,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestFingerprintOfIDs: ids count, the kind among them.
+// TestFingerprintOfIDs checks that ids count, the kind among them.
 func TestFingerprintOfIDs(t *testing.T) {
 	seen := map[string]string{}
 	for _, c := range []struct {

@@ -41,7 +41,7 @@ func openFolder(path string) (*folder, error) {
 	switch {
 	case f.replaced():
 		err = ErrReplaced
-	case errors.Is(err, unix.EWOULDBLOCK): // an import is about to replace it, or somebody else has its lock
+	case errors.Is(err, unix.EWOULDBLOCK): // an import is about to replace it, or another process has its lock
 		err = errLocked
 	default: // or there are no locks
 		return f, nil
@@ -53,7 +53,7 @@ func openFolder(path string) (*folder, error) {
 // opened says that all files of the folder that will be read are open.
 func (f *folder) opened() { _ = flock(f.handle, unix.LOCK_UN) } // or there was no lock
 
-// flock locks an open folder, if nobody has another lock on it.
+// flock locks an open folder, unless another lock prevents it.
 func flock(dir *os.File, how int) error { return unix.Flock(int(dir.Fd()), how|unix.LOCK_NB) }
 
 func (f *folder) close() { _ = f.handle.Close() } // only read

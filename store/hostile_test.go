@@ -43,7 +43,7 @@ func forge(t *testing.T, change func(s *rows.Side, c *store.Catalogue)) *store.S
 	return open(t, path)
 }
 
-// TestForgedShards: sound checksums over what no engine could work with.
+// TestForgedShards checks that sound checksums over what no engine could work with.
 func TestForgedShards(t *testing.T) {
 	for _, c := range []struct {
 		name, says string
@@ -59,7 +59,7 @@ func TestForgedShards(t *testing.T) {
 			s := forge(t, c.change)
 			buf := aligned(int(s.Catalogue().Bytes(shard.In, 0)))
 			_, read := s.ReadShard(shard.In, 0, buf)
-			_, streamed := s.StreamShard(shard.Out, 0, buf, shard.Side.CheckValues)
+			_, streamed := s.Read(shard.Out, 0, buf, streaming)
 			var verified error
 			if err := s.Verify(context.Background(), 1, func(int64) {}, func(err error) { verified = err }); err != nil {
 				t.Fatal(err)
@@ -73,7 +73,7 @@ func TestForgedShards(t *testing.T) {
 	}
 }
 
-// TestHostileFolders: whatever stands in the folder of a graph, opening it ends
+// TestHostileFolders checks that whatever stands in the folder of a graph, opening it ends
 // soon, with an error that names it, and leaves all of it as it was.
 func TestHostileFolders(t *testing.T) {
 	put := func(name string, b []byte) func(string) error {
@@ -156,7 +156,7 @@ func tree(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// TestLockOfAnother: a file of the user with the name of the lock for imports stays,
+// TestLockOfAnother checks that a file of the user with the name of the lock for imports stays,
 // and nothing is waited for.
 func TestLockOfAnother(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
@@ -183,7 +183,7 @@ func TestLockOfAnother(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFolder: an import to a folder in which nothing may be made says so.
+// TestReadOnlyFolder checks that an import to a folder in which nothing may be made says so.
 func TestReadOnlyFolder(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may write anywhere")

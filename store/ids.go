@@ -32,10 +32,10 @@ type IDBlock struct {
 	blob []byte // what Strings are windows into
 }
 
-// Len is the number of ids in the block.
+// Len returns the number of ids in the block.
 func (b *IDBlock) Len() int { return len(b.Ints) + len(b.Uints) + len(b.Strings) }
 
-// Text is the i-th id of the block as text.
+// Text returns the i-th id of the block as text.
 func (b *IDBlock) Text(i int) string {
 	switch {
 	case b.Strings != nil:
@@ -58,7 +58,7 @@ type IDs struct {
 // IDs returns a reader of the id map.
 func (s *Store) IDs() *IDs { return &IDs{s: s} }
 
-// Block is the block that holds dense id v, in memory of the reader: it lasts
+// Block returns the block that holds dense id v, in memory of the reader: it lasts
 // until the next call.
 func (r *IDs) Block(v uint32) (*IDBlock, error) {
 	b := &r.last
@@ -81,7 +81,7 @@ func (s *Store) checkVertex(v uint32) error {
 	return nil
 }
 
-// Text is the user's id of v.
+// Text returns the user's id of v.
 func (r *IDs) Text(v uint32) (string, error) {
 	b, err := r.Block(v)
 	if err != nil {
@@ -97,7 +97,7 @@ func (m *IDMap) blockOf(v uint32) int {
 	return sort.Search(len(m.Blocks), func(i int) bool { return m.Blocks[i] > v }) - 1
 }
 
-// blockRange returns the first of so many vertices in block i, and how many are in it.
+// blockRange returns the first vertex in block i, and the number of vertices in it.
 func (m *IDMap) blockRange(i int, vertices uint32) (first uint32, n int) {
 	end := uint64(vertices)
 	if m.Kind == IDBase {
@@ -112,8 +112,8 @@ func (m *IDMap) blockRange(i int, vertices uint32) (first uint32, n int) {
 	return first, int(end) - int(first)
 }
 
-// mostBytes is the most that a block of n ids takes, so that a forged directory makes
-// nobody take the memory for one that cannot be.
+// mostBytes returns the largest size of a block of n ids, so that no memory is allocated for an impossible one of a
+// forged directory.
 func (m *IDMap) mostBytes(n int) int64 {
 	if m.Kind != IDString {
 		return envelopeBytes + 8*int64(n)

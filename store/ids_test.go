@@ -45,7 +45,7 @@ func text[T int64 | uint64](ids []T) []string {
 	return list
 }
 
-// TestIDs: every kind of ids comes back in order and is found, and nothing else
+// TestIDs checks that every kind of ids comes back in order and is found, and nothing else
 // is. Kinds with blocks have several.
 func TestIDs(t *testing.T) {
 	const many = 1<<16 + 5 // many blocks, and two shards
@@ -167,7 +167,7 @@ func some(n int) []int {
 	return list
 }
 
-// TestManyBlocks: blocks are found in any order.
+// TestManyBlocks checks that blocks are found in any order.
 func TestManyBlocks(t *testing.T) {
 	const n = 250 // of the longest names, two in a block
 	name := func(v int) string { return fmt.Sprintf("%06d", v) + strings.Repeat("x", 65535-6) }
@@ -202,7 +202,7 @@ func TestManyBlocks(t *testing.T) {
 	}
 }
 
-// TestBlocksLeaveNoGarbage: blocks of any kind that are read one after another take
+// TestBlocksLeaveNoGarbage checks that blocks of any kind that are read one after another take
 // the memory of one.
 func TestBlocksLeaveNoGarbage(t *testing.T) {
 	const n = 1 << 16

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"github.com/garaph/garaph/internal/bitset"
@@ -25,7 +24,7 @@ import (
 type IDSet struct {
 	s     *Store
 	limit int64      // of bytes that ids take
-	has   bitset.Set // nil: ids are computed
+	has   bitset.Set // if nil, ids are computed
 	ranks []uint32
 	n     int // vertices in the set
 
@@ -34,11 +33,8 @@ type IDSet struct {
 	ends []uint32
 }
 
-const (
-	wordsPerRank = 8
-	// leastIDs is what a set may take in any case: the longest id and more.
-	leastIDs = 1 << 20
-)
+// leastIDs is the memory that a set may use in any case: the longest id and more.
+const leastIDs = 1 << 20
 
 // IDSet returns an empty set that takes about limit bytes at most, but at least a
 // bit per vertex and a mebibyte.
@@ -50,8 +46,8 @@ func (s *Store) IDSet(limit int64) (*IDSet, error) {
 	words := bitset.Words(s.cat.Vertices)
 	var errs [2]error
 	x.has, errs[0] = hostmem.Slice[uint64](words)
-	x.ranks, errs[1] = hostmem.Slice[uint32](words / wordsPerRank)
-	x.limit = max(limit-8*int64(words)-4*int64(words/wordsPerRank), leastIDs, 2*int64(s.cat.IDs.MaxBytes))
+	x.ranks, errs[1] = hostmem.Slice[uint32](words / bitset.RankWords)
+	x.limit = max(limit-8*int64(words)-4*int64(words/bitset.RankWords), leastIDs, 2*int64(s.cat.IDs.MaxBytes))
 	if err := errors.Join(errs[:]...); err != nil {
 		x.Free()
 		return nil, err
@@ -99,13 +95,7 @@ func (x *IDSet) Load() (fits bool, err error) {
 		return true, nil
 	}
 	x.freeIDs()
-	x.n = 0
-	for i, w := range x.has {
-		if i%wordsPerRank == 0 {
-			x.ranks[i/wordsPerRank] = uint32(x.n)
-		}
-		x.n += bits.OnesCount64(w)
-	}
+	x.n = x.has.Ranks(x.ranks)
 	if fits, err = x.reserve(); !fits || err != nil {
 		return false, err
 	}
@@ -171,21 +161,16 @@ func (x *IDSet) put(rank int, b *IDBlock, i int) bool {
 	return true
 }
 
-// rank is the number of vertices of the set before v, which is one of it; -1
+// rank returns the number of vertices of the set before v, which is one of it; -1
 // for one that is not.
 func (x *IDSet) rank(v uint32) int {
 	if v >= x.s.cat.Vertices || !x.has.Has(v) {
 		return -1
 	}
-	w := int(v >> 6)
-	r := int(x.ranks[w/wordsPerRank]) + bits.OnesCount64(x.has[w]&(1<<(v&63)-1))
-	for _, word := range x.has[w&^(wordsPerRank-1) : w] {
-		r += bits.OnesCount64(word)
-	}
-	return r
+	return x.has.Rank(x.ranks, v)
 }
 
-// Int is the id of v, of kind [IDInt] or [IDBase], once the set is loaded. The
+// Int returns the id of v, of kind [IDInt] or [IDBase], once the set is loaded. The
 // error of a vertex that is not in the set is an [ErrNoVertex], as is that of
 // Uint and Text.
 func (x *IDSet) Int(v uint32) (int64, error) {
@@ -196,7 +181,7 @@ func (x *IDSet) Int(v uint32) (int64, error) {
 	return int64(id), err
 }
 
-// Uint is the id of v, of kind [IDUint].
+// Uint returns the id of v, of kind [IDUint].
 func (x *IDSet) Uint(v uint32) (uint64, error) {
 	r := x.rank(v)
 	if r < 0 {
@@ -205,7 +190,7 @@ func (x *IDSet) Uint(v uint32) (uint64, error) {
 	return x.bits[r], nil
 }
 
-// Text is the id of v, of kind [IDString], in memory of the set: it lasts until
+// Text returns the id of v, of kind [IDString], in memory of the set: it lasts until
 // the next Clear, Load or Free.
 func (x *IDSet) Text(v uint32) (string, error) {
 	r := x.rank(v)

@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestInRows: rows of in-edges and weights of rows lie beside packed in sides; they are
+// TestInRows checks that rows of in-edges and weights of rows lie beside packed in sides; they are
 // found again, do not change the fingerprint, and their damage is reported. Other graphs have
 // rows anyway.
 func TestInRows(t *testing.T) {

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/dgraph-io/ristretto/v2/z.(*AllocatorPool).freeupAllocators"))
 }
 
-// memoryDir is an empty folder, in memory where the system has such a file
+// memoryDir returns an empty folder, in memory where the system has such a file
 // system, so that tests that store many graphs need not wait for a disk.
 func memoryDir(t testing.TB) string {
 	t.Helper()
@@ -120,7 +120,7 @@ func aligned(n int) []byte {
 	return b[skip : skip+n : skip+n]
 }
 
-// sides are all shards of a graph on all sides that it stores.
+// sides returns all shards of a graph on all sides that it stores.
 func sides(c *store.Catalogue) []place {
 	var list []place
 	for i := range c.Shards {
@@ -175,5 +175,8 @@ func neighbours(t testing.TB, s *store.Store, dir shard.Direction) string {
 	return b.String()
 }
 
-// payload is the file of a graph with all its blobs.
+// payload returns the file of a graph with all its blobs.
 func payload(path string) string { return filepath.Join(path, "payload") }
+
+// streaming is how shards are read that don't stay in memory.
+var streaming = store.Reading{Stream: true, Check: shard.Side.CheckValues}

@@ -20,7 +20,7 @@ import (
 // panics, as [panics.Guard] does, and [Store.MapError] explains these.
 type mapping struct {
 	once  sync.Once
-	bytes []byte // nil: it is not mapped
+	bytes []byte // if nil, it is not mapped
 }
 
 // Map makes the payload memory until the store is closed, and reports whether that can be.
@@ -55,7 +55,7 @@ func (s *Store) MapError(err error) error {
 	return fmt.Errorf("graph %s: the disk could not provide a part of its file %s", s.name, payloadFile)
 }
 
-// populated is a part of the mapped payload, brought to memory.
+// populated returns a part of the mapped payload, after reading it into memory.
 func (s *Store) populated(e Extent) []byte {
 	b := s.payload.mapped.bytes[e.Off:e.end():e.end()]
 	const page = blockBytes - 1
@@ -73,17 +73,9 @@ func (s *Store) view(e Extent, decode func(blob []byte) (shard.Side, error)) (si
 	return side, s.MapError(err)
 }
 
-// ViewShard is [Store.ReadShard] where the blob lies in the payload that [Store.Map] has mapped.
-func (s *Store) ViewShard(dir shard.Direction, i int) (shard.Side, error) {
-	return s.viewSide(dir, i, false)
-}
-
-// ViewBare is [Store.ViewShard] without weights.
-func (s *Store) ViewBare(dir shard.Direction, i int) (shard.Side, error) {
-	return s.viewSide(dir, i, true)
-}
-
-func (s *Store) viewSide(dir shard.Direction, i int, bare bool) (shard.Side, error) {
+// ViewShard is [Store.ReadShard] where the blob lies in the payload that [Store.Map] has mapped, or without weights
+// if it is to be bare.
+func (s *Store) ViewShard(dir shard.Direction, i int, bare bool) (shard.Side, error) {
 	e, err := s.extent(dir, i, bare)
 	if err != nil {
 		return nil, s.ShardError(dir, i, err)
@@ -97,13 +89,13 @@ func (s *Store) viewSide(dir shard.Direction, i int, bare bool) (shard.Side, err
 // them then. A shard of one vertex may have plain rows, which are checked here.
 func (s *Store) ViewRows(dir shard.Direction, i int) (shard.Side, error) {
 	if s.cat.Shards[i].Vertices == 1 {
-		return s.ViewShard(dir, i)
+		return s.ViewShard(dir, i, false)
 	}
-	e, _ := s.side(dir, i)
+	e, _ := s.cat.side(dir, i)
 	return s.view(e, func(blob []byte) (shard.Side, error) {
 		side, err := packedrows.Open(blob)
 		if err == nil {
-			err = s.Matches(dir, i, side.Header())
+			err = s.cat.Matches(dir, i, side.Header())
 		}
 		if err != nil {
 			return nil, s.ShardError(dir, i, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestView: shards in the mapped payload are those that are read, of every layout.
+// TestView checks that shards in the mapped payload are those that are read, of every layout.
 func TestView(t *testing.T) {
 	for _, layout := range []store.Layout{store.CSC, store.Packed} {
 		s := teststore.Build(t, random(1, 300, 4000), teststore.Options{Layout: layout, ShardVertices: 20, Weighted: true})
@@ -30,7 +30,7 @@ func TestView(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := s.ViewShard(dir, i)
+				got, err := s.ViewShard(dir, i, false)
 				if err != nil || !bytes.Equal(got.Blob(), want.Blob()) {
 					t.Errorf("%s, shard %d: %v", layout, i, err)
 				}
@@ -45,8 +45,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestViewDamaged: a flipped byte is found, and a payload that was cut below the mapping ends
-// nothing but what looks at it.
+// TestViewDamaged checks that a flipped byte is found, and a payload that was cut below the mapping
+// ends nothing but what looks at it.
 func TestViewDamaged(t *testing.T) {
 	s := teststore.Build(t, random(1, 300, 40000), teststore.Options{Layout: store.Packed, ShardVertices: 100})
 	if !s.Map() {
@@ -69,7 +69,9 @@ func TestViewDamaged(t *testing.T) {
 		}
 	}
 	write([]byte{^sound[at]})
-	for what, view := range map[string]func(shard.Direction, int) (shard.Side, error){"a shard": s.ViewShard, "rows": s.ViewRows} {
+	for what, view := range map[string]func(shard.Direction, int) (shard.Side, error){
+		"a shard": func(dir shard.Direction, i int) (shard.Side, error) { return s.ViewShard(dir, i, false) }, "rows": s.ViewRows,
+	} {
 		if _, err := view(shard.Out, 1); !errors.Is(err, store.ErrDamaged) {
 			t.Errorf("%s with a flipped byte: %v", what, err)
 		}

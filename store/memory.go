@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// directoryTimes is what a directory takes while it is read, in multiples of its
+	// directoryTimes is the memory for reading a directory, in multiples of its
 	// bytes on the disk: its mapped files, a slice of shards that grows, garbage.
 	directoryTimes = 6
-	// smallDirectory is what of a directory is part of [hostmem.Process].
+	// smallDirectory is the part of a directory that [hostmem.Process] includes.
 	smallDirectory = 1 << 20
 )
 

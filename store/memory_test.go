@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestDirectoryWithinMemory: a graph of very many shards is refused before they are
+// TestDirectoryWithinMemory checks that a graph of very many shards is refused before they are
 // read, where the process may not have the memory for them.
 func TestDirectoryWithinMemory(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")

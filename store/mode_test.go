@@ -16,7 +16,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestModes: whoever may look into new folders of this user may read a graph.
+// TestModes checks that whoever may look into new folders of this user may read a graph.
 func TestModes(t *testing.T) {
 	for _, umask := range []int{0o022, 0o027, 0o002, 0o077} {
 		path := filepath.Join(memoryDir(t), "g")
@@ -50,7 +50,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestSharedFolder: a graph in a folder of a group belongs to the group.
+// TestSharedFolder checks that a graph in a folder of a group belongs to the group.
 func TestSharedFolder(t *testing.T) {
 	dir := memoryDir(t)
 	const group = 4711
@@ -77,7 +77,7 @@ func TestSharedFolder(t *testing.T) {
 	}
 }
 
-// TestUnreadable: what cannot be read is not called damaged, and no new import
+// TestUnreadable checks that what cannot be read is not called damaged, and no new import
 // is recommended for it.
 func TestUnreadable(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")

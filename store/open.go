@@ -9,7 +9,6 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/garaph/garaph/internal/badgerdb"
-	"github.com/garaph/garaph/internal/beneath"
 )
 
 // Open opens the graph at path for reading.
@@ -19,9 +18,6 @@ func Open(path string) (*Store, error) { return OpenNamed(path, path) }
 // its path, such as a temporary one. A graph that is replaced meanwhile is opened
 // again: the new one is read then, and never parts of both.
 func OpenNamed(path, name string) (*Store, error) {
-	if err := beneath.CheckFiles(); err != nil {
-		return nil, fmt.Errorf("open graph %s: %w", path, err)
-	}
 	why := ErrReplaced
 	for i := range maxOpens {
 		f, err := openFolder(path)
@@ -93,8 +89,8 @@ func openIn(f *folder, name string) (*Store, error) {
 	return s, nil
 }
 
-// openDirectory reads the catalogue and the directory from Badger's folder, for a payload of so
-// many bytes and a database of so many.
+// openDirectory reads the catalogue and the directory from Badger's folder, for a payload and a database of the given
+// sizes.
 func openDirectory(path string, payload, size int64) (c *Catalogue, err error) {
 	db, err := badgerdb.Open(ErrDamaged, options(path))
 	if err != nil {

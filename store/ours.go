@@ -53,7 +53,7 @@ func ours(path string, folder bool) bool {
 	return path == PythonIDs || path == newMarker || path == payloadFile || temporaryFile.MatchString(path)
 }
 
-// foreignFile is the first thing in the folder of a whole graph that is not of the
+// foreignFile returns the first thing in the folder of a whole graph that is not of the
 // graph, relative to the folder; "" when there is none.
 func foreignFile(path string) (string, error) {
 	f, err := beneath.Open(path)
@@ -109,9 +109,8 @@ func Around(path string) string {
 	return ""
 }
 
-// removeFolder removes the folder of a graph, or one in which a graph was built,
-// when nobody is opening the graph any more. What is not garaph's stays, and is
-// the error.
+// removeFolder removes the folder of a graph, or one in which a graph was built, once no process is opening the graph.
+// Files that are not garaph's stay, and are the error.
 func removeFolder(path string) error {
 	dir, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -162,7 +161,7 @@ func removeOurs(path string) error {
 	return errors.Join(f.Remove(filepath.Join(name, markerFile)), f.Remove(name))
 }
 
-// PayloadBytes is how large the payload of the graph at path is, without opening it. It is 0 if that is no graph.
+// PayloadBytes returns the size of the payload of the graph at path without opening it, or 0 if there is no graph.
 func PayloadBytes(path string) int64 {
 	info, err := os.Lstat(filepath.Join(path, payloadFile))
 	if err != nil || !info.Mode().IsRegular() {

@@ -29,7 +29,7 @@ const (
 // Extent is where a blob lies in the payload.
 type Extent struct{ Off, Bytes int64 }
 
-// after is where a blob of n bytes lies behind another.
+// after returns the place of a blob of n bytes after another.
 func (e Extent) after(n int64) Extent {
 	align := int64(blobAlign)
 	if n >= directFrom {
@@ -38,7 +38,7 @@ func (e Extent) after(n int64) Extent {
 	return Extent{(e.Off + e.Bytes + align - 1) &^ (align - 1), n}
 }
 
-// end is where it ends.
+// end returns where it ends.
 func (e Extent) end() int64 { return e.Off + e.Bytes }
 
 // append encodes it, and extentOf decodes it.
@@ -50,7 +50,7 @@ func extentOf(b []byte) Extent {
 	return Extent{int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))}
 }
 
-// check reports an Extent that is not within a payload of so many bytes.
+// check returns an error for an Extent outside of a payload of the given size.
 func (e Extent) check(size int64) error {
 	if e.Off < 0 || e.Off%blobAlign != 0 || e.Bytes <= 0 || e.Off > size || e.Bytes > size-e.Off {
 		return fmt.Errorf("%w: the directory has %d bytes at %d, and %s has %d", ErrDamaged, e.Bytes, e.Off, payloadFile, size)
@@ -228,7 +228,7 @@ func (w *payloadWriter) place(n int64) (Extent, error) {
 	return e, nil
 }
 
-// held is how many bytes of the reserved ones nothing has yet.
+// held returns the number of bytes of the reserved ones nothing has yet.
 func (w *payloadWriter) held() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -45,7 +45,7 @@ func lockGraph(path string, how int) (*os.File, error) {
 	defer f.Close()
 	marker, err := f.Open(markerFile)
 	if err != nil {
-		return nil, nil // likewise
+		return nil, nil // no graph is there
 	}
 	for begin := time.Now(); errors.Is(flock(marker, how), unix.EWOULDBLOCK); time.Sleep(10 * time.Millisecond) {
 		if time.Since(begin) > maxOpening {
@@ -70,17 +70,8 @@ func (s *Store) InPlace(f func() error) error {
 			return err
 		}
 	}
-	return &replacedError{err}
+	return fmt.Errorf("%w, moved or removed since it was opened; run the command again", ErrReplaced)
 }
-
-// replacedError is the [ErrReplaced] of a graph that is being used.
-type replacedError struct{ cause error } // nil: nothing failed yet
-
-func (e *replacedError) Error() string {
-	return ErrReplaced.Error() + ", moved or removed since it was opened; run the command again"
-}
-func (e *replacedError) Is(target error) bool { return target == ErrReplaced }
-func (e *replacedError) Unwrap() error        { return e.cause }
 
 // replace puts the folder dir in the place of target. What stood there, if
 // anything did, has the name dir afterwards. After an error both are as they

@@ -33,12 +33,12 @@ func mount(t *testing.T) (path string) {
 	return path
 }
 
-// cannot is a way in which exchange fails.
+// cannot returns a way in which exchange fails.
 func cannot(errno unix.Errno) func(a, b string) error {
 	return func(a, b string) error { return &os.LinkError{Op: "exchange", Old: a, New: b, Err: errno} }
 }
 
-// TestMountPoint: a mount point is refused before the work, also one with a
+// TestMountPoint checks that a mount point is refused before the work, also one with a
 // graph in it and one of the same file system, and what is in it stays.
 func TestMountPoint(t *testing.T) {
 	refused := func(path string) {
@@ -84,7 +84,7 @@ func TestMountPoint(t *testing.T) {
 	}
 }
 
-// TestMountedMeanwhile: the graph in a folder that is mounted during an import
+// TestMountedMeanwhile checks that the graph in a folder that is mounted during an import
 // to it stays.
 func TestMountedMeanwhile(t *testing.T) {
 	dir := memoryDir(t)
@@ -107,7 +107,7 @@ func TestMountedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestNotReplaced: whatever the system says when the graph is to come to its
+// TestNotReplaced checks that whatever the system says when the graph is to come to its
 // place, the old one stays.
 func TestNotReplaced(t *testing.T) {
 	for _, errno := range []unix.Errno{unix.EBUSY, unix.EACCES, unix.EIO} {
@@ -130,7 +130,7 @@ func TestNotReplaced(t *testing.T) {
 	}
 }
 
-// TestNoExchange: where folders cannot be exchanged, the old graph steps aside.
+// TestNoExchange checks that where folders cannot be exchanged, the old graph steps aside.
 // It comes back if the new one does not come.
 func TestNoExchange(t *testing.T) {
 	for _, errno := range []unix.Errno{unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP} {
@@ -164,7 +164,7 @@ func TestNoExchange(t *testing.T) {
 	}
 }
 
-// TestPutBack: a graph that a killed import had moved aside comes back with the
+// TestPutBack checks that a graph that a killed import had moved aside comes back with the
 // next one to its path; beside a new one it goes.
 func TestPutBack(t *testing.T) {
 	dir := memoryDir(t)
@@ -196,7 +196,7 @@ func TestPutBack(t *testing.T) {
 	}
 }
 
-// TestOldStays: an import does not fail of an old graph that cannot be removed,
+// TestOldStays checks that an import does not fail of an old graph that cannot be removed,
 // and neither does the next one.
 func TestOldStays(t *testing.T) {
 	dir := memoryDir(t)
@@ -233,7 +233,7 @@ func TestOldStays(t *testing.T) {
 	}
 }
 
-// TestNoName: what no folder can be renamed to is refused before the work.
+// TestNoName checks that a name that no folder can have is refused before the work.
 func TestNoName(t *testing.T) {
 	t.Chdir(memoryDir(t))
 	for _, path := range []string{".", "..", "./a/.."} {

@@ -19,7 +19,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestReplacedWhileRead: graphs take each other's place at one path as fast as
+// TestReplacedWhileRead checks that graphs take each other's place at one path as fast as
 // they can. Whoever opens one there meanwhile reads it to its end, and finds it
 // sound.
 func TestReplacedWhileRead(t *testing.T) {
@@ -75,13 +75,13 @@ func readAll(s *store.Store) error {
 	var damaged error
 	err := s.Verify(context.Background(), 1, func(int64) {}, func(damage error) { damaged = errors.Join(damaged, damage) })
 	for i := range s.Catalogue().Shards {
-		_, damage := s.StreamShard(shard.In, i, aligned(int(s.Catalogue().Bytes(shard.In, i))), shard.Side.CheckValues)
+		_, damage := s.Read(shard.In, i, aligned(int(s.Catalogue().Bytes(shard.In, i))), streaming)
 		damaged = errors.Join(damaged, damage)
 	}
 	return errors.Join(err, damaged)
 }
 
-// TestInPlace: no graph takes the place of one over which a job begins, and no
+// TestInPlace checks that no graph takes the place of one over which a job begins, and no
 // job begins over one whose place is being taken.
 func TestInPlace(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")
@@ -136,7 +136,7 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// TestLocked: a lock on the folder that ends is waited for, and one that does not is no
+// TestLocked checks that a lock on the folder that ends is waited for, and one that does not is no
 // replacement. One on the database's folder is said to be that.
 func TestLocked(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")

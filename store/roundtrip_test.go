@@ -20,7 +20,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// lists is what [neighbours] must say of the in side of g.
+// lists returns what [neighbours] must say of the in side of g.
 func lists(g oracle.Graph, weighted bool) string {
 	edges := slices.Clone(g.Edges)
 	slices.SortFunc(edges, func(a, b oracle.Edge) int {
@@ -51,7 +51,7 @@ func reverse(g oracle.Graph) oracle.Graph {
 	return r
 }
 
-// TestRoundTrip: a graph comes back as it was stored, along both sides.
+// TestRoundTrip checks that a graph comes back as it was stored, along both sides.
 func TestRoundTrip(t *testing.T) {
 	dir, n := memoryDir(t), 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -100,7 +100,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestConcurrentReaders: many goroutines read one store while others have the
+// TestConcurrentReaders checks that many goroutines read one store while others have the
 // same graph open.
 func TestConcurrentReaders(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")
@@ -112,13 +112,13 @@ func TestConcurrentReaders(t *testing.T) {
 		group.Go(func() {
 			for p, want := range sound {
 				buf := aligned(len(want))
-				if _, err := s.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues); err != nil || !bytes.Equal(buf[:len(want)], want) {
+				if _, err := s.Read(p.dir, p.i, buf, streaming); err != nil || !bytes.Equal(buf[:len(want)], want) {
 					t.Errorf("%s: %v", p, err)
 				}
 				if _, err := s.ReadShard(p.dir, p.i, buf[:len(want)]); err != nil || !bytes.Equal(buf[:len(want)], want) {
 					t.Errorf("%s: %v", p, err)
 				}
-				s.Prefetch(p.dir, p.i)
+				s.Prefetch(p.dir, p.i, int64(len(want)))
 			}
 			if v, err := s.Lookup("139"); err != nil || v != 39 {
 				t.Error(v, err)
@@ -131,7 +131,7 @@ func TestConcurrentReaders(t *testing.T) {
 	}
 }
 
-// TestManyWriters: PutShard takes more from many goroutines than may be under
+// TestManyWriters checks that PutShard takes more from many goroutines than may be under
 // way at once.
 func TestManyWriters(t *testing.T) {
 	const shards, vertices = 48, 1 << 16

@@ -6,78 +6,51 @@ import (
 
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
-	"github.com/garaph/garaph/shard/rows"
 )
 
-// Sides of shards are read with everything in them, or bare: without the weights behind
-// everything else ([Catalogue.Bare]), which are not checked then.
-
-// Check looks at the values of a side that was read, of a graph of so many vertices, beyond its
-// checksums: [shard.Side.CheckValues], or the part of it that nobody else will look at.
-// Nil: they were looked at before, and are the same with the same checksum.
+// A Check checks the values of a side of a graph with a number of vertices, beyond its checksums:
+// [shard.Side.CheckValues], or the part of it that other code omits. It is nil if a side with the same checksum was
+// checked before.
 type Check func(side shard.Side, vertices uint32) error
 
 // ReadShard reads a shard's blob into dst, which must have the size that
 // [Catalogue.Bytes] gives and 4-byte alignment, and decodes it. An error names
 // graph, shard and side.
 func (s *Store) ReadShard(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
-	return s.LoadShard(dir, i, dst, shard.Side.CheckValues)
+	return s.Read(dir, i, dst, Reading{Check: shard.Side.CheckValues})
 }
 
-// LoadShard is [Store.ReadShard] with a check.
-func (s *Store) LoadShard(dir shard.Direction, i int, dst []byte, check Check) (shard.Side, error) {
-	return s.load(dir, i, dst, false, false, check)
+// Reading is how a side is read.
+type Reading struct {
+	// Bare leaves out the weights behind everything else ([Catalogue.Bare]), which are not checked then.
+	// The side takes what it needs of a buffer of [Catalogue.BareBytes].
+	Bare bool
+	// Stream is for shards that are read again and again because they don't stay in memory. What the
+	// system's page cache has of one comes from there. The rest is read past the cache, which a graph
+	// larger than memory would only churn, where the system can do that and the buffer begins at a
+	// multiple of 4 KiB.
+	Stream bool
+	Check  Check
 }
 
-// StreamShard is [Store.LoadShard] for shards that are read again and again
-// because they don't stay in memory. What the system's page cache has of one comes
-// from there. The rest is read past the cache, which a graph larger than memory
-// would only churn, where the system can do that and dst begins at a multiple of
-// 4 KiB.
-func (s *Store) StreamShard(dir shard.Direction, i int, dst []byte, check Check) (shard.Side, error) {
-	return s.load(dir, i, dst, false, true, check)
-}
-
-// LoadBare is [Store.LoadShard] without weights. Of dst, which has [Catalogue.BareBytes] at
-// least, the side takes what it needs.
-func (s *Store) LoadBare(dir shard.Direction, i int, dst []byte, check Check) (shard.Side, error) {
-	return s.load(dir, i, dst, true, false, check)
-}
-
-// StreamBare is [Store.StreamShard] without weights.
-func (s *Store) StreamBare(dir shard.Direction, i int, dst []byte, check Check) (shard.Side, error) {
-	return s.load(dir, i, dst, true, true, check)
-}
-
-func (s *Store) load(dir shard.Direction, i int, dst []byte, bare, stream bool, check Check) (shard.Side, error) {
-	e, err := s.extent(dir, i, bare)
-	if err == nil && bare && e.Bytes < int64(len(dst)) {
+// Read is [Store.ReadShard] in another way.
+func (s *Store) Read(dir shard.Direction, i int, dst []byte, o Reading) (shard.Side, error) {
+	e, err := s.extent(dir, i, o.Bare)
+	if err == nil && o.Bare && e.Bytes < int64(len(dst)) {
 		dst = dst[:e.Bytes:e.Bytes]
 	}
-	if err == nil && !(stream && s.payload.readStreamed(e, dst)) {
+	if err == nil && !(o.Stream && s.payload.readStreamed(e, dst)) {
 		err = s.payload.read(e, dst)
 	}
 	if err != nil {
 		return nil, s.ShardError(dir, i, err)
 	}
-	return s.decode(dir, i, dst, bare, check)
+	return s.decode(dir, i, dst, o.Bare, o.Check)
 }
 
-// side finds a shard's blob: its place, and its checksum.
-func (s *Store) side(dir shard.Direction, i int) (Extent, uint32) {
-	e, is := s.cat.Blob(dir, i), s.cat.Stored(dir)
-	switch is {
-	case shard.In:
-		return e, s.cat.Shards[i].InSum
-	case shard.Out:
-		return e, s.cat.Shards[i].OutSum
-	}
-	return e, s.cat.beside[is-shard.InRows][i].sum
-}
-
-// extent is where a side lies.
+// extent returns where a side lies.
 func (s *Store) extent(dir shard.Direction, i int, bare bool) (Extent, error) {
-	e, _ := s.side(dir, i)
+	e, _ := s.cat.side(dir, i)
 	if !bare {
 		return e, nil
 	}
@@ -94,7 +67,7 @@ func (s *Store) extent(dir shard.Direction, i int, bare bool) (Extent, error) {
 func (s *Store) decode(dir shard.Direction, i int, blob []byte, bare bool, check Check) (side shard.Side, err error) {
 	h, err := shard.DecodeHeader(blob)
 	if err == nil {
-		err = s.Matches(dir, i, h)
+		err = s.cat.Matches(dir, i, h)
 	}
 	switch {
 	case err != nil:
@@ -112,10 +85,10 @@ func (s *Store) decode(dir shard.Direction, i int, blob []byte, bare bool, check
 	return side, nil
 }
 
-// ReadPart reads a part of a shard's blob into dst, from byte at on. What it reads is
-// looked at by nobody: errors of that come from [Store.ShardError].
+// ReadPart reads a part of a shard's blob into dst, from byte at on, without checks. The caller reports errors with
+// [Store.ShardError].
 func (s *Store) ReadPart(dir shard.Direction, i int, at int64, dst []byte) error {
-	e, _ := s.side(dir, i)
+	e, _ := s.cat.side(dir, i)
 	if n := int64(len(dst)); at < 0 || at > e.Bytes || n > e.Bytes-at {
 		return s.ShardError(dir, i, fmt.Errorf("%w: %d bytes at %d of %d", ErrDamaged, n, at, e.Bytes))
 	}
@@ -125,37 +98,13 @@ func (s *Store) ReadPart(dir shard.Direction, i int, at int64, dst []byte) error
 	return nil
 }
 
-// Prefetch starts reading a shard's blob from disk.
-func (s *Store) Prefetch(dir shard.Direction, i int) {
-	s.PrefetchPart(dir, i, s.cat.Bytes(dir, i))
-}
-
-// PrefetchPart starts reading the first n bytes of one.
-func (s *Store) PrefetchPart(dir shard.Direction, i int, n int64) {
-	e, _ := s.side(dir, i)
+// Prefetch starts reading the first n bytes of a shard's blob from disk.
+func (s *Store) Prefetch(dir shard.Direction, i int, n int64) {
+	e, _ := s.cat.side(dir, i)
 	s.payload.prefetch(Extent{e.Off, min(n, e.Bytes)})
 }
 
-// Matches compares the header of a side with the catalogue.
-func (s *Store) Matches(dir shard.Direction, i int, h shard.Header) error {
-	info, edges, is := s.cat.Shards[i], s.cat.SideEdges(dir, i), s.cat.Stored(dir)
-	said, weighted := shard.In, is >= shard.OutWeights || is == shard.In && s.cat.Weighted
-	if is == shard.Out || is == shard.OutWeights {
-		said = shard.Out
-	}
-	if _, want := s.side(dir, i); h.Checksum != want || h.Index != uint32(i) || h.First != info.First || h.Vertices != info.Vertices {
-		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, h.Index, h.Checksum, want)
-	}
-	if want := s.cat.Encoding(is); h.Version != want && (h.Version != rows.Version || h.Vertices > 1 || is >= shard.OutWeights) {
-		return fmt.Errorf("%w: its encoding is version %d, this build has version %d there", ErrDamaged, h.Version, want)
-	}
-	if h.Dir != said || h.Edges != edges || shard.WeightBytes(weighted, s.cat.Wide) != h.WeightBytes() {
-		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)", ErrDamaged, h.Dir, h.Edges, said, edges, weighted)
-	}
-	return nil
-}
-
-// ShardError is the error of a damaged side of a shard: it names them and says what to do.
+// ShardError returns the error of a damaged side of a shard: it names them and says what to do.
 func (s *Store) ShardError(dir shard.Direction, i int, err error) error {
 	if closed := s.CheckOpen(); closed != nil {
 		return closed
@@ -166,7 +115,7 @@ func (s *Store) ShardError(dir shard.Direction, i int, err error) error {
 	return s.repairable(fmt.Errorf("graph %s: shard %d (%s side): %w", s.name, i, dir, err))
 }
 
-// repairable says what to do with a damaged graph.
+// repairable reports what to do with a damaged graph.
 func (s *Store) repairable(err error) error {
 	if !errors.Is(err, ErrDamaged) {
 		return err

@@ -21,6 +21,6 @@ func (w *Writer) count() error {
 	})
 }
 
-// DiskBytes is what the files of the graph take on the disk, after a Commit; as
+// DiskBytes returns what the files of the graph take on the disk, after a Commit; as
 // [Store.DiskBytes].
 func (w *Writer) DiskBytes() int64 { return w.bytes }

@@ -109,7 +109,7 @@ type missing struct{}
 func (missing) Error() string        { return "nothing is" }
 func (missing) Is(target error) bool { return target == os.ErrNotExist }
 
-// pathCause is what a file operation failed of, without the path, which the
+// pathCause returns what a file operation failed of, without the path, which the
 // message has already.
 func pathCause(err error) error {
 	var p *os.PathError
@@ -135,14 +135,14 @@ func (s *Store) CheckOpen() error {
 	return nil
 }
 
-// DiskBytes is what all files of the graph take on the disk, without those of
+// DiskBytes returns what all files of the graph take on the disk, without those of
 // jobs.
 func (s *Store) DiskBytes() int64 { return s.folder.bytes }
 
-// Path is the folder of the graph.
+// Path returns the folder of the graph.
 func (s *Store) Path() string { return s.path }
 
-// Name is what errors call the graph: its path, unless [OpenNamed] was given
+// Name returns what errors call the graph: its path, unless [OpenNamed] was given
 // another name.
 func (s *Store) Name() string { return s.name }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// onDisk is a folder on a disk of which files can be read past the page cache.
+// onDisk returns a folder on a disk of which files can be read past the page cache.
 func onDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,14 +58,14 @@ func mixed(t *testing.T, dir string) *store.Store {
 	return s
 }
 
-// TestStreamShard: it gives what ReadShard gives, for blobs of every size, the
+// TestStreaming checks that streaming gives what ReadShard gives, for blobs of every size, the
 // last of the file among them.
-func TestStreamShard(t *testing.T) {
+func TestStreaming(t *testing.T) {
 	for name, dir := range map[string]string{"in memory": memoryDir(t), "on disk": t.TempDir()} {
 		s := mixed(t, dir)
 		for p, want := range blobs(t, s) {
 			buf := aligned(len(want))
-			side, err := s.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues)
+			side, err := s.Read(p.dir, p.i, buf, streaming)
 			if err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Errorf("%s, %s: %v", name, p, err)
 			}
@@ -76,7 +76,7 @@ func TestStreamShard(t *testing.T) {
 	}
 }
 
-// TestAnyAddress: shards are read into a buffer of exactly the
+// TestAnyAddress checks that shards are read into a buffer of exactly the
 // promised size at any address.
 func TestAnyAddress(t *testing.T) {
 	s := mixed(t, onDisk(t))
@@ -85,14 +85,14 @@ func TestAnyAddress(t *testing.T) {
 		room := aligned(2*4096 + len(want))
 		for at := 0; at < 4096; at += 16 {
 			buf := room[at : at+len(want)]
-			if _, err := s.StreamShard(p.dir, p.i, buf[:len(buf):len(buf)], shard.Side.CheckValues); err != nil || !bytes.Equal(buf[:len(want)], want) {
+			if _, err := s.Read(p.dir, p.i, buf[:len(buf):len(buf)], streaming); err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Fatalf("%s of %d bytes at %d: %v", p, len(want), at, err)
 			}
 		}
 	}
 }
 
-// TestReadDirect: a part of a file that begins at a block comes to any block in
+// TestReadDirect checks that a part of a file that begins at a block comes to any block in
 // memory, whole, and nothing around it changes. What the file does not have is not
 // read.
 func TestReadDirect(t *testing.T) {
@@ -153,7 +153,7 @@ func TestAccessRatio(t *testing.T) {
 	}
 }
 
-// TestHandles: two stores of one graph in a process keep their hands off each
+// TestHandles checks that two stores of one graph in a process keep their hands off each
 // other's memory. Where one was mapped, something else may be.
 func TestHandles(t *testing.T) {
 	s := mixed(t, memoryDir(t))
@@ -184,7 +184,7 @@ func TestHandles(t *testing.T) {
 		}
 		for p, want := range sound {
 			buf := aligned(len(want))
-			if _, err := second.StreamShard(p.dir, p.i, buf, shard.Side.CheckValues); err != nil || !bytes.Equal(buf[:len(want)], want) {
+			if _, err := second.Read(p.dir, p.i, buf, streaming); err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Errorf("%s: %v", p, err)
 			}
 			if _, err := second.ReadShard(p.dir, p.i, buf[:len(want)]); err != nil || !bytes.Equal(buf[:len(want)], want) {

@@ -59,9 +59,9 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 				if k < blobs {
 					i, dir := int(k)/len(sides), sides[int(k)%len(sides)]
 					n = s.cat.Bytes(dir, i)
-					report(s.checkSide(dir, i, buf))
+					report(checkSide(s, dir, i, buf))
 				} else {
-					report(s.checkIDs(int(k - blobs)))
+					report(checkIDs(s, int(k-blobs)))
 				}
 				mu.Lock()
 				progress(n)
@@ -72,17 +72,17 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 	}
 	err := g.Wait()
 	if err == nil {
-		report(s.checkEnd())
+		report(checkEnd(s))
 	}
 	return err
 }
 
 // checkEnd reports bytes that the payload has behind the last ones that something was put into.
-func (s *Store) checkEnd() error {
+func checkEnd(s *Store) error {
 	var end int64
 	for i := range s.cat.Shards {
 		for _, dir := range s.cat.Sides() {
-			e, _ := s.side(dir, i)
+			e, _ := s.cat.side(dir, i)
 			n := e.end()
 			if is := s.cat.Stored(dir); is < shard.InRows {
 				n += int64(s.cat.Shards[i].degrees[is])
@@ -100,7 +100,7 @@ func (s *Store) checkEnd() error {
 }
 
 // checkSide reads a shard's side into buf.
-func (s *Store) checkSide(dir shard.Direction, i int, buf []byte) error {
+func checkSide(s *Store, dir shard.Direction, i int, buf []byte) error {
 	if err := s.ReadHeader(dir, i, buf[:shard.HeaderBytes]); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (s *Store) checkSide(dir shard.Direction, i int, buf []byte) error {
 		return s.ShardError(dir, i, err)
 	}
 	if dir < shard.OutWeights {
-		return s.checkDegrees(dir, i, side)
+		return checkDegrees(s, dir, i, side)
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (s *Store) checkSide(dir shard.Direction, i int, buf []byte) error {
 // compares it with the catalogue before the rest is read: a forged directory may promise
 // gigabytes.
 func (s *Store) ReadHeader(dir shard.Direction, i int, head []byte) error {
-	e, _ := s.side(dir, i)
+	e, _ := s.cat.side(dir, i)
 	e.Bytes = shard.HeaderBytes
 	err := s.payload.read(e, head)
 	var h shard.Header
@@ -129,7 +129,7 @@ func (s *Store) ReadHeader(dir shard.Direction, i int, head []byte) error {
 		h, err = shard.DecodeHeader(head)
 	}
 	if err == nil {
-		err = s.Matches(dir, i, h)
+		err = s.cat.Matches(dir, i, h)
 	}
 	if err != nil {
 		return s.ShardError(dir, i, err)
@@ -138,7 +138,7 @@ func (s *Store) ReadHeader(dir shard.Direction, i int, head []byte) error {
 }
 
 // checkIDs reads a block of ids, which are in order, also with the next block.
-func (s *Store) checkIDs(i int) error {
+func checkIDs(s *Store, i int) error {
 	b, next := new(IDBlock), new(IDBlock)
 	err := s.readIDs(b, i)
 	sound := err != nil || slices.IsSortedFunc(b.Ints, strictly) && slices.IsSortedFunc(b.Uints, strictly) && slices.IsSortedFunc(b.Strings, strictly)

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/internal/badgerdb"
-	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 )
@@ -30,7 +29,7 @@ const (
 // the graph by one rename, when it is whole and on disk. Put methods may be
 // called from many goroutines.
 type Writer struct {
-	// Warn gets what went wrong when the graph was in its place already; nil:
+	// Warn gets what went wrong when the graph was in its place already; if nil,
 	// it is lost.
 	Warn func(msg string)
 
@@ -60,9 +59,6 @@ func Create(path string, force bool) (*Writer, error) {
 	}
 	if base := filepath.Base(path); base == "." || base == ".." {
 		return nil, fmt.Errorf("import to %s: a graph is renamed to its place when it is whole, and this is no name; give one, such as %s", path, filepath.Join(path, "graph"))
-	}
-	if err := beneath.CheckFiles(); err != nil {
-		return nil, fmt.Errorf("import to %s: %w", path, err)
 	}
 	if err := checkTarget(path, force); err != nil {
 		return nil, err
@@ -96,7 +92,7 @@ func Create(path string, force bool) (*Writer, error) {
 	return w, nil
 }
 
-// Dir is the folder in which the graph is being built, for temporary files that
+// Dir returns the folder in which the graph is being built, for temporary files that
 // go with it.
 func (w *Writer) Dir() string { return w.dir }
 
@@ -118,7 +114,7 @@ func (w *Writer) CheckSpace(n int64) error {
 	return nil
 }
 
-// failed is the error of an import that err ended.
+// failed returns the error of an import that err ended.
 func (w *Writer) failed(err error) error {
 	if errors.Is(err, ErrNoSpace) {
 		return err // has it all
@@ -164,13 +160,6 @@ func (w *Writer) put(dir shard.Direction, i int, side shard.Side, degrees []byte
 	return err
 }
 
-// Stored is the size of the blob of a side that was stored.
-func (w *Writer) Stored(dir shard.Direction, i int) int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.places[dir][i].Bytes
-}
-
 // ReadBack reads a part of a side that was stored, from byte at of its blob on: what is made
 // of the sides before needs no other copy of them.
 func (w *Writer) ReadBack(dir shard.Direction, i int, at int64, dst []byte) error {
@@ -203,17 +192,18 @@ func (w *Writer) Commit(c *Catalogue) error {
 		c.Created = time.Now().UTC().Truncate(time.Second)
 	}
 	c.seal(w.idSums)
+	besides := c.besides()
 	for i := range c.Shards {
 		s := &c.Shards[i]
 		for dir := range s.Blobs {
 			p := w.places[dir][i]
 			s.Blobs[dir], s.degrees[dir] = p.Extent, p.degrees
 		}
-	}
-	for _, dir := range c.besides() {
-		for i := range c.Shards {
-			list := &c.beside[dir-shard.InRows]
-			*list = append(*list, w.places[dir][i].sidePlace)
+		if len(besides) > 0 {
+			s.beside = new([shard.Sides - shard.InRows]sidePlace)
+		}
+		for _, dir := range besides {
+			s.beside[dir-shard.InRows] = w.places[dir][i].sidePlace
 		}
 	}
 	err := c.check()
@@ -269,8 +259,8 @@ func writeSynced(name, text string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Abort removes everything, the marker last: whoever is killed on the way leaves what the
-// next import removes. After a Commit, successful or not, it does nothing.
+// Abort removes everything, the marker last: if the process is killed meanwhile, the next import removes the rest. After
+// a Commit, successful or not, it does nothing.
 func (w *Writer) Abort() error {
 	if w.lock == nil {
 		return nil

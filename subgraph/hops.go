@@ -20,7 +20,7 @@ const (
 	Both Along = "both" // either
 )
 
-// Grow adds to a set all vertices that are at most so many hops away from it. Each hop reads the shards that have the
+// Grow adds to a set all vertices at most hops away from it. Each hop reads the shards that have the
 // newest vertices.
 func Grow(ctx context.Context, s *store.Store, set *Set, hops int, along Along, o algorithms.Options) error {
 	if hops <= 0 {

@@ -62,7 +62,7 @@ func (x *maker) consecutive() (first int64, ok bool, err error) {
 	return first, last-first+1 == int64(x.set.Len()), nil
 }
 
-// last is the last vertex of the set, which has some.
+// last returns the last vertex of the set, which has some.
 func (x *maker) last() uint32 {
 	v := x.set.n - 1
 	for !x.set.Has(v) {

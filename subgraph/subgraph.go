@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	"os"
 	"sync/atomic"
 
@@ -26,7 +25,7 @@ type Set struct {
 	n    uint32 // vertices of the graph
 }
 
-// NewSet is an empty set of vertices of a graph. It is to be freed.
+// NewSet returns an empty set of vertices of a graph. It is to be freed.
 func NewSet(s *store.Store) (*Set, error) {
 	n := s.Catalogue().Vertices
 	words, err := hostmem.Slice[uint64](bitset.Words(n))
@@ -59,24 +58,24 @@ func (s *Set) Has(v uint32) bool { return s.bits.Has(v) }
 // Len counts the vertices.
 func (s *Set) Len() uint32 { return uint32(s.bits.Count(0, s.n)) }
 
-// Bytes is the memory that a set takes.
+// Bytes returns the memory that a set takes.
 func Bytes(c *store.Catalogue) int64 { return 8 * int64(bitset.Words(c.Vertices)) }
 
 // Options say how a subgraph is made.
 type Options struct {
 	Force   bool  // replace a graph that is there
-	Threads int   // 0: GOMAXPROCS
-	Memory  int64 // bytes of resident memory for the whole process; 0: half of what is available
+	Threads int   // if 0, GOMAXPROCS
+	Memory  int64 // bytes of resident memory for the whole process; if 0, half of what is available
 	// Import are further options of the new graph: rows, progress while edges are sorted, and the log.
 	Import ingest.Options
 	// Progress, when not nil, may be called from many goroutines.
 	Progress func(edges, total int64)
 }
 
-// ErrEmpty: no vertex was chosen.
+// ErrEmpty reports that no vertex was chosen.
 var ErrEmpty = errors.New("no vertex is in it")
 
-// ErrItself: the subgraph would take the place of the graph of which it is made.
+// ErrItself reports that the subgraph would take the place of the graph of which it is made.
 var ErrItself = errors.New("it is the graph itself, of which it is made; name another folder")
 
 // CheckPath refuses the folder of the graph itself, also by another path to it, with [ErrItself].
@@ -105,11 +104,11 @@ func Make(ctx context.Context, s *store.Store, set *Set, path string, o Options)
 	if err != nil {
 		return ingest.Report{}, err
 	}
-	if x.ranks, err = hostmem.Slice[uint32](len(set.bits)/wordsPerRank + 1); err != nil {
+	if x.ranks, err = hostmem.Slice[uint32](len(set.bits)/bitset.RankWords + 1); err != nil {
 		return ingest.Report{}, err
 	}
 	defer hostmem.Free(x.ranks)
-	x.rank()
+	set.bits.Ranks(x.ranks)
 	options := o.Import
 	options.Force, options.Threads, options.Memory = o.Force, o.Threads, o.Memory
 	if o.Memory > 0 {
@@ -137,7 +136,7 @@ type maker struct {
 	set    *Set
 	o      Options
 	dir    shard.Direction // of the rows that are read
-	ranks  []uint32        // how many vertices of the set are before every eighth word of it
+	ranks  []uint32        // of the vertices of the set
 	worker func() ingest.Worker
 	done   atomic.Int64
 }
@@ -150,31 +149,10 @@ func newMaker(s *store.Store, set *Set, o Options) *maker {
 	return x
 }
 
-// wordsPerRank is how many words of a set have a rank together.
-const wordsPerRank = 8
+// number returns the number of a vertex of the set in the new graph.
+func (x *maker) number(v uint32) uint64 { return uint64(x.set.bits.Rank(x.ranks, v)) }
 
-// rank counts the vertices before each word.
-func (x *maker) rank() {
-	n := uint32(0)
-	for i, word := range x.set.bits {
-		if i%wordsPerRank == 0 {
-			x.ranks[i/wordsPerRank] = n
-		}
-		n += uint32(bits.OnesCount64(word))
-	}
-}
-
-// number is the number of a vertex of the set in the new graph.
-func (x *maker) number(v uint32) uint64 {
-	w := int(v >> 6)
-	n := int(x.ranks[w/wordsPerRank]) + bits.OnesCount64(x.set.bits[w]&(1<<(v&63)-1))
-	for _, word := range x.set.bits[w&^(wordsPerRank-1) : w] {
-		n += bits.OnesCount64(word)
-	}
-	return uint64(n)
-}
-
-// divide is the part of the budget in which rows are read, the process included: the least that is enough, and a
+// divide returns the part of the budget in which rows are read, the process included: the least that is enough, and a
 // quarter of what the import does not need at least.
 func (x *maker) divide() (reading int64, err error) {
 	if x.o.Memory == 0 {
@@ -191,16 +169,16 @@ func (x *maker) divide() (reading int64, err error) {
 	return rows + (x.o.Memory-least)/4, nil
 }
 
-// tooSmall is the error of a budget below the least one.
+// tooSmall returns the error of a budget below the least one.
 func (x *maker) tooSmall(least int64) error {
 	return fmt.Errorf("subgraph of %s: %w: a budget of %d MiB is below the least one of %dMiB", x.store.Name(), ingest.ErrLeast, x.o.Memory>>20, (least+1<<20-1)>>20)
 }
 
-// layout is that of the new graph.
+// layout returns that of the new graph.
 func (x *maker) layout() store.Layout { return cmp.Or(x.cat.Layout, store.CSC) }
 
-// Check refuses a budget with which no subgraph can be made, before vertices are searched for: by [Grow] with so many hops, or
-// by other means with 0.
+// Check returns an error for a budget that is too small for a subgraph, before vertices are found: by [Grow], or by other
+// means if hops is 0.
 func Check(s *store.Store, hops int, along Along, o Options) error {
 	if s.Catalogue().Vertices == 0 {
 		return fmt.Errorf("subgraph of %s: %w", s.Name(), ErrEmpty)
@@ -227,7 +205,7 @@ func Check(s *store.Store, hops int, along Along, o Options) error {
 	return nil
 }
 
-// leastOf is the least budget of a visitor.
+// leastOf returns the least budget of a visitor.
 func leastOf(s *store.Store, v algorithms.Visitor, threads int) (int64, error) {
 	var least *algorithms.MemoryError
 	err := algorithms.Visit(context.Background(), s, v, algorithms.Options{Threads: threads, Memory: 1})
@@ -247,7 +225,7 @@ func (x *maker) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 // batchEdges is how many edges are given to a worker together.
 const batchEdges = 1 << 12
 
-// Visit gives the edges between vertices of the set to workers.
+// Visit returns the edges between vertices of the set to workers.
 func (x *maker) Visit(ctx context.Context, e *algorithms.Env) error {
 	batches := make([]*batch, e.Threads)
 	x.done.Store(0)
@@ -288,7 +266,7 @@ func (x *maker) Visit(ctx context.Context, e *algorithms.Env) error {
 	})
 }
 
-// row gives those edges of a row that stay.
+// row returns those edges of a row that stay.
 func (x *maker) row(out *batch, v uint32, row []uint32, weights shard.Plane) error {
 	own := x.number(v)
 	for k, u := range row {
@@ -310,7 +288,7 @@ func (x *maker) row(out *batch, v uint32, row []uint32, weights shard.Plane) err
 type batch struct {
 	to       ingest.Worker
 	src, dst []uint64
-	weight   []float64 // nil: edges have none
+	weight   []float64 // if nil, edges have none
 }
 
 func newBatch(to ingest.Worker, weighted bool) *batch {

@@ -69,7 +69,7 @@ func (t *world) opened(name string) *store.Store {
 	return s
 }
 
-// imported is the graph of some vertices and the edges between them.
+// imported returns the graph of some vertices and the edges between them.
 func (t *world) imported(name string, g oracle.Graph, id func(int) string, has func(uint32) bool, weighted bool, o ingest.Options) *store.Store {
 	t.Helper()
 	var vertices, edges strings.Builder
@@ -104,7 +104,8 @@ func (t *world) imported(name string, g oracle.Graph, id func(int) string, has f
 	return t.opened(name)
 }
 
-// TestInduced: a subgraph is what an import makes of its vertices and of the edges between them.
+// TestInduced checks that a subgraph is what an import makes of its vertices and of the edges
+// between them.
 func TestInduced(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := testgraph.Draw(rt)
@@ -154,7 +155,7 @@ func TestInduced(t *testing.T) {
 	})
 }
 
-// dense are the engine's numbers of the vertices of a test graph.
+// dense returns the engine's numbers of the vertices of a test graph.
 func dense(t rapid.TB, s *store.Store, n int, id func(int) string) []uint32 {
 	t.Helper()
 	var list []uint32
@@ -168,7 +169,7 @@ func dense(t rapid.TB, s *store.Store, n int, id func(int) string) []uint32 {
 	return list
 }
 
-// TestGrow: hops are those of a breadth-first search.
+// TestGrow checks that hops are those of a breadth-first search.
 func TestGrow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := testgraph.Draw(rt)
@@ -206,7 +207,8 @@ func turned(g oracle.Graph) oracle.Graph {
 	return t
 }
 
-// TestFails: an empty set, too little memory, the end of the context and a graph that is there leave nothing behind.
+// TestFails checks that an empty set, too little memory, the end of the context and a graph that is there
+// leave nothing behind.
 func TestFails(t *testing.T) {
 	w := newWorld(t)
 	defer w.close()

@@ -17,7 +17,7 @@ type base struct {
 	least  int
 	core   []uint32 // by dense id
 	size   levelSize
-	memory int64 // budget of the run; 0: none
+	memory int64 // budget of the run; if 0, none
 	enough int64 // budget with room for a search in all of the graph
 
 	ids        []uint32 // dense ids, ascending; local ids are places here
@@ -29,7 +29,7 @@ type base struct {
 // levelSize is how large the subgraph of the vertices of a core number, and more, is.
 type levelSize struct{ vertices, arcs int64 }
 
-// wholeSize is the size of all of a graph, at most.
+// wholeSize returns the size of all of a graph, at most.
 func wholeSize(g *store.Catalogue) levelSize {
 	all := levelSize{int64(g.Vertices), 2 * int64(g.Edges)}
 	if g.Symmetric {
@@ -38,14 +38,14 @@ func wholeSize(g *store.Catalogue) levelSize {
 	return all
 }
 
-// bytes are the memory of a base of that size.
+// bytes returns the memory of a base of that size.
 func (l levelSize) bytes() int64 { return 4*l.arcs + 16*(l.vertices+1) }
 
 // share is which part of the budget that core numbers leave a base may take: pages have the
 // others while it is made, and the search later.
 const share = 3
 
-// memoryError is that of a budget that is too small for a search, and of one that is enough.
+// memoryError returns the error of a budget that is too small for a search. It names a budget that is enough.
 func memoryError(graph, what string, enough int64) error {
 	return fmt.Errorf("graph %s: %w: %s; a budget of %dMiB is enough", graph, hostmem.ErrBudget, what, (enough+1<<20-1)>>20)
 }
@@ -157,7 +157,7 @@ func (b *base) allocate(e *algorithms.Env) (err error) {
 }
 
 // load reads the rows of the base, in one pass for their sizes and one for their neighbours, and
-// closes those of the graph. local has local ids by dense id; nil: they are the same.
+// closes those of the graph. local has local ids by dense id; if nil, they are the same.
 func (b *base) load(ctx context.Context, e *algorithms.Env, local []uint32) (err error) {
 	if b.offsets, err = algorithms.Make[uint64](e, len(b.ids)+1); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (b *base) rows(ctx context.Context, e *algorithms.Env, local []uint32, stag
 
 func (b *base) row(v uint32) []uint32 { return b.neighbours[b.offsets[v]:b.offsets[v+1]] }
 
-// problem is the reduced subgraph for a query and a best minimum degree of k: the vertices of a
+// problem returns the reduced subgraph for a query and a best minimum degree of k: the vertices of a
 // core number above k, at most D edges from the query vertex among themselves, where D is the
 // diameter that a graph of minimum degree k + 1 with h vertices has at most (section 3). q is in
 // the base, and its core number above k.
@@ -234,7 +234,7 @@ func (b *base) problem(q Query, k int) (*Problem, error) {
 	return b.induced(q, vertices), nil
 }
 
-// induced is the problem that vertices of the base induce, q among them.
+// induced returns the problem that vertices of the base induce, q among them.
 func (b *base) induced(q Query, vertices []uint32) *Problem {
 	slices.Sort(vertices)
 	p := induced(vertices, b.local, b.row)
@@ -247,17 +247,17 @@ func (b *base) induced(q Query, vertices []uint32) *Problem {
 	return p
 }
 
-// stateBytes is what a node takes in memory for each vertex of its problem.
+// stateBytes is the memory of a node for each vertex of its problem.
 const stateBytes = 28
 
-// fixed is what a search leaves as it is.
+// fixed returns the memory that a search does not change.
 func (b *base) fixed() int64 { return hostmem.Process + 4*int64(len(b.core)) + b.size.bytes() }
 
 // garbage is by how much the memory of a search is larger than what is in use, in percent: the
 // collector runs when it is.
 const garbage = 50
 
-// searchRoom is what a search may have in use; 0: no limit.
+// searchRoom returns the memory that a search may use, or 0 if there is no limit.
 func (b *base) searchRoom() int64 {
 	if b.memory == 0 {
 		return 0
@@ -265,7 +265,7 @@ func (b *base) searchRoom() int64 {
 	return max(1, (b.memory-b.fixed())*100/(100+garbage))
 }
 
-// searchBytes is what a search takes on one thread: a problem, its parts, and some nodes.
+// searchBytes returns the memory of a search on one thread: a problem, its parts, and some nodes.
 func searchBytes(vertices int, arcs uint64) int64 {
 	return (2*problemBytes(vertices, arcs) + leastStates*stateBytes*int64(vertices)) * (100 + garbage) / 100
 }

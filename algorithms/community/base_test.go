@@ -40,8 +40,8 @@ func (v baseVisitor) Visit(ctx context.Context, e *algorithms.Env) error {
 	return err
 }
 
-// TestBase: the base has the vertices of the largest core numbers that there is room for, and all edges
-// between them, once in each direction; of whichever rows it is made.
+// TestBase checks that the base has the vertices of the largest core numbers that there is room
+// for, and all edges between them, once in each direction; of whichever rows it is made.
 func TestBase(t *testing.T) {
 	parts := 0
 	for seed := range graphs(t, 40, 400) {
@@ -99,8 +99,8 @@ func checkBase(t *testing.T, g *graph, b *base) {
 	}
 }
 
-// TestCores: no community has more than the bound that k-cores give, which is met where they are offered, and
-// what a k-core shrinks to is a community.
+// TestCores checks that no community has more than the bound that k-cores give, which is met where
+// they are offered, and what a k-core shrinks to is a community.
 func TestCores(t *testing.T) {
 	exact, shrunk := 0, 0
 	never := func() bool { return false }

@@ -15,10 +15,10 @@ type Best struct {
 	members []uint32   // ids outside the problem, ascending
 }
 
-// K is the best minimum degree so far, k̂; -1: there is no community yet.
+// K returns the best minimum degree so far, k̂, or -1 before the first community.
 func (b *Best) K() int { return int(b.next.Load()) - 1 }
 
-// Members are those of the best community, ascending.
+// Members returns the members of the best community, ascending.
 func (b *Best) Members() []uint32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

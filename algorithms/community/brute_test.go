@@ -56,7 +56,7 @@ func (g *graph) connected(set uint32) bool {
 	return reached == set
 }
 
-// least is the minimum degree of a set of vertices.
+// least returns the minimum degree of a set of vertices.
 func (g *graph) least(set uint32) int {
 	k := g.n
 	for rest := set; rest != 0; rest &= rest - 1 {
@@ -65,7 +65,7 @@ func (g *graph) least(set uint32) int {
 	return k
 }
 
-// optima are the best minimum degrees by vertex and by exact size, over all connected sets of
+// optima returns the best minimum degrees by vertex and by exact size, over all connected sets of
 // vertices; -1 where there is none.
 func (g *graph) optima() (best [14][15]int) {
 	for q := range best {
@@ -86,7 +86,7 @@ func (g *graph) optima() (best [14][15]int) {
 	return best
 }
 
-// queries are those of all vertices and bounds, and what is best.
+// queries returns those of all vertices and bounds, and what is best.
 func (g *graph) queries(best *[14][15]int) (queries []Query, want []int) {
 	for q := range g.n {
 		for low := 1; low <= g.n; low++ {

@@ -12,7 +12,7 @@
 // (search.go).
 package community
 
-// Diameter is how wide a connected graph of minimum degree k and h vertices at most can be: the
+// Diameter returns how wide a connected graph of minimum degree k and h vertices at most can be: the
 // largest D with n(k, D) ≤ h, the least number of vertices of one of diameter D; -1 if there is
 // none. Vertices at distances 0, 3, 6, … from an end of a longest shortest path have disjoint
 // neighbourhoods of k+1 vertices (section 4.1).

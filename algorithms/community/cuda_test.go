@@ -43,7 +43,7 @@ func TestCUDACommunity(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) { compareWithCPU(r, d) })
 }
 
-// rooted is a query that has its root alone.
+// rooted returns a query that has its root alone.
 func rooted(p *Problem) *DeviceQuery { return &DeviceQuery{Open: []Open{{p, Root(p)}}, Best: &Best{}} }
 
 // eachBatch calls search with all problems of a random graph, one query each, and checks what it finds.
@@ -106,8 +106,8 @@ func compareWithCPU(r *rapid.T, d device.Device) {
 	}
 }
 
-// TestCUDALeaves: a query that is not proved when its time is up, or whose sets are too large for a
-// block, is left as it was, and those beside it are searched.
+// TestCUDALeaves checks that a query that is not proved when its time is up, or whose sets are too
+// large for a block, is left as it was, and those beside it are searched.
 func TestCUDALeaves(t *testing.T) {
 	d := openCUDA(t)
 	large := sparse(t, rand.New(rand.NewPCG(5, 6)), 12000, 24)

@@ -30,34 +30,34 @@ func (q Query) Check() error {
 	return nil
 }
 
-// Result is what a search has found.
+// A Result is the answer to a query.
 type Result struct {
 	Query     Query
 	Members   []uint32 // dense ids, ascending; empty: no community has that size
 	MinDegree int      // of the subgraph of the members; -1 without members
 	Proven    bool     // no community has a larger minimum degree (or there is none)
 
-	Start           int   // minimum degree of the community that the search began with; -1: none
-	Vertices, Edges int64 // of the reduced subgraph; 0: the first community was an optimum
+	Start           int   // minimum degree of the community that the search began with; if -1, none
+	Vertices, Edges int64 // of the reduced subgraph; if 0, the first community was an optimum
 	Branches        int64 // nodes of the search
 	Prepare, Search time.Duration
-	GPU             string // the device that has searched for it, in a batch whose time Search is; "": the CPU has
+	GPU             string // the device that has searched for it, in a batch whose time Search is; if "", the CPU has
 }
 
 // Options of a search. The zero value runs on all processors, without limits.
 type Options struct {
-	Threads   int           // 0: GOMAXPROCS
-	Memory    int64         // bytes of resident memory for the whole process; 0: no limit
-	TimeLimit time.Duration // for one query, without the reading of the graph; 0: none
-	Log       *zap.Logger   // nil: silent
+	Threads   int           // if 0, GOMAXPROCS
+	Memory    int64         // bytes of resident memory for the whole process; if 0, no limit
+	TimeLimit time.Duration // for one query, without the reading of the graph; if 0, none
+	Log       *zap.Logger   // if nil, silent
 
-	// Device is where queries are searched; "": AutoDevice, under which the CPU begins with each
+	// Device is where queries are searched; if "", AutoDevice, under which the CPU begins with each
 	// query, and a GPU searches those that are not soon proved. A GPU searches many queries at
 	// once: what Progress says is about a batch, whose first query it gets, and TimeLimit
 	// is that of the search for the batch, and of the first community of each query.
 	Device    algorithms.Device
-	GPU       string // its name; "": the first one
-	GPUMemory int64  // bytes of its memory; 0: what is free, but for a small reserve
+	GPU       string // its name; if "", the first one
+	GPUMemory int64  // bytes of its memory; if 0, what is free, but for a small reserve
 
 	// Saving is for a search that a later process can continue.
 	Saving Saving
@@ -70,18 +70,16 @@ type Options struct {
 	hooks
 }
 
-// hooks are what tests put in the place of parts of a search.
+// hooks replace parts of a search in tests.
 type hooks struct {
-	easy time.Duration                                                          // 0: easyTime
+	easy time.Duration                                                          // if 0, easyTime
 	most uint32                                                                 // of DeviceOptions
-	cpu  func(ctx context.Context, open []Open, b *Best) ([]Open, int64, error) // nil: SearchParallel
+	cpu  func(ctx context.Context, open []Open, b *Best) ([]Open, int64, error) // if nil, SearchParallel
 }
 
-// Report says what the preparation of all queries took.
+// Report is the report of a search for all queries.
 type Report struct {
-	Prepare         time.Duration // core numbers, and the part of the graph that is searched
-	Least           int           // core number of its vertices
-	Vertices, Edges int64         // of it
+	Prepare time.Duration // for core numbers and the part of the graph that is searched
 }
 
 // Find answers queries over a graph, one after another, and calls answer with each result.
@@ -130,7 +128,7 @@ type finder struct {
 	answer  func(int, *Result) error
 	began   time.Time
 	report  Report
-	heap    int64 // bytes that a search may have in use; 0: no limit
+	heap    int64 // bytes that a search may have in use; if 0, no limit
 
 	answers        []*Result
 	begun, earlier []*pending
@@ -162,7 +160,7 @@ func (f *finder) resume() error {
 	return nil
 }
 
-// Plan is the core numbers, and then the base, which has a third of what they leave, if it is not
+// Plan returns the core numbers, and then the base, which has a third of what they leave, if it is not
 // smaller. Where the budget has room for the rows of the whole graph beside, it is made of them; those of a symmetric
 // graph become a base of all of it.
 func (f *finder) Plan(g *store.Catalogue, threads int) algorithms.Plan {
@@ -175,7 +173,7 @@ func (f *finder) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 	return algorithms.CorePlan(g, threads, whole, passes)
 }
 
-// room is how many bytes the base may take.
+// room returns the memory that the base may use.
 func (f *finder) room(g *store.Catalogue, threads int) int64 {
 	all := wholeSize(g).bytes()
 	if f.o.Memory == 0 {
@@ -184,7 +182,7 @@ func (f *finder) room(g *store.Catalogue, threads int) int64 {
 	return max(0, min((f.o.Memory-beforeBase(g, threads))/share, all))
 }
 
-// beforeBase is what a process has in memory when it makes a base, but for pages.
+// beforeBase returns the memory of a process before it makes a base, without pages.
 func beforeBase(g *store.Catalogue, threads int) int64 {
 	bytes := hostmem.Process + 4*int64(g.Vertices)
 	for _, a := range algorithms.CorePlan(g, threads, nil, nil).Less.Arrays {
@@ -193,7 +191,7 @@ func beforeBase(g *store.Catalogue, threads int) int64 {
 	return bytes
 }
 
-// enough is a budget that has room for a search in all of a graph.
+// enough returns a budget that has room for a search in all of a graph.
 func enough(g *store.Catalogue, threads int) int64 {
 	all := wholeSize(g)
 	return max(beforeBase(g, threads)+share*all.bytes(), hostmem.Process+4*int64(g.Vertices)+all.bytes()+searchBytes(int(all.vertices), uint64(all.arcs)))
@@ -213,7 +211,7 @@ func (f *finder) Visit(ctx context.Context, e *algorithms.Env) (err error) {
 		return err
 	}
 	f.heap = b.searchRoom()
-	f.report = Report{time.Since(f.began), b.least, b.size.vertices, b.size.arcs / 2}
+	f.report = Report{time.Since(f.began)}
 	if d != nil {
 		return f.findOn(ctx, b, d, budget)
 	}

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stored is a random graph on disk: each edge in a random direction, some of them twice, and
+// stored returns a random graph on disk: each edge in a random direction, some of them twice, and
 // with loops.
 func stored(t *testing.T, g *graph, r *rand.Rand) *store.Store {
 	t.Helper()
@@ -83,7 +83,8 @@ func findAll(t *testing.T, seed int, o Options) {
 	}
 }
 
-// TestHugeSizes: bounds far above the number of vertices, and beyond what kernels count to, mean the number.
+// TestHugeSizes checks that bounds far above the number of vertices, and beyond what kernels count
+// to, mean the number.
 func TestHugeSizes(t *testing.T) {
 	s := teststore.Build(t, oracle.Graph{N: 4, Edges: []oracle.Edge{{Src: 0, Dst: 1}, {Src: 1, Dst: 2}, {Src: 2, Dst: 0}, {Src: 2, Dst: 3}}}, teststore.Options{})
 	queries := []Query{{0, 1, math.MaxInt64}, {3, 2, 1<<32 + 1}, {0, 1<<32 + 1, math.MaxInt64}, {0, math.MaxInt64, math.MaxInt64}}
@@ -99,7 +100,7 @@ func TestHugeSizes(t *testing.T) {
 	}
 }
 
-// TestSearchParallel: the optimum, with workers that give each other nodes all the time.
+// TestSearchParallel checks that the optimum, with workers that give each other nodes all the time.
 func TestSearchParallel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
@@ -114,7 +115,7 @@ func TestSearchParallel(t *testing.T) {
 	}
 }
 
-// sparse is a problem of random edges.
+// sparse returns a problem of random edges.
 func sparse(t testing.TB, r *rand.Rand, n, degree int) *Problem {
 	t.Helper()
 	var edges [][2]uint32
@@ -125,8 +126,8 @@ func sparse(t testing.TB, r *rand.Rand, n, degree int) *Problem {
 	return p
 }
 
-// TestStopped: a search that has no time gives back what is open, from which another one finds
-// the optimum.
+// TestStopped checks that a search that has no time gives back what is open, from which another one
+// finds the optimum.
 func TestStopped(t *testing.T) {
 	p := sparse(t, rand.New(rand.NewPCG(5, 6)), 400, 12)
 	var whole Best
@@ -146,8 +147,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestFindEnds: Find ends with the error of its context, of an answer and of a budget, and with
-// none when its time is up.
+// TestFindEnds checks that Find ends with the error of its context, of an answer and of a budget,
+// and with none when its time is up.
 func TestFindEnds(t *testing.T) {
 	_, g := testgraph.LoadEdges(t, "as-Caida20071105", true)
 	s := teststore.Build(t, g, teststore.Options{})
@@ -179,8 +180,8 @@ func TestFindEnds(t *testing.T) {
 	}
 }
 
-// TestCrowded: a search without room for levels shares what it cannot hold, and finds the same
-// optimum.
+// TestCrowded checks that a search without room for levels shares what it cannot hold, and finds
+// the same optimum.
 func TestCrowded(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	most := int64(0)

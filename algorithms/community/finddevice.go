@@ -147,7 +147,7 @@ func (b *batchTime) end(stopped bool, gpu string) {
 	}
 }
 
-// bestOf is the largest minimum degree in a batch.
+// bestOf returns the largest minimum degree in a batch.
 func bestOf(batch []*pending) int {
 	k := -1
 	for _, p := range batch {
@@ -160,7 +160,7 @@ func (f *finder) withoutGPU(err error) {
 	f.o.Log.Warn("the CPU computes instead of the GPU", zap.NamedError("reason", err))
 }
 
-// device opens the GPU of the options; nil: the CPU searches, also for an emulated one.
+// device opens the GPU of the options; if nil, the CPU searches, also for an emulated one.
 func (f *finder) device() (device.Device, int64, error) {
 	if f.o.GPU == device.EmulatedName {
 		return nil, 0, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/kernels"
 )
 
-// DeviceQuery is what is to be searched for one query vertex.
+// A DeviceQuery is the search for one query vertex.
 type DeviceQuery struct {
 	Open     []Open // nodes of problems with the same bounds; those that a search has left
 	Best     *Best
@@ -20,16 +20,16 @@ type DeviceQuery struct {
 	Searched bool // the device has searched it: what is open is what there was no time for
 }
 
-// DeviceOptions are those of a search on a device.
+// DeviceOptions configure a search on a device.
 type DeviceOptions struct {
-	Memory    int64         // bytes of the device's memory; 0: what is free
-	Host      int64         // bytes of host memory for nodes that the device has no room for; 0: no limit
-	TimeLimit time.Duration // of the search for a batch; 0: none
+	Memory    int64         // bytes of the device's memory; if 0, what is free
+	Host      int64         // bytes of host memory for nodes that the device has no room for; if 0, no limit
+	TimeLimit time.Duration // of the search for a batch; if 0, none
 	// Progress, when not nil, gets after each round how many nodes are open, and were visited.
 	Progress func(open, visited int64)
 
-	capacity int64  // tasks that lie on the device at most; 0: what memory has room for
-	most     uint32 // nodes that a warp visits in a round at most; 0: as many as there is time for
+	capacity int64  // tasks that lie on the device at most; if 0, what memory has room for
+	most     uint32 // nodes that a warp visits in a round at most; if 0, as many as there is time for
 }
 
 const (
@@ -110,7 +110,7 @@ func (g *gpu) searchFitting(ctx context.Context, batch []*DeviceQuery) error {
 	return nil
 }
 
-// deviceBytes is what the problems of a query take on a device at most.
+// deviceBytes returns the most memory that the problems of a query use on a device.
 func deviceBytes(q *DeviceQuery) (bytes int64) {
 	for p := range problemsOf(q) {
 		bytes += 4*int64(len(p.Neighbours)) + 16*int64(p.N+1) + 8*int64(p.N)*int64(p.Words()) + 4*device.Alignment
@@ -118,7 +118,7 @@ func deviceBytes(q *DeviceQuery) (bytes int64) {
 	return bytes
 }
 
-// problemsOf are the problems of the open nodes of a query.
+// problemsOf returns the problems of the open nodes of a query.
 func problemsOf(q *DeviceQuery) map[*Problem]bool {
 	problems := map[*Problem]bool{}
 	for _, o := range q.Open {
@@ -134,7 +134,7 @@ type gpu struct {
 	kernels *kernels.Community
 }
 
-// popcount is the size of a set.
+// popcount returns the size of a set.
 func popcount(set []uint64) (n int) {
 	for _, word := range set {
 		n += bits.OnesCount64(word)

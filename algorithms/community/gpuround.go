@@ -110,7 +110,7 @@ func (b *batch) place(open uint64) error {
 	return nil
 }
 
-// slot is where a task lies, counted from the bottom.
+// slot returns where a task lies, counted from the bottom.
 func (b *batch) slot(i uint64) device.Pointer {
 	return b.args.Pool + device.Pointer((b.args.Bottom+i)%b.args.Capacity*uint64(8*b.spilled.words))
 }

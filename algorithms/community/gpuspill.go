@@ -3,7 +3,7 @@ package community
 // spill has the tasks that a device has no room for: a stack.
 type spill struct {
 	words int   // of a task
-	limit int64 // bytes; 0: none
+	limit int64 // bytes; if 0, none
 	tasks []uint64
 }
 

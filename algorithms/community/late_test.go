@@ -23,8 +23,8 @@ func timed(open []Open, b *Best, c *clock) (rest []Open) {
 	return rest
 }
 
-// TestLate: a search that is late again and again, amid any rule of a node, leaves nodes from which it
-// comes to the optimum.
+// TestLate checks that a search that is late again and again, amid any rule of a node, leaves nodes
+// from which it comes to the optimum.
 func TestLate(t *testing.T) {
 	eachProblem(t, graphs(t, 10, 60), func(g *graph, p *Problem, want int) {
 		for step := 1; step < 40; step += 7 {
@@ -38,8 +38,8 @@ func TestLate(t *testing.T) {
 	})
 }
 
-// TestLateSoon: a node of many vertices looks at the clock as often as it has vertices, and ends a few
-// looks after it was late.
+// TestLateSoon checks that a node of many vertices looks at the clock as often as it has vertices,
+// and ends a few looks after it was late.
 func TestLateSoon(t *testing.T) {
 	const n = 3000
 	p := sparse(t, rand.New(rand.NewPCG(8, 9)), n, 40)
@@ -58,7 +58,8 @@ func TestLateSoon(t *testing.T) {
 	}
 }
 
-// TestLocalLate: a local search that is late ends soon, and what it has offered is a community.
+// TestLocalLate checks that a local search that is late ends soon, and what it has offered is a
+// community.
 func TestLocalLate(t *testing.T) {
 	p := sparse(t, rand.New(rand.NewPCG(5, 6)), 400, 12)
 	for end := range 40 {

@@ -11,7 +11,7 @@ const ballVertices = 2048
 // ballArcs is how many ends of edges are read, at most, to choose those of a distance.
 const ballArcs = 1 << 23
 
-// ball is a connected part of the base around the query vertex: of each distance the vertices with
+// ball returns a connected part of the base around the query vertex: of each distance the vertices with
 // the most neighbours that are in it already, then those of the largest core number.
 func (b *base) ball(q Query) *Problem {
 	const taken = absent - 1
@@ -94,7 +94,7 @@ type local struct {
 	step   int
 	work   int // ends of edges that were read
 	random *rand.Rand
-	late   func() bool // there is no time left; nil: never
+	late   func() bool // there is no time left; if nil, never
 }
 
 // localWork is how many ends of edges a local search reads, at most.
@@ -191,7 +191,7 @@ func (l *local) count(v uint32, by int32) {
 	l.work += len(row)
 }
 
-// worst is the place of the vertex without which C lacks least.
+// worst returns the place of the vertex without which C lacks least.
 func (l *local) worst() (worst int) {
 	least := 0
 	for i, v := range l.c {
@@ -217,7 +217,7 @@ func (l *local) adjacent(u, v uint32) bool {
 	return ok
 }
 
-// pick is the vertex with which C lacks least, then one with many neighbours in C.
+// pick returns the vertex with which C lacks least, then one with many neighbours in C.
 func (l *local) pick() (best uint32, ok bool) {
 	var reached []uint32
 	for _, u := range l.c {

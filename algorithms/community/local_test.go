@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLocal: what a local search offers has the size, the minimum degree and the query vertex that
-// it should, and a planted community is found.
+// TestLocal checks that what a local search offers has the size, the minimum degree and the query
+// vertex that it should, and a planted community is found.
 func TestLocal(t *testing.T) {
 	for seed := range graphs(t, 10, 100) {
 		r := rand.New(rand.NewPCG(uint64(seed), 17))
@@ -63,7 +63,8 @@ func isCommunity(p *Problem, members []uint32, k int) error {
 	return nil
 }
 
-// TestBall: a ball has vertices of the base only once, is connected, and leaves the base as it was.
+// TestBall checks that a ball has vertices of the base only once, is connected, and leaves the base
+// as it was.
 func TestBall(t *testing.T) {
 	const n = 6000
 	r := rand.New(rand.NewPCG(1, 17))

@@ -13,7 +13,7 @@ import (
 
 // Progress says how far a search is.
 type Progress struct {
-	Best     int   // minimum degree of the best community so far; -1: there is none
+	Best     int   // minimum degree of the best community so far; if -1, there is none
 	Open     int   // nodes that wait for a worker
 	Branches int64 // nodes that were searched, to within some for each worker
 }
@@ -21,13 +21,13 @@ type Progress struct {
 // progressEvery is the time between two calls of a function for the progress.
 const progressEvery = 200 * time.Millisecond
 
-// SearchParallel is [Search] on several goroutines. Each searches depth first; one that has
+// SearchParallel searches open nodes on several goroutines. Each searches depth first; one that has
 // nothing left is given the oldest children that another one has not begun with, which as a rule
 // are the largest part of its work. Nodes that are left have the deepest ones last, which a search that goes
 // on takes first: so their number stays small. When the context ends, workers leave the nodes that they are at; after
 // a slice of time, if it is above 0, they finish these first, so that slices of any length come to an end.
 // It returns these and how many nodes were visited. progress may be nil. Room is how many bytes the search may have in use: the largest problem, and for
-// each thread a copy of it and three nodes at least; 0: no limit. Threads for which there is none
+// each thread a copy of it and three nodes at least; if 0, no limit. Threads for which there is none
 // stay away.
 func SearchParallel(
 	ctx context.Context, open []Open, threads int, room int64, slice time.Duration, b *Best, progress func(Progress),
@@ -93,7 +93,7 @@ const leastStates = 3
 // pool has the open nodes that workers may take.
 type pool struct {
 	workers  int
-	room     int64 // of each for levels beyond the first; 0: no limit
+	room     int64 // of each for levels beyond the first; if 0, no limit
 	stopped  atomic.Bool
 	late     atomic.Bool  // and stopped
 	waiting  atomic.Int32 // workers that have no node

@@ -13,22 +13,22 @@ type Problem struct {
 	IDs        []uint32 // by local id, what a vertex is called outside
 }
 
-// Row has the neighbours of v.
+// Row returns the neighbours of v.
 func (p *Problem) Row(v uint32) []uint32 { return p.Neighbours[p.Offsets[v]:p.Offsets[v+1]] }
 
 // bound sets the bounds to those of a query, or to one more than there are vertices, which says the
 // same and fits wherever the number of vertices does.
 func (p *Problem) bound(q Query) { p.Low, p.High = min(q.Low, p.N+1), min(q.High, p.N+1) }
 
-// bytes are what the problem takes in memory.
+// bytes returns the memory of the problem.
 func (p *Problem) bytes() int64 { return problemBytes(p.N, uint64(len(p.Neighbours))) }
 
 func problemBytes(vertices int, arcs uint64) int64 { return 4*int64(arcs) + 8*int64(vertices) }
 
-// Words is the number of 64-bit words of a set of vertices.
+// Words returns the number of 64-bit words of a set of vertices.
 func (p *Problem) Words() int { return (p.N + 63) / 64 }
 
-// part is the problem that vertices of p induce, given in ascending order; local has room for
+// part returns the problem that vertices of p induce, given in ascending order; local has room for
 // N local ids, and q is among the vertices.
 func (p *Problem) part(vertices, local []uint32) *Problem {
 	for v := range local {
@@ -45,7 +45,7 @@ func (p *Problem) part(vertices, local []uint32) *Problem {
 // absent is the local id of a vertex that a problem does not have.
 const absent = ^uint32(0)
 
-// induced is the graph that vertices induce, given in ascending order, with the ids that they
+// induced returns the graph that vertices induce, given in ascending order, with the ids that they
 // have. local has absent for all vertices, and gets their local ids.
 func induced(vertices, local []uint32, row func(v uint32) []uint32) *Problem {
 	for i, v := range vertices {

@@ -16,7 +16,7 @@ type Saved struct {
 // SavedVersion is the version of the words of a Saved, and of what they mean.
 const SavedVersion = 1
 
-// words are those of a Saved, as they are written.
+// words is an encoded Saved.
 type words []uint64
 
 // Words writes down where a search stands (docs/format-checkpoint.md, "Searches").

@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// visits is a search on the CPU that ends after a number of nodes, of which some are visited in each call.
+// visits returns a search on the CPU that ends after a number of nodes, of which some are visited in each call.
 func visits(most int) func(context.Context, []Open, *Best) ([]Open, int64, error) {
 	return func(ctx context.Context, open []Open, b *Best) (rest []Open, visited int64, err error) {
 		w := worker{best: b}
@@ -69,8 +69,8 @@ func resumed(t *testing.T, s *store.Store, queries []Query, o Options, r *rand.R
 	return answers, processes
 }
 
-// TestResume: a search that is stopped again and again, after some nodes of a query, finds optima and
-// proves them.
+// TestResume checks that a search that is stopped again and again, after some nodes of a query,
+// finds optima and proves them.
 func TestResume(t *testing.T) {
 	resumeAll(t, func(r *rand.Rand) Options {
 		return Options{Threads: 2, Device: algorithms.CPU, hooks: hooks{cpu: visits(1 + r.IntN(5))}}
@@ -107,7 +107,7 @@ func resumeAll(t *testing.T, options func(r *rand.Rand) Options) {
 	}
 }
 
-// hard is a stored graph of larger problems, with several compactions, and what its queries' searches
+// hard returns a stored graph of larger problems, with several compactions, and what its queries' searches
 // are like after some nodes.
 func hard(t *testing.T, seed uint64) (*store.Store, []Query, []uint64) {
 	t.Helper()
@@ -147,8 +147,8 @@ func hard(t *testing.T, seed uint64) (*store.Store, []Query, []uint64) {
 	return s, from.Queries, words
 }
 
-// TestResumeIsTheSame: what was saved has the nodes, the counts and the time of what was stopped, and with
-// other threads the search goes on to the same minimum degree.
+// TestResumeIsTheSame checks that what was saved has the nodes, the counts and the time of what was
+// stopped, and with other threads the search goes on to the same minimum degree.
 func TestResumeIsTheSame(t *testing.T) {
 	s, queries, words := hard(t, 1)
 	from, err := ReadSaved(words, s.Catalogue().Vertices)
@@ -183,7 +183,7 @@ func TestResumeIsTheSame(t *testing.T) {
 	}
 }
 
-// TestResumeTimeLimit: the time of earlier processes counts.
+// TestResumeTimeLimit checks that the time of earlier processes counts.
 func TestResumeTimeLimit(t *testing.T) {
 	s, queries, words := hard(t, 1)
 	from, err := ReadSaved(words, s.Catalogue().Vertices)

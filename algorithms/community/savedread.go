@@ -59,7 +59,7 @@ func (r *savedReader) require(ok bool) {
 	}
 }
 
-// words are the next n words; nil: they are not there.
+// words returns the next n words, or nil if there are fewer.
 func (r *savedReader) words(n int) (words []uint64) {
 	if r.require(n <= len(r.rest)); !r.odd {
 		words, r.rest = r.rest[:n], r.rest[n:]
@@ -74,7 +74,7 @@ func (r *savedReader) word() (x uint64) {
 	return x
 }
 
-// number is a word of most at most.
+// number returns the next word, which must be at most most.
 func (r *savedReader) number(most int64) int64 {
 	x := r.word()
 	if r.require(x <= uint64(most)); r.odd {
@@ -83,7 +83,7 @@ func (r *savedReader) number(most int64) int64 {
 	return int64(x)
 }
 
-// count is how many things follow, each of some words at least.
+// count returns the number of items that follow, each of at least some words.
 func (r *savedReader) count(words int) int { return int(r.number(int64(len(r.rest) / words))) }
 
 func (r *savedReader) query() Query {
@@ -156,7 +156,7 @@ func (r *savedReader) pending(q Query) *pending {
 	return p
 }
 
-// problem is one without rows, see [base.restore].
+// problem returns a problem without rows. See [base.restore].
 func (r *savedReader) problem(q Query) *Problem {
 	n := int(r.number(int64(r.vertices)))
 	p := &Problem{N: n, IDs: r.ids(n, q.Vertex)}
@@ -166,7 +166,7 @@ func (r *savedReader) problem(q Query) *Problem {
 	return p
 }
 
-// task is a node. Its vertices are there, once each, and the query vertex is among C.
+// task returns a node whose vertices exist, each once, with the query vertex in C.
 func (r *savedReader) task(p *Problem) Task {
 	n := TaskWords(p) - 1
 	words := r.words(n)

@@ -9,13 +9,13 @@ import (
 
 // Saving says from where a search goes on, and when it saves where it stands.
 type Saving struct {
-	From *Saved // of the same queries; nil: the beginning
+	From *Saved // of the same queries; if nil, the beginning
 	// Save, when not nil, is called with where the search stands: as Every and Interval say, and when the
 	// search ends with an error. Nothing goes on meanwhile. When it takes longer than the time between
 	// two calls, there are fewer.
 	Save     func(*Saved)
-	Every    int           // after that many answers; 0: not by their number
-	Interval time.Duration // after so much time; 0: not by time
+	Every    int           // after that many answers; if 0, not by their number
+	Interval time.Duration // after so much time; if 0, not by time
 }
 
 // saver calls Save of a search.
@@ -31,7 +31,7 @@ type saver struct {
 // leastSlice is how long a search goes on between two calls of Save at least, so that it comes on.
 const leastSlice = 10 * time.Millisecond
 
-// rest is how long a search goes on before Save is due.
+// rest returns how long a search goes on before Save is due.
 func (s *saver) rest() time.Duration {
 	if s.Save == nil || s.Interval <= 0 {
 		return math.MaxInt64
@@ -117,7 +117,7 @@ func (f *finder) begin(ctx context.Context, b *base) (*pending, error) {
 	return p, nil
 }
 
-// left is what the search for a query has left of the limit of time: without one, more than any.
+// left returns the time left for a query, or the largest duration without a limit.
 func (f *finder) left(p *pending) time.Duration {
 	if f.o.TimeLimit == 0 {
 		return math.MaxInt64
@@ -125,7 +125,7 @@ func (f *finder) left(p *pending) time.Duration {
 	return max(0, f.o.TimeLimit-p.earlier)
 }
 
-// leftAlone is what is left for the search for a query that shares it with none, after its first community was
+// leftAlone returns the time left for a query that is searched alone, after its first community was
 // looked for.
 func (f *finder) leftAlone(p *pending) time.Duration {
 	left := f.left(p)

@@ -1,24 +1,9 @@
 package community
 
-import "context"
-
 // Open is a node that is still to be searched, of a problem.
 type Open struct {
 	Problem *Problem
 	Task    Task
-}
-
-// Search searches open nodes one after another, depth first, adds the number of nodes that it
-// visits, and returns those that are still open when the context has ended.
-func Search(ctx context.Context, open []Open, b *Best, visited *int64) (rest []Open) {
-	stopped := func() bool { return ctx.Err() != nil }
-	w := worker{best: b, stopped: stopped, late: stopped}
-	w.share = func(o Open) { rest = append(rest, o) }
-	for _, o := range open {
-		w.search(o)
-	}
-	*visited += w.visited
-	return rest
 }
 
 // worker searches nodes depth first. The nodes from the root to the one that it is at are its
@@ -28,11 +13,11 @@ type worker struct {
 	best    *Best
 	visited int64
 	stopped func() bool // the search is to end, or to be interrupted
-	late    func() bool // the search is to end now, amid a node, and is stopped; nil: never
+	late    func() bool // the search is to end now, amid a node, and is stopped; if nil, never
 	share   func(Open)  // takes nodes that the worker does not search
-	hungry  func() bool // others wait for nodes; nil: there are none
+	hungry  func() bool // others wait for nodes; if nil, there are none
 
-	room   int64 // bytes that levels may take beyond the first; 0: no limit
+	room   int64 // bytes that levels may take beyond the first; if 0, no limit
 	levels []*level
 	spare  State // for children that are shared
 }

@@ -11,7 +11,20 @@ import (
 	"github.com/garaph/garaph/internal/testsize"
 )
 
-// graphs is how many random graphs a test has: GARAPH_GRAPHS, if that is set, or one of these.
+// Search searches open nodes one after another, depth first, adds the number of nodes that it
+// visits, and returns those that are still open when the context has ended.
+func Search(ctx context.Context, open []Open, b *Best, visited *int64) (rest []Open) {
+	stopped := func() bool { return ctx.Err() != nil }
+	w := worker{best: b, stopped: stopped, late: stopped}
+	w.share = func(o Open) { rest = append(rest, o) }
+	for _, o := range open {
+		w.search(o)
+	}
+	*visited += w.visited
+	return rest
+}
+
+// graphs returns the number of random graphs of a test: GARAPH_GRAPHS, if that is set, or one of these.
 func graphs(t *testing.T, short, long int) int {
 	t.Helper()
 	if text := os.Getenv("GARAPH_GRAPHS"); text != "" {
@@ -28,7 +41,7 @@ func graphs(t *testing.T, short, long int) int {
 }
 
 // eachProblem calls f with all vertices and bounds of random graphs, and the best minimum
-// degree of each problem, as found among all connected subgraphs; -1: there is none.
+// degree of each problem, as found among all connected subgraphs; if -1, there is none.
 func eachProblem(t *testing.T, graphs int, f func(g *graph, p *Problem, want int)) {
 	t.Helper()
 	for seed := range graphs {
@@ -79,8 +92,8 @@ func TestSearchIsExact(t *testing.T) {
 	})
 }
 
-// TestOpenNodesAreAll: a search that ends again and again, after some looks at whether it is to end, continues
-// with what was open, gets on each time, and finds the same.
+// TestOpenNodesAreAll checks that a search that ends again and again, after some looks at whether
+// it is to end, continues with what was open, gets on each time, and finds the same.
 func TestOpenNodesAreAll(t *testing.T) {
 	for _, most := range []int{1, 3} {
 		eachProblem(t, graphs(t, 6, 40), func(g *graph, p *Problem, want int) {

@@ -7,7 +7,7 @@ import (
 
 // start finds a first community: the k-core around the query vertex, or, of large ones, what it shrinks to;
 // else by local searches, and by growing some greedily, in parts of the base of ever smaller core numbers. It returns
-// the problem that can have a better one; nil: there is none, the best community is an optimum (or, where
+// the problem that can have a better one; if nil, there is none, the best community is an optimum (or, where
 // there is no best one, there is none of that size). When it is late, it ends with what it has found.
 // When the context ends, so does it.
 func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool) (*Problem, error) {
@@ -59,7 +59,7 @@ func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool)
 // cores returns the largest k for which the connected k-core around the query vertex has the size of a
 // community, or is larger: every community of minimum degree k is a part of it, so that none has a larger
 // one. If the k-core is not larger, it is an optimum, and is offered; else, of more vertices than a ball has, what it shrinks to. Where the base has too few
-// vertices to tell, the result is one less than the core numbers that it has; -1: there is no community.
+// vertices to tell, the result is one less than the core numbers that it has; if -1, there is no community.
 // When it is late, the result is the core number of the query vertex.
 func (b *base) cores(q Query, best *Best, late func() bool) int {
 	at, _ := slices.BinarySearch(b.ids, q.Vertex)

@@ -10,25 +10,25 @@ import "math/bits"
 //	words 1+W … 2W  R
 //
 // W is [Problem.Words] of the problem that its local ids belong to. C and R are disjoint, and C
-// has the query vertex. Degrees are not in it: whoever loads a task counts them.
+// has the query vertex. It has no degrees: [State.Load] counts them.
 type Task []uint64
 
 // NewTask has room for a node of p.
 func NewTask(p *Problem) Task { return make(Task, TaskWords(p)) }
 
-// TaskWords is the length of the tasks of p.
+// TaskWords returns the length of the tasks of p.
 func TaskWords(p *Problem) int { return 1 + 2*p.Words() }
 
-// C is the set of chosen vertices.
+// C returns the set of chosen vertices.
 func (t Task) C() []uint64 { return t[1 : 1+len(t)/2] }
 
-// R is the set of candidates.
+// R returns the set of candidates.
 func (t Task) R() []uint64 { return t[1+len(t)/2:] }
 
 // Size is |C|.
 func (t Task) Size() int { return int(t[0]) }
 
-// Root is the node with which a search begins: C is the query vertex, R all others.
+// Root returns the node with which a search begins: C is the query vertex, R all others.
 func Root(p *Problem) Task {
 	t := NewTask(p)
 	t[0] = 1

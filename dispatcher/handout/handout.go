@@ -18,11 +18,11 @@ import (
 // CPU is the number of the CPU among the workers of a run. GPUs come after it.
 const CPU = 0
 
-// Handout hands the pages of one iteration to whoever is idle, a GPU or the CPU. To a GPU goes
+// Handout hands the pages of one iteration to idle workers, GPUs or the CPU. To a GPU goes
 // first what stays on it, then what was read from disk, then pages in the host's memory by their
 // ranks; to the CPU pages in the host's memory, from their other end, then what was read from disk.
 // The CPU gets none that the GPUs would finish sooner, and the GPUs acquire what is left, so that
-// nobody waits for a straggler.
+// no worker waits for a straggler.
 type Handout struct {
 	// Start is the beginning of the iteration, in seconds since the job began, as are all times.
 	Start float64
@@ -38,13 +38,19 @@ type Handout struct {
 	ranks  []int // of pages
 	speeds policy.Speeds
 
-	mu        sync.Mutex // guards the rest, and what is in parts
-	changed   *sync.Cond // signalled when shards are acquired or finished
-	shards    []shardWork
-	queue     queue
-	left, did [2]uint64 // edges that GPUs may still have to do, and that they did, by where they are
-	last      float64   // when a GPU did its last page
-	arrived   []int     // shards whose new values a GPU has brought, since they were asked for
+	mu       sync.Mutex // guards the rest, and what is in parts
+	changed  *sync.Cond // signalled when shards are acquired or finished
+	shards   []shardWork
+	queue    queue
+	progress progress
+	arrived  []int // shards whose new values a GPU has brought, since they were asked for
+}
+
+// progress measures the work of the GPUs. Edges are by where they are.
+type progress struct {
+	left [2]uint64 // edges that GPUs may still have to do
+	did  [2]uint64 // edges that GPUs did
+	last float64   // when a GPU did its last page
 }
 
 // GPU is a GPU that takes part in an iteration.
@@ -54,11 +60,11 @@ type GPU struct {
 	Enough func(piece int) int // how many pieces one launch takes
 }
 
-// queue has the pages that are not on a GPU and that nobody has taken.
+// queue holds the pages that are not on a GPU and not taken.
 type queue struct {
 	cached  []page.Request // in memory, by rank
 	disk    []page.Request // to be read
-	ready   *page.Page     // read and not taken; nil: none
+	ready   *page.Page     // read and not taken; if nil, none
 	reading bool           // there will be more of them
 }
 
@@ -74,11 +80,11 @@ type workState uint8
 
 const (
 	idle    workState = iota // there is nothing to do
-	open                     // nobody has it
+	open                     // not taken
 	onHost                   // the CPU has it, or has done it
 	onGPU                    // a GPU has it
 	fromGPU                  // a GPU has done it
-	mended                   // likewise, in several batches
+	mended                   // a GPU has done it, in several batches
 )
 
 // What a GPU does, by where the edges are.
@@ -87,7 +93,7 @@ const (
 	streams
 )
 
-// New hands out the shards of the requests, with so many edges each, to GPUs. Shards that stay on
+// New hands out the shards of the requests, with the given numbers of edges, to GPUs. Shards that stay on
 // all of them are not streamed. The job began at the given time.
 func New(pages *page.Cache, requests []page.Request, edges []uint64, began time.Time, gpus ...GPU) *Handout {
 	h := &Handout{pages: pages, edges: edges, shards: make([]shardWork, len(edges)), began: began}
@@ -107,7 +113,7 @@ func New(pages *page.Cache, requests []page.Request, edges []uint64, began time.
 		case len(streamed) < len(shards):
 			rq.Shards = streamed
 		}
-		h.left[streams] += h.sum(streamed)
+		h.progress.left[streams] += h.sum(streamed)
 		if pages.Stays(rq.Page) {
 			h.queue.cached = append(h.queue.cached, rq)
 		} else {
@@ -124,7 +130,7 @@ func New(pages *page.Cache, requests []page.Request, edges []uint64, began time.
 	}
 	for i, w := range h.shards[:resident] {
 		if w.state == open {
-			h.left[stays] += edges[i]
+			h.progress.left[stays] += edges[i]
 		}
 	}
 	h.queue.reading = len(h.queue.disk) > 0
@@ -196,7 +202,7 @@ func (h *Handout) Read(ctx context.Context) {
 	h.changed.Broadcast()
 }
 
-// wake makes everybody look again.
+// wake wakes all waiting workers.
 func (h *Handout) wake() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -210,7 +216,7 @@ func (h *Handout) get(rq page.Request) (*page.Page, error) {
 	return h.pages.Get(rq)
 }
 
-// Unfinished gives the CPU the shards that nobody has done, after a GPU failed, and lists them.
+// Unfinished returns the shards that are not done after a GPU failed. It hands them to the CPU.
 func (h *Handout) Unfinished() (shards []int) {
 	for i, w := range h.shards {
 		again := w.state == mended && slices.ContainsFunc(h.Parts, func(p *Part) bool { return p.Number == w.by && p.failed })
@@ -222,7 +228,7 @@ func (h *Handout) Unfinished() (shards []int) {
 	return shards
 }
 
-// Release releases what was read for nobody.
+// Release releases a page that was read and not taken.
 func (h *Handout) Release() {
 	if h.queue.ready != nil {
 		h.queue.ready.Release()
@@ -238,7 +244,7 @@ func (h *Handout) Worker(i int) (worker int, some bool) {
 // Worked returns how many seconds the GPUs took for the edges that they did: some that stay on
 // them, and some that were streamed to them.
 func (h *Handout) Worked() (seconds float64, stayed, streamed uint64) {
-	return h.last - h.Start, h.did[stays], h.did[streams]
+	return h.progress.last - h.Start, h.progress.did[stays], h.progress.did[streams]
 }
 
 // longTask is how many edges of a shard keep a goroutine busy for about a millisecond.

@@ -43,7 +43,7 @@ func pagesOf(t *testing.T, degrees [10]int) (*page.Cache, []uint64) {
 	return pages, edges
 }
 
-// TestRank: the CPU begins with pages of large shards, but not of those that keep a
+// TestRank checks that the CPU begins with pages of large shards, but not of those that keep a
 // goroutine busy for too long.
 func TestRank(t *testing.T) {
 	pages, edges := pagesOf(t, [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6})
@@ -56,7 +56,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestHandout: who gets which page, and how many the GPU may have before it has done one.
+// TestHandout checks who gets which page, and how many the GPU may have before it has done one.
 func TestHandout(t *testing.T) {
 	const equal = 4
 	for _, c := range []struct {
@@ -119,8 +119,8 @@ func TestHandout(t *testing.T) {
 	}
 }
 
-// TestUnfinished: the CPU gets what a failed GPU had in work, and what its last batch continued, whatever the numbers of the
-// GPUs that are left.
+// TestUnfinished checks that the CPU gets what a failed GPU had in work, and what its last batch continued,
+// whatever the numbers of the GPUs that are left.
 func TestUnfinished(t *testing.T) {
 	pages, edges := pagesOf(t, [10]int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
 	h := New(pages, gpuengine.Requests(pages.Spans(), 0, 10), edges, time.Now(), GPU{Number: 2}, GPU{Number: 3})

@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// Task is what the CPU does next.
+// A Task is the next work of the CPU.
 type Task struct {
 	Page    *page.Page // nil if there is none to process
 	Arrived []int      // shards to take over, which a GPU has brought
@@ -64,7 +64,7 @@ func (h *Handout) cachedFor(i int) (*page.Page, error) {
 	return h.get(rq)
 }
 
-// toPull finds the last page in memory that the CPU does sooner; -1: none.
+// toPull finds the last page in memory that the CPU does sooner; if -1, none.
 func (h *Handout) toPull() int {
 	for i, rq := range slices.Backward(h.queue.cached) {
 		if h.sooner(h.pages.ShardsOf(rq)) {
@@ -99,7 +99,7 @@ func (h *Handout) giveHost(shards []int, kind int) {
 	for _, i := range shards {
 		h.shards[i] = shardWork{state: onHost, by: CPU}
 	}
-	h.left[kind] -= min(h.left[kind], h.sum(shards))
+	h.progress.left[kind] -= min(h.progress.left[kind], h.sum(shards))
 	h.changed.Broadcast()
 }
 
@@ -107,15 +107,15 @@ func (h *Handout) giveHost(shards []int, kind int) {
 // has all the rest to do.
 func (h *Handout) sooner(shards []int) bool { return h.speeds.Page*float64(h.sum(shards)) <= h.rest() }
 
-// rest is how long the GPU takes for all that is not done and that the CPU does not have.
+// rest returns how long the GPU takes for all that is not done and that the CPU does not have.
 func (h *Handout) rest() (gpu float64) {
 	now := h.now() - h.Start
 	rate := [2]float64{h.speeds.Resident, cmp.Or(h.speeds.Crowded, h.speeds.Streamed)}
 	for k := range rate {
-		if h.did[k] > h.left[k] { // it may be slower than it was
-			rate[k] = max(rate[k], now/float64(h.did[k]))
+		if h.progress.did[k] > h.progress.left[k] { // it may be slower than it was
+			rate[k] = max(rate[k], now/float64(h.progress.did[k]))
 		}
-		gpu = max(gpu, rate[k]*float64(h.left[k]))
+		gpu = max(gpu, rate[k]*float64(h.progress.left[k]))
 	}
 	return gpu
 }

@@ -42,7 +42,7 @@ func (h *Handout) addPart(g GPU) {
 	h.Parts = append(h.Parts, &Part{GPU: g, h: h, to: len(g.Pieces)})
 }
 
-// open reports whether nobody has a piece.
+// open reports whether a piece is not taken.
 func (h *Handout) open(p gpuengine.Piece) bool {
 	return p.From < p.To && !slices.ContainsFunc(h.shards[p.From:p.To], func(w shardWork) bool { return w.state != open })
 }
@@ -64,7 +64,7 @@ func (h *Handout) First() []page.Request {
 	return slices.Clone(h.queue.cached)
 }
 
-// BeginWith has the GPU begin with pages that it has copied before, and reports whether they are
+// BeginWith hands the GPU the pages that it has copied before, and reports whether they are
 // those that come first.
 func (p *Part) BeginWith(early []page.Request) bool {
 	q := &p.h.queue
@@ -170,15 +170,15 @@ func (p *Part) stream(shards []int) {
 const leastAhead = 3
 
 // waits reports whether the GPU leaves what is in memory to the CPU for now: it has some
-// pages to work on, and half as much as nobody has yet. The more it has ahead, the longer
+// pages to work on, and half as much as is not taken. The more it has ahead, the longer
 // its goroutines may wait for a processor; but the CPU ends when there is nothing to acquire.
 func (p *Part) waits() bool {
 	return p.h.ranks != nil && p.h.enoughAhead(p.flying, p.h.sum(p.h.pages.ShardsOf(p.h.queue.cached[0])))
 }
 
-// enoughAhead reports whether so many edges are enough for now, with so many on the next page.
+// enoughAhead reports whether the edges in flight are enough for now, given those of the next page.
 func (h *Handout) enoughAhead(flying, next uint64) bool {
-	return flying > 0 && flying >= max(leastAhead*next, (h.left[streams]-min(h.left[streams], flying))/2)
+	return flying > 0 && flying >= max(leastAhead*next, (h.progress.left[streams]-min(h.progress.left[streams], flying))/2)
 }
 
 // Done is [gpuengine.Source]: the GPU has done shards.
@@ -189,8 +189,8 @@ func (p *Part) Done(t gpuengine.PageTime) {
 	if n := len(p.Pieces); n > 0 && t.From < p.Pieces[n-1].To {
 		kind = stays
 	}
-	p.h.last = p.h.now()
-	p.Batches = append(p.Batches, Batch{t, p.h.shards[t.From].handed, p.h.last})
+	p.h.progress.last = p.h.now()
+	p.Batches = append(p.Batches, Batch{t, p.h.shards[t.From].handed, p.h.progress.last})
 	for i := t.From; i < t.To; i++ {
 		if w := &p.h.shards[i]; w.state == onGPU {
 			w.state = fromGPU
@@ -198,8 +198,8 @@ func (p *Part) Done(t gpuengine.PageTime) {
 				w.state = mended
 			}
 			p.h.arrived = append(p.h.arrived, i)
-			p.h.left[kind] -= min(p.h.left[kind], p.h.edges[i])
-			p.h.did[kind] += p.h.edges[i]
+			p.h.progress.left[kind] -= min(p.h.progress.left[kind], p.h.edges[i])
+			p.h.progress.did[kind] += p.h.edges[i]
 			if kind == streams {
 				p.flying -= min(p.flying, p.h.edges[i])
 			}

@@ -51,7 +51,7 @@ func TestInfluence(t *testing.T) {
 		if _, err := job.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		err = job.Values(func(vs []gas.Vertex, values []Person) error {
+		err = job.ValuesOf(0, s.Catalogue().Vertices, func(vs []gas.Vertex, values []Person) error {
 			for i, v := range vs {
 				got, want := values[i], want[v.ID]
 				if math.Abs(got.Opinion-want.Opinion) > 1e-9*want.Opinion || got.Age != want.Age {

@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/internal/bitset"
 )
 
-// Advance is what one goroutine needs for the loops over a frontier beside values: the
+// Advance holds the state of one goroutine in loops over a frontier, besides values: the
 // rows of edges, and where vertices go that have changed.
 type Advance struct {
 	frontier.Collector
@@ -28,7 +28,7 @@ type Advance struct {
 	Touched  uint32 // of edges that are only loaded: no load may be left out
 }
 
-// Seeking is what Seek needs of an [Advance], and leaves in it.
+// Seeking is the input and the output of Seek in an [Advance].
 type Seeking struct {
 	Active bitset.Set // the frontier
 	// Alike says that the active vertices have the value that First has: who has found one
@@ -51,7 +51,7 @@ const RowsAhead = 8
 // rows is left out.
 const EarlyEdges = 2
 
-// Ahead is how many vertices before its turn Seek loads the first edge of one. A vertex ends
+// Ahead returns how many vertices ahead Seek loads the first edge of a vertex. A vertex ends
 // at an edge that the processor cannot guess, and would begin to load the next row only
 // then. Where rows are gone through to their ends, they come by themselves, and the load
 // in advance costs more than it saves.
@@ -62,7 +62,7 @@ func (a *Advance) Ahead() int {
 	return math.MaxInt32
 }
 
-// Room is a list of n in the memory of another, if that has room.
+// Room returns a list of n in the memory of another, if that has room.
 func Room(list []uint32, n int) []uint32 {
 	if cap(list) < n {
 		return make([]uint32, n)
@@ -91,7 +91,7 @@ func CanReplace[V any]() bool {
 	return (size == 4 || size == 8) && t.Align() >= 4 && fieldBytes(t) == size
 }
 
-// fieldBytes is how many bytes of a type belong to fields that have a name.
+// fieldBytes returns the number of bytes of a type in fields with a name.
 func fieldBytes(t reflect.Type) (n uintptr) {
 	switch t.Kind() {
 	case reflect.Array:
@@ -135,7 +135,7 @@ func Replace[V any](p *V, old, value V) bool {
 	return atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&old)), *(*uint64)(unsafe.Pointer(&value)))
 }
 
-// Next is the first place from k on in a row whose vertex is in a set, or the end of the row.
+// Next returns the first place from k on in a row whose vertex is in a set, or the end of the row.
 // It is a function of its own so that this loop has the processor's registers for itself.
 //
 //go:noinline

@@ -6,8 +6,8 @@ import (
 	"github.com/garaph/garaph/gas/compiled"
 )
 
-// TestCanReplace: bytes that no field has are not copied with a value, so that one in whose
-// place another comes would not be found.
+// TestCanReplace checks that bytes that no field has are not copied with a value, so that one in
+// whose place another comes would not be found.
 func TestCanReplace(t *testing.T) {
 	for name, c := range map[string]struct{ got, want bool }{
 		"float32":    {compiled.CanReplace[float32](), true},

@@ -83,7 +83,7 @@ const (
 	Float64
 )
 
-// Size is the number of bytes in memory.
+// Size returns the number of bytes in memory.
 func (k Kind) Size() int {
 	return [...]int{0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8}[k]
 }
@@ -92,7 +92,7 @@ func (k Kind) String() string {
 	return [...]string{"invalid", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}[k]
 }
 
-// SumOp is what Sum does to an accumulator of one leaf, if a device can do it
+// SumOp is the operation of Sum on an accumulator of one leaf, if a device can do it
 // to memory by itself.
 type SumOp uint8
 
@@ -111,7 +111,7 @@ func (o SumOp) String() string {
 	return [...]string{"other", "add", "min", "max", "or", "and"}[o]
 }
 
-// Fault is what would have been a panic in Go.
+// A Fault on a device is a panic in Go.
 type Fault uint32
 
 // The faults of a fragment.

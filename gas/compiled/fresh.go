@@ -14,7 +14,7 @@ func Fresh(files fs.FS, hash string) bool {
 	return err == nil && now == hash
 }
 
-// FilesHash is a hash of all files in the root of a file system and their names.
+// FilesHash returns a hash of all files in the root of a file system and their names.
 func FilesHash(files fs.FS) (string, error) {
 	names, err := fs.Glob(files, "*") // sorted
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/garaph/garaph/gas/compiled"
 )
 
-// TestFresh: any change of a text or of a name counts.
+// TestFresh checks that any change of a text or of a name counts.
 func TestFresh(t *testing.T) {
 	files := func(name, text string) fstest.MapFS {
 		return fstest.MapFS{"a.go": {Data: []byte("package a")}, name: {Data: []byte(text)}}

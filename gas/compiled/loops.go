@@ -14,7 +14,7 @@ import (
 // the block by local number: local vertex v has the id First+v. acc[i] belongs
 // to list[i]. cur and next hold the values of all vertices of the graph.
 type Loops[V, A any] struct {
-	// Program is what the loops were made of. A type that embeds a compiled
+	// Program is the program of the loops. A type that embeds a compiled
 	// program inherits its loops but may have other methods: an engine uses
 	// loops only for programs of the same type.
 	Program gas.Program[V, A]
@@ -62,7 +62,7 @@ type Loops[V, A any] struct {
 	Aggregate func(b *Block, values []V) float64
 }
 
-// Block is what loops know of a shard: its vertices, their degrees, and the
+// Block describes a shard to loops: its vertices, their degrees, and the
 // edges of one side.
 type Block struct {
 	First uint32 // id of local vertex 0
@@ -77,7 +77,7 @@ type Block struct {
 	Wide   []float64
 
 	// Degree, by vertex id, is the number of edges along which a vertex makes
-	// others gather. In and Out are in- and out-degrees; nil: they are Degree, or
+	// others gather. In and Out are in- and out-degrees; if nil, they are Degree, or
 	// the program reads them in no loop.
 	Degree, In, Out []uint32
 }

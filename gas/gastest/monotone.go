@@ -51,7 +51,7 @@ type arc struct {
 	edge     gas.Edge
 }
 
-// graph is what a program runs over.
+// graph is a graph for a program.
 type graph struct {
 	vertices []gas.Vertex
 	into     [][]arc // by the vertex that gathers

@@ -17,7 +17,6 @@ import (
 	"github.com/dgraph-io/badger/v4/table"
 	"golang.org/x/sys/unix"
 
-	"github.com/garaph/garaph/internal/beneath"
 	"github.com/garaph/garaph/internal/panics"
 )
 
@@ -148,9 +147,6 @@ func (logger) Debugf(string, ...any)   {}
 
 // Create makes a database in an empty folder.
 func Create(o badger.Options) (*Writer, error) {
-	if err := beneath.CheckFiles(); err != nil { // Badger may end the process where it can open no more
-		return nil, err
-	}
 	w := &Writer{failed: make(logger, 1)}
 	o.Logger = w.failed
 	err := panics.Guard(nil, func() (err error) {

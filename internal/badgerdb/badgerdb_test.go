@@ -35,7 +35,7 @@ func life(folder string, puts int) error {
 	return errors.Join(w.Sync(), w.Close())
 }
 
-// TestWhole: with room, what was put is there.
+// TestWhole checks that with room, what was put is there.
 func TestWhole(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "db")
 	if err := life(folder, 3); err != nil {
@@ -65,7 +65,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestTableThatCannotBeWritten: Close waits for no table of keys that cannot be
+// TestTableThatCannotBeWritten checks that Close waits for no table of keys that cannot be
 // written, for which Badger would try for ever.
 func TestTableThatCannotBeWritten(t *testing.T) {
 	folder := t.TempDir()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAbove: the folders of a file are those that the system finds, through links
+// TestAbove checks that the folders of a file are those that the system finds, through links
 // and dots.
 func TestAbove(t *testing.T) {
 	dir := t.TempDir()

@@ -15,17 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrKind: a link, a FIFO, a socket, a device or a folder stands where a regular
-// file is expected, or something else where a folder is.
-var ErrKind = errors.New("not what is expected there")
+// ErrKind is the error of a link, a FIFO, a socket, a device or a folder in the place of a regular file, or of
+// anything else in the place of a folder.
+var ErrKind = errors.New("garaph follows no links in a graph's folder, and reads regular files only; move it away")
 
-// kindError is an [ErrKind].
-type kindError struct{ path, is, want string }
-
-func (e *kindError) Error() string {
-	return fmt.Sprintf("%q is %s, expected %s: garaph follows no links in a graph's folder, and reads regular files only; move it away", e.path, e.is, e.want)
+// kindError returns the [ErrKind] of a path with a mode.
+func kindError(path string, mode fs.FileMode, want string) error {
+	return fmt.Errorf("%q is %s, expected %s: %w", path, Kind(mode), want, ErrKind)
 }
-func (e *kindError) Is(target error) bool { return target == ErrKind }
 
 // Folder is an open folder, out of which no name leads: see [os.Root]. Files and folders that
 // are opened through it are no links. Its methods may be called from many goroutines.
@@ -52,7 +49,7 @@ func Open(path string) (*Folder, error) {
 	return &Folder{root, path}, nil
 }
 
-// Path is the path of name, or of the folder itself with ".", for errors and
+// Path returns the path of name, or of the folder itself with ".", for errors and
 // for libraries that take paths: what lies there must have been checked.
 func (f *Folder) Path(name string) string { return filepath.Join(f.path, name) }
 
@@ -74,7 +71,7 @@ func (f *Folder) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, er
 	info, err := f.Lstat(name)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return nil, &kindError{f.Path(name), Kind(info.Mode()), "a regular file"}
+		return nil, kindError(f.Path(name), info.Mode(), "a regular file")
 	case err != nil && (!errors.Is(err, fs.ErrNotExist) || flag&os.O_CREATE == 0):
 		return nil, err
 	}
@@ -84,7 +81,7 @@ func (f *Folder) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, er
 	}
 	if info, err = file.Stat(); err == nil && !info.Mode().IsRegular() { // it took the place of the other
 		_ = file.Close() // nothing was written
-		return nil, &kindError{f.Path(name), Kind(info.Mode()), "a regular file"}
+		return nil, kindError(f.Path(name), info.Mode(), "a regular file")
 	}
 	return file, err
 }
@@ -121,7 +118,7 @@ func (f *Folder) ReadDir(name string) ([]fs.DirEntry, error) {
 func (f *Folder) Chmod(name string, mode fs.FileMode) error {
 	info, err := f.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		err = &kindError{f.Path(name), Kind(info.Mode()), "a file or folder"}
+		err = kindError(f.Path(name), info.Mode(), "a file or folder")
 	}
 	if err != nil {
 		return err
@@ -149,12 +146,12 @@ func (f *Folder) Sync(name string) error {
 func (f *Folder) checkFolder(name string) error {
 	info, err := f.Lstat(name)
 	if err == nil && !info.IsDir() {
-		err = &kindError{f.Path(name), Kind(info.Mode()), "a folder"}
+		err = kindError(f.Path(name), info.Mode(), "a folder")
 	}
 	return err
 }
 
-// Kind is what a mode is of, in words.
+// Kind describes a mode in words.
 func Kind(m fs.FileMode) string {
 	switch {
 	case m&fs.ModeSymlink != 0:

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostile is a folder with one of each: a link to a file outside, to a folder
+// hostile returns a folder with one of each: a link to a file outside, to a folder
 // outside, to a file and a folder inside, a FIFO, a socket, a sparse file.
 func hostile(t *testing.T) (f *Folder, outside string) {
 	t.Helper()
@@ -45,7 +45,7 @@ func hostile(t *testing.T) (f *Folder, outside string) {
 	return f, outside
 }
 
-// TestKinds: what is no regular file is refused by name, at once, in whatever
+// TestKinds checks that what is no regular file is refused by name, at once, in whatever
 // way it is opened, and what links lead to stays as it is.
 func TestKinds(t *testing.T) {
 	f, outside := hostile(t)
@@ -95,7 +95,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestReadFile: the size is compared with the limit before anything is read.
+// TestReadFile checks that the size is compared with the limit before anything is read.
 func TestReadFile(t *testing.T) {
 	f, _ := hostile(t)
 	if b, err := f.ReadFile("folder/file", 4); string(b) != "ours" {
@@ -112,7 +112,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestRename: Rename replaces a link and not what it leads to.
+// TestRename checks that Rename replaces a link and not what it leads to.
 func TestRename(t *testing.T) {
 	f, outside := hostile(t)
 	if err := f.Rename("file", "link"); err != nil {
@@ -126,7 +126,7 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestRemoveOurs: what is not ours stays, links and what they lead to among it.
+// TestRemoveOurs checks that what is not ours stays, also links and what they lead to.
 func TestRemoveOurs(t *testing.T) {
 	f, outside := hostile(t)
 	if err := errors.Join(f.Rename("fifo", "folder/fifo"), f.Rename("away", "folder/deeper/away"), f.Mkdir("folder/empty", 0o777)); err != nil {

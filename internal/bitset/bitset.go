@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// Words is the number of words for n bits, a whole number of roaring
+// Words returns the number of words for n bits, a whole number of roaring
 // containers (2¹⁶ bits) so that aliasing is safe.
 func Words(n uint32) int { return int((uint64(n)+65535)/65536) * 1024 }
 
@@ -61,7 +61,7 @@ func (s Set) Any(from, to uint32) bool {
 	return ok
 }
 
-// Next is the first set bit in [from, to).
+// Next returns the first set bit in [from, to).
 func (s Set) Next(from, to uint32) (uint32, bool) {
 	if from >= to {
 		return 0, false
@@ -79,7 +79,31 @@ func (s Set) Next(from, to uint32) (uint32, bool) {
 	return i, i < to
 }
 
-// Count is the number of bits in [from, to).
+// RankWords is the number of words that share an entry of ranks.
+const RankWords = 8
+
+// Ranks sets ranks[i] to the number of bits before word RankWords·i, and returns the number of all bits.
+func (s Set) Ranks(ranks []uint32) (n int) {
+	for i, w := range s {
+		if i%RankWords == 0 {
+			ranks[i/RankWords] = uint32(n)
+		}
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// Rank returns the number of bits before bit i, given the result of [Set.Ranks].
+func (s Set) Rank(ranks []uint32, i uint32) int {
+	w := int(i >> 6)
+	n := int(ranks[w/RankWords]) + bits.OnesCount64(s[w]&(1<<(i&63)-1))
+	for _, word := range s[w&^(RankWords-1) : w] {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// Count returns the number of bits in [from, to).
 func (s Set) Count(from, to uint32) int {
 	n := 0
 	for i := from; i < to; {

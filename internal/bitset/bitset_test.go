@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestWords: whole containers of 2¹⁶ bits, and as few as hold n.
+// TestWords checks that sets have whole containers of 2¹⁶ bits, and as few as hold n.
 func TestWords(t *testing.T) {
 	for _, c := range []struct {
 		n    uint32
@@ -82,7 +82,7 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// TestEnd: nothing is read behind the last word, whatever the range.
+// TestEnd checks that nothing is read behind the last word, whatever the range.
 func TestEnd(t *testing.T) {
 	s := make(Set, 2) // 128 bits
 	if _, ok := s.Next(0, 128); ok || s.Any(127, 128) || s.Any(128, 128) || s.Count(0, 128) != 0 {
@@ -97,7 +97,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestLargest: the last vertices of the largest graph.
+// TestLargest looks at the last vertices of the largest graph.
 func TestLargest(t *testing.T) {
 	const n = math.MaxUint32 // vertices; the last is n-1
 	s, err := hostmem.Sparse[uint64](int64(Words(n)))
@@ -118,7 +118,7 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// TestConcurrentAdd: no bit is lost when many goroutines add to the same words.
+// TestConcurrentAdd checks that no bit is lost when many goroutines add to the same words.
 func TestConcurrentAdd(t *testing.T) {
 	const n, goroutines = 1 << 12, 8
 	s := make(Set, Words(n))
@@ -141,7 +141,7 @@ func TestConcurrentAdd(t *testing.T) {
 	}
 }
 
-// TestClear: no bit is left, in sets that one goroutine clears and in those of several,
+// TestClear checks that no bit is left, in sets that one goroutine clears and in those of several,
 // and none is touched beside them.
 func TestClear(t *testing.T) {
 	for _, words := range []int{0, 1, 1<<16 - 1, 1 << 16, 1<<16 + 1, 8<<16 + 3} {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/internal/oracle"
 	_ "github.com/garaph/garaph/internal/testsize" // fewer random cases
@@ -183,7 +184,7 @@ func TestAutoResumed(t *testing.T) {
 	program := builtins.Auto.SSSP(g.Catalogue(), 0, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o := garaph.RunOptions{Device: "cpu", Method: "pull", Checkpoints: garaph.Checkpoints{Every: 1}, Job: g.NewJob(garaph.JobSpec{Name: "sssp"})}
+	o := garaph.RunOptions{Device: "cpu", Method: "pull", Checkpoints: garaph.Checkpoints{Every: 1}, Job: g.NewJob(checkpoint.Spec{Name: "sssp"})}
 	begun := 0
 	o.Progress = func(it garaph.Iteration) {
 		if it.Iteration == 9 {
@@ -197,7 +198,7 @@ func TestAutoResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	jobs, err := g.Jobs()
-	if err != nil || len(jobs) != 1 || jobs[0].Status != garaph.Interrupted {
+	if err != nil || len(jobs) != 1 || jobs[0].Status != checkpoint.Interrupted {
 		t.Fatalf("%+v, %v", jobs, err)
 	}
 	o.Progress = nil

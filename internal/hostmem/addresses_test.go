@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// TestAddressLimit: Available heeds the limit of addresses of the process.
+// TestAddressLimit checks that Available heeds the limit of addresses of the process.
 func TestAddressLimit(t *testing.T) {
 	const left = 1 << 30
 	if hostmem.Available() < 2*left {

@@ -10,13 +10,13 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// Process is what a process that reads a graph takes beside what it plans: the
+// Process is the memory of a process that reads a graph, besides what it plans: the
 // program itself, Badger's tables, the Go runtime. Of the program, as many pages are mapped
 // as the system finds together: after it was built or installed, 5 MiB more than later.
 const Process = 56 << 20
 
-// Available is how many bytes the system, the control group of the process and its limit
-// of addresses can still provide; 0: unknown.
+// Available returns the number of bytes the system, the control group of the process and its limit
+// of addresses can still provide; if 0, unknown.
 func Available() int64 {
 	n := limited(ProcBytes("/proc/meminfo", "MemAvailable:"), groupLeft())
 	if most := addresses(); most > 0 {
@@ -25,13 +25,13 @@ func Available() int64 {
 	return n
 }
 
-// Total is how many bytes the machine has, or the control group of the process
-// may use; 0: unknown.
+// Total returns the number of bytes the machine has, or the control group of the process
+// may use; if 0, unknown.
 func Total() int64 {
 	return limited(ProcBytes("/proc/meminfo", "MemTotal:"), groupLimit())
 }
 
-// limited is the lesser one of the numbers that are known, which are not 0.
+// limited returns the lesser of the numbers that are not 0, or 0.
 func limited(bytes, limit int64) int64 {
 	if limit > 0 && (bytes == 0 || limit < bytes) {
 		return limit

@@ -21,8 +21,7 @@ var ErrBudget = errors.New("not enough memory")
 // address translation costs as much as the memory itself.
 const hugeFrom = 4 << 20
 
-// Bytes returns n zeroed bytes, aligned to a page of memory. [FreeBytes] returns
-// them.
+// Bytes returns n zeroed bytes, aligned to a page of memory. [FreeBytes] frees them.
 func Bytes(n int64) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
@@ -37,14 +36,13 @@ func Bytes(n int64) ([]byte, error) {
 	return b, nil
 }
 
-// Apart is Bytes of which what is given out next is no continuation: pieces that are pinned
-// one by one are copied one by one, and whoever joins what lies side by side would take two
-// of them for one.
+// Apart is like Bytes, but its result never adjoins another allocation: pieces that are pinned one by one must not
+// be copied as one.
 func Apart(n int64) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	b, err := Bytes(n + int64(os.Getpagesize())) // nobody touches the last page
+	b, err := Bytes(n + int64(os.Getpagesize())) // the last page remains untouched
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +70,7 @@ func Limited(err error) error {
 	return err
 }
 
-// addresses is how many bytes of addresses the process may have; 0: as many as there are.
+// addresses returns the number of bytes of addresses the process may have; if 0, as many as there are.
 func addresses() int64 {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &limit) != nil || limit.Cur > math.MaxInt64 {
@@ -81,14 +79,14 @@ func addresses() int64 {
 	return int64(limit.Cur)
 }
 
-// FreeBytes returns what Bytes or Apart gave. b must be the whole slice; nil is fine.
+// FreeBytes frees the result of Bytes or Apart. b must be the whole slice, or nil.
 func FreeBytes(b []byte) {
 	if len(b) > 0 {
-		_ = unix.Munmap(b[:cap(b)]) // fails for slices that Bytes did not give only
+		_ = unix.Munmap(b[:cap(b)]) // fails only for slices that are not of Bytes
 	}
 }
 
-// SmallPages makes the system give memory that nobody has touched yet in its least pages: for
+// SmallPages makes the system use its smallest pages for memory that is still untouched: for
 // what is written once, in order, at many places. Where the system must get a huge page from
 // elsewhere, as on a virtual machine, it may cost more than all of its faults.
 func SmallPages(b []byte) {
@@ -97,8 +95,8 @@ func SmallPages(b []byte) {
 	}
 }
 
-// Populate gives whole pages of memory that nobody has touched yet at once, not one by one as
-// they are touched: each would interrupt whoever does. A first touch that reads, as the check
+// Populate allocates the pages of untouched memory at once, instead of one by one as they are touched, which would
+// interrupt the goroutine for each. A first touch that reads, as the check
 // of a pointer does, would even be followed by a second interruption, and by one of all other
 // processors.
 func Populate(b []byte) {
@@ -121,14 +119,14 @@ func Slice[T any](n int) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n), nil
 }
 
-// Free returns what Slice gave.
+// Free frees the result of Slice.
 func Free[T any](s []T) {
 	if b := AsBytes(s); len(b) > 0 {
 		FreeBytes(b)
 	}
 }
 
-// AsBytes is the memory of a slice.
+// AsBytes returns the memory of a slice.
 func AsBytes[T any](s []T) []byte {
 	var t T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(t)))

@@ -30,12 +30,12 @@ type (
 	deep struct{ Outer struct{ List [2][]uint8 } }
 )
 
-// TestCheckPlain: what can live outside the Go heap, in files and on devices.
+// TestCheckPlain checks what can live outside the Go heap, in files and on devices.
 func TestCheckPlain(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		err  error
-		says string // "": it can
+		says string // if "", it can
 	}{
 		{"bool", hostmem.CheckPlain[bool](), ""},
 		{"int8", hostmem.CheckPlain[int8](), ""},
@@ -70,7 +70,7 @@ func TestCheckPlain(t *testing.T) {
 	}
 }
 
-// TestBytes: zeroed, at the beginning of a page of memory, and its own.
+// TestBytes checks that memory is zeroed, at the beginning of a page of memory, and its own.
 func TestBytes(t *testing.T) {
 	for _, n := range []int64{0, 1, 4095, 4096, 4097, 5 << 20} {
 		b, err := hostmem.Bytes(n)
@@ -99,7 +99,7 @@ func TestBytes(t *testing.T) {
 	hostmem.FreeBytes(nil)
 }
 
-// TestTooLarge: an error says how much was wanted.
+// TestTooLarge checks that an error says how much was wanted.
 func TestTooLarge(t *testing.T) {
 	if b, err := hostmem.Bytes(1 << 60); err == nil || !strings.Contains(err.Error(), "1152921504606846976") {
 		t.Errorf("%d bytes, %v", len(b), err)
@@ -138,7 +138,7 @@ func TestSlice(t *testing.T) {
 	hostmem.Free(empty)
 }
 
-// TestSparse: more addresses than the machine has memory, of which only what is
+// TestSparse checks that more addresses than the machine has memory, of which only what is
 // used takes any.
 func TestSparse(t *testing.T) {
 	const n = 1 << 38 // words: 2 TiB
@@ -160,7 +160,7 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// TestDrop: what was given back to the system comes again from the file, what
+// TestDrop checks that what was given back to the system comes again from the file, what
 // was changed included; so do the bytes around it.
 func TestDrop(t *testing.T) {
 	const size = 5 * 4096
@@ -196,7 +196,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestApart: of many pieces that fill their pages none continues another one.
+// TestApart checks that of many pieces that fill their pages none continues another one.
 func TestApart(t *testing.T) {
 	ends := map[uintptr]bool{}
 	var all [][]byte

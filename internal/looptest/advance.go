@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/internal/bitset"
 )
 
-// rows are the block's edges as those of all vertices of the graph, with weights where
+// rows returns the block's edges as those of all vertices of the graph, with weights where
 // loops read these.
 func (b *block[V]) rows(t *rapid.T, weighs bool) *frontier.Rows {
 	n, edges := int(b.N), uint64(len(b.Nbr))

@@ -28,7 +28,7 @@ func TestByHand(t *testing.T) {
 	}{
 		{"one vertex", testgraph.OneVertex(), []int64{0}, []float64{0}, []uint32{0}},
 		{"path", testgraph.Path(), []int64{0, 1, 2, 3, 4}, []float64{0, 1, 2, 3, 4}, []uint32{0, 0, 0, 0, 0}},
-		{"star in", testgraph.StarIn(), []int64{0, far, far, far, far, far, far, far}, []float64{0, inf, inf, inf, inf, inf, inf, inf}, make([]uint32, 8)},
+		{"star in", oracle.Graph{N: 8, Edges: []oracle.Edge{{Src: 1}, {Src: 2}, {Src: 3}, {Src: 4}, {Src: 5}, {Src: 6}, {Src: 7}}}, []int64{0, far, far, far, far, far, far, far}, []float64{0, inf, inf, inf, inf, inf, inf, inf}, make([]uint32, 8)},
 		{"two components", testgraph.TwoComponents(), []int64{0, far, 1, far, 2, far}, []float64{0, inf, 1, inf, 2, inf}, []uint32{0, 1, 0, 1, 0, 1}},
 		{"self-loops", testgraph.SelfLoops(), []int64{0, 1, 2, far}, []float64{0, 1, 2, inf}, []uint32{0, 0, 0, 3}},
 		{"multi-edges", testgraph.MultiEdges(), []int64{0, 1, 2, 1}, []float64{0, 1, 3, 4}, make([]uint32, 4)},
@@ -75,7 +75,7 @@ func TestPageRankByHand(t *testing.T) {
 	near(t, oracle.PageRank(edge, 0.5, -1, 1, 0), []float64{3. / 8, 5. / 8})
 }
 
-// TestProperties: what must hold on every graph.
+// TestProperties checks what must hold on every graph.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := testgraph.Draw(t)

@@ -15,7 +15,7 @@ func (p *program) library() {
 	_ = strings.Repeat("x", p.zero-1)
 }
 
-// TestGuard: the error has the panic and the user's frame in one line, and the
+// TestGuard checks that the error has the panic and the user's frame in one line, and the
 // stack beside it.
 func TestGuard(t *testing.T) {
 	p := program{}

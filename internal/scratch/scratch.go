@@ -53,7 +53,7 @@ func New(parent string) (*Dir, error) {
 	}
 }
 
-// Graph is where the graph is to be.
+// Graph returns where the graph is to be.
 func (d *Dir) Graph() string { return filepath.Join(d.path, "graph") }
 
 // lockDir locks a folder, if it is still there then.

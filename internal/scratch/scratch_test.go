@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// names are those in a folder, sorted.
+// names returns those in a folder, sorted.
 func names(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -30,7 +30,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// TestRemove: a folder goes with all that is in it.
+// TestRemove checks that a folder goes with all that is in it.
 func TestRemove(t *testing.T) {
 	parent := t.TempDir()
 	d, err := New(parent)
@@ -91,7 +91,7 @@ func TestRemoveKilled(t *testing.T) {
 	RemoveKilled(filepath.Join(parent, "none"), nil) // is met when a folder is made there
 }
 
-// TestNewFails: a folder that is not there is said, and nothing is left.
+// TestNewFails checks that a folder that is not there is said, and nothing is left.
 func TestNewFails(t *testing.T) {
 	if d, err := New(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Errorf("a folder was made: %s", d.path)

@@ -17,19 +17,19 @@ func All() []Named {
 		{"one-vertex", OneVertex()},
 		{"path", Path()},
 		{"cycle", Cycle()},
-		{"star-in", StarIn()},
-		{"star-out", StarOut()},
+		{"star-in", unweighted(8, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0)},
+		{"star-out", unweighted(8, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7)},
 		{"two-components", TwoComponents()},
 		{"self-loops", SelfLoops()},
 		{"multi-edges", MultiEdges()},
-		{"isolated", Isolated()},
+		{"isolated", unweighted(10, 1, 4, 4, 7)},
 		{"complete", Complete()},
 		{"diamond", Diamond()},
 		{"weighted-diamond", WeightedDiamond()},
 	}
 }
 
-// OneVertex is a vertex without edges.
+// OneVertex returns a vertex without edges.
 func OneVertex() oracle.Graph { return oracle.Graph{N: 1} }
 
 // Path is 0 → 1 → 2 → 3 → 4.
@@ -38,13 +38,7 @@ func Path() oracle.Graph { return unweighted(5, 0, 1, 1, 2, 2, 3, 3, 4) }
 // Cycle is 0 → 1 → … → 5 → 0.
 func Cycle() oracle.Graph { return unweighted(6, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0) }
 
-// StarIn has edges from 1 … 7 to 0.
-func StarIn() oracle.Graph { return unweighted(8, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0) }
-
-// StarOut has edges from 0 to 1 … 7, all of which dangle.
-func StarOut() oracle.Graph { return unweighted(8, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7) }
-
-// TwoComponents is the cycle 0 → 2 → 4 → 0 and the path 5 → 3 → 1, whose least
+// TwoComponents returns the cycle 0 → 2 → 4 → 0 and the path 5 → 3 → 1, whose least
 // vertex is at its end.
 func TwoComponents() oracle.Graph { return unweighted(6, 0, 2, 2, 4, 4, 0, 5, 3, 3, 1) }
 
@@ -60,10 +54,6 @@ func MultiEdges() oracle.Graph {
 		{Src: 1, Dst: 2, Weight: 2}, {Src: 1, Dst: 2, Weight: 2}, {Src: 2, Dst: 0, Weight: 1}, {Src: 0, Dst: 3, Weight: 4},
 	}}
 }
-
-// Isolated has the edges 1 → 4 → 7 among ten vertices; 0 and the last one are
-// isolated.
-func Isolated() oracle.Graph { return unweighted(10, 1, 4, 4, 7) }
 
 // Complete is K₅, each pair in both directions.
 func Complete() oracle.Graph {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSome: the turns together have every case once, and the long form has all.
+// TestSome checks that the turns together have every case once, and the long form has all.
 func TestSome(t *testing.T) {
 	defer func(long bool) { Long = long }(Long)
 	all := []int{0, 1, 2, 3, 4, 5, 6}

@@ -24,14 +24,14 @@ import (
 
 // Options of a stored test graph.
 type Options struct {
-	ShardVertices int  // 0: 3
+	ShardVertices int  // if 0, 3
 	Weighted      bool // store the weights
 	Symmetric     bool // store each edge in both directions, self-loops once
 	Base          int64
 	Wide          bool         // store weights as float64, if there are any
-	Layout        store.Layout // "": store.CSC
+	Layout        store.Layout // if "", store.CSC
 	InRows        bool         // store rows of in-edges beside packed ones
-	// Out has the edges of the out sides, of a graph that is forged; nil: they are those of
+	// Out has the edges of the out sides, of a graph that is forged; if nil, they are those of
 	// the in sides.
 	Out []oracle.Edge
 	// Forge changes the packed in side of shard i before it is stored, under right checksums.
@@ -135,35 +135,7 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 		out = byShard(other, o.ShardVertices, len(cat.Shards), func(e oracle.Edge) oracle.Edge { return oracle.Edge{Src: e.Dst, Dst: e.Src, Weight: e.Weight} })
 	}
 	for i := range cat.Shards {
-		info := &cat.Shards[i]
-		side := encode(in[i], shard.In, i, info, cat.WeightBytes())
-		if o.Layout == store.Packed {
-			info.InSum, err = o.putPacked(w, i, side)
-		} else {
-			info.InSum, err = put(w, i, side)
-		}
-		if o.Symmetric {
-			info.Out = info.In
-		}
-		if !cat.OneSide() && err == nil {
-			side = encode(out[i], shard.Out, i, info, 0)
-			if o.Layout == store.Packed {
-				info.OutSum, err = putPackedRows(w.PutShard, i, side)
-				if cat.RowWeights() && err == nil {
-					err = putWeights(w, shard.OutWeights, i, encode(out[i], shard.Out, i, info, cat.WeightBytes()))
-				}
-			} else {
-				info.OutSum, err = put(w, i, side)
-			}
-		}
-		if o.InRows && err == nil {
-			side = encode(in[i], shard.In, i, info, cat.WeightBytes())
-			_, err = putPackedRows(func(i int, x shard.Side) error { return w.PutBeside(shard.InRows, i, x) }, i, side)
-			if cat.RowWeights() && err == nil {
-				err = putWeights(w, shard.InWeights, i, side)
-			}
-		}
-		if err != nil {
+		if err := o.putShard(w, cat, i, in[i], out[i]); err != nil {
 			return err
 		}
 	}
@@ -171,6 +143,38 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 		return err
 	}
 	return w.Commit(cat)
+}
+
+// putShard stores the sides of shard i.
+func (o *Options) putShard(w *store.Writer, cat *store.Catalogue, i int, in, out []oracle.Edge) (err error) {
+	info := &cat.Shards[i]
+	side := encode(in, shard.In, i, info, cat.WeightBytes())
+	if o.Layout == store.Packed {
+		info.InSum, err = o.putPacked(w, i, side)
+	} else {
+		info.InSum, err = put(w, i, side)
+	}
+	if o.Symmetric {
+		info.Out = info.In
+	}
+	if !cat.OneSide() && err == nil {
+		rows := encode(out, shard.Out, i, info, 0)
+		if o.Layout == store.Packed {
+			info.OutSum, err = putPackedRows(w.PutShard, i, rows)
+		} else {
+			info.OutSum, err = put(w, i, rows)
+		}
+	}
+	if cat.RowWeights() && err == nil {
+		err = putWeights(w, shard.OutWeights, i, encode(out, shard.Out, i, info, cat.WeightBytes()))
+	}
+	if o.InRows && err == nil {
+		_, err = putPackedRows(func(i int, x shard.Side) error { return w.PutBeside(shard.InRows, i, x) }, i, side)
+		if cat.RowWeights() && err == nil {
+			err = putWeights(w, shard.InWeights, i, side)
+		}
+	}
+	return err
 }
 
 // byShard returns the edges of each shard, as seen from its vertices: those are
@@ -258,7 +262,7 @@ func putWeights(w *store.Writer, dir shard.Direction, i int, side *rows.Side) er
 	return w.PutBeside(dir, i, new(rowweights.Packer).Side(side.Header(), side.Off, side.Plane(), side.Header().WeightBytes(), buffer))
 }
 
-// encode is a plain maker of a shard's side.
+// encode returns a shard's side, made in a plain way.
 func encode(edges []oracle.Edge, dir shard.Direction, i int, info *store.ShardInfo, weight int) *rows.Side {
 	lists := make([][]oracle.Edge, info.Vertices) // Src is the neighbour
 	for _, e := range edges {

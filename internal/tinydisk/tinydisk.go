@@ -30,16 +30,6 @@ func Mount(t testing.TB, bytes int64) string {
 	return dir
 }
 
-// Free is how many bytes are free on the disk of a folder.
-func Free(t testing.TB, dir string) int64 {
-	t.Helper()
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		t.Fatal(err)
-	}
-	return int64(st.Bavail) * st.Bsize
-}
-
 // Fill makes a file that leaves a number of bytes free on the disk of dir, and returns
 // its path.
 func Fill(t testing.TB, dir string, left int64) string {

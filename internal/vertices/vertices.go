@@ -21,30 +21,30 @@ type Arrays[V any] struct {
 	// out-degree when the program gathers along in-edges.
 	Degree []uint32
 	// In and Out are the in- and out-degrees of vertices, where a job has added them
-	// ([Arrays.AddDegrees]). Nil: they are Degree, or nobody reads them.
+	// ([Arrays.AddDegrees]). If nil, they equal Degree or are not read.
 	In, Out []uint32
 
 	Active bitset.Set // changed significantly in the last iteration
 	Rising bitset.Set // will be Active in the next one
 	Marks  bitset.Set // notified in this iteration
 
-	pinned  Pinning // what Cur and Next are registered with; nil: nothing
+	pinned  Pinning // what Cur and Next are registered with; if nil, nothing
 	regions [2][]byte
 }
 
-// Pinning is who copies from memory of the arrays: a device.
+// Pinning registers memory of the arrays with a device that copies from it.
 type Pinning interface {
 	Register(b []byte) error
 	Unregister(b []byte) error
 }
 
-// Bytes is the memory that n vertices take.
+// Bytes returns the memory that n vertices take.
 func Bytes[V any](n uint32) int64 {
 	var v V
 	return int64(n)*(2*int64(unsafe.Sizeof(v))+4) + 3*8*int64(bitset.Words(n))
 }
 
-// TrimmedBytes is what is left of that after FreeSpare.
+// TrimmedBytes returns the part of Bytes that is left after FreeSpare.
 func TrimmedBytes[V any](n uint32) int64 {
 	var v V
 	return int64(n)*int64(unsafe.Sizeof(v)) + 2*8*int64(bitset.Words(n))
@@ -145,7 +145,7 @@ func (a *Arrays[V]) FreeSpare(next bool) {
 	a.Marks = nil
 }
 
-// Bytes is how much memory the arrays take now.
+// Bytes returns how much memory the arrays take now.
 func (a *Arrays[V]) Bytes() int64 {
 	var v V
 	return int64(unsafe.Sizeof(v))*int64(len(a.Cur)+len(a.Next)) + 4*int64(len(a.Degree)+len(a.In)+len(a.Out)) + 8*int64(len(a.Active)+len(a.Rising)+len(a.Marks))

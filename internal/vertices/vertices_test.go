@@ -22,7 +22,7 @@ func newArrays[V any](t rapid.TB, n uint32) *vertices.Arrays[V] {
 	return a
 }
 
-// TestBytes: the memory is what is said, for values of any size.
+// TestBytes checks that the memory is what is said, for values of any size.
 func TestBytes(t *testing.T) {
 	type wide struct{ A, B, C uint64 }
 	for _, n := range []uint32{1, 65536, 65537, 1 << 20} {
@@ -74,7 +74,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestPublish: of the range, all new values become current, or the marked ones;
+// TestPublish checks that of the range, all new values become current, or the marked ones;
 // outside it, none.
 func TestPublish(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -113,7 +113,7 @@ func TestSwap(t *testing.T) {
 	}
 }
 
-// TestAdvance: who was rising is active, and nobody is rising.
+// TestAdvance checks that the vertices that were rising are active, and none is rising.
 func TestAdvance(t *testing.T) {
 	a := newArrays[uint8](t, 1000)
 	defer a.Free()

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Folder is where the system would put a file of that path. [filepath.Dir] would leave out
+// Folder returns where the system would put a file of that path. [filepath.Dir] would leave out
 // what stands before "..", be it a link to elsewhere, or not there at all.
 func Folder(path string) string {
 	i := strings.LastIndexByte(path, '/')
@@ -24,7 +24,7 @@ func Folder(path string) string {
 // mostLinks is how many links the system follows, one behind the other.
 const mostLinks = 40
 
-// Links are a path, and those to which the symbolic links at its end lead, one after the other.
+// Links returns a path, and those to which the symbolic links at its end lead, one after the other.
 func Links(path string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for range mostLinks {
@@ -45,7 +45,7 @@ func Links(path string) iter.Seq[string] {
 	}
 }
 
-// Through is where a path leads to when the symbolic links at its end are followed, whether
+// Through returns where a path leads to when the symbolic links at its end are followed, whether
 // something stands there or not. Write replaces a link; what is behind it has this path.
 func Through(path string) string {
 	for to := range Links(path) {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestPlaceFolder: a folder takes the place of nothing, or of an empty one, and of nothing else.
+// TestPlaceFolder checks that a folder takes the place of nothing, or of an empty one, and of
+// nothing else.
 func TestPlaceFolder(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

@@ -98,7 +98,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestSet: of two files both appear, or none while one is not whole.
+// TestSet checks that of two files both appear, or none while one is not whole.
 func TestSet(t *testing.T) {
 	fault := errors.New("fault")
 	for _, fails := range []string{"write", "disk", "place", "panic", "nothing"} {
@@ -154,7 +154,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestPlaceTaken: a folder stands at the path in the end.
+// TestPlaceTaken checks that a folder stands at the path in the end.
 func TestPlaceTaken(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "a")
@@ -180,7 +180,8 @@ func TestNotWritable(t *testing.T) {
 	}
 }
 
-// TestKilledWriter: the file of a killed writer goes with the next one, which leaves that of a living one.
+// TestKilledWriter checks that the file of a killed writer goes with the next one, which leaves
+// that of a living one.
 func TestKilledWriter(t *testing.T) {
 	folder := t.TempDir()
 	c := exec.Command(os.Args[0])

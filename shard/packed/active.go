@@ -6,7 +6,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// Active gives the next of the blocks from i to end that may have a source whose bit
+// Active returns the next of the blocks from i to end that may have a source whose bit
 // is set: a program that is monotone needs no others. Blocks count as active when any
 // bit of the words is set in which their sources lie. from is end when none is left.
 func (s *Side) Active(i, end int, set []uint64) (from, to int) {

@@ -10,7 +10,7 @@ import (
 // A blob without its weights is its beginning: they are its last section, and have a checksum
 // of their own. What loops read behind the data are then bytes of the weights.
 
-// BareBytes is how many bytes that beginning has, of a blob of so many bytes in all that begins
+// BareBytes returns the size of that beginning, of a blob of all bytes that begins
 // with the header.
 func BareBytes(head []byte, all int64) (int64, error) {
 	h, err := bareLayout(head)
@@ -24,7 +24,7 @@ func BareBytes(head []byte, all int64) (int64, error) {
 	return b.Size(), nil
 }
 
-// LeastWeights is the least that the weights of so many edges take in a blob: a code of one
+// LeastWeights returns the least size of the weights of some edges in a blob: a code of one
 // byte for each slot.
 func LeastWeights(edges uint32) int64 {
 	return (int64(edges) + BlockSlots - 1) &^ (BlockSlots - 1)
@@ -52,7 +52,7 @@ func bareLayout(blob []byte) (Layout, error) {
 	return layout(blob, head)
 }
 
-// bare is the layout without weights.
+// bare returns the layout without weights.
 func (h Layout) bare() Layout {
 	h.Weighted, h.Wide, h.Coding, h.Entries = false, false, Floats, 0
 	return h

@@ -9,8 +9,8 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// TestBare: the beginning of a blob has the edges without their weights, whatever these are, and
-// any change of what is read is found.
+// TestBare checks that the beginning of a blob has the edges without their weights, whatever these
+// are, and any change of what is read is found.
 func TestBare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, n, edges := draw(t)

@@ -26,7 +26,7 @@ type Blocks struct {
 	buffer []float32 // weights of the block in hand, but wide ones
 }
 
-// Range gives the blocks from from to to, for one goroutine to go through once.
+// Range returns the blocks from from to to, for one goroutine to go through once.
 func (s *Side) Range(from, to int) *Blocks {
 	b := &Blocks{}
 	b.Reset(s, from, to)
@@ -46,19 +46,19 @@ func (b *Blocks) Next() bool {
 	return true
 }
 
-// Width is the number of bits of the block's deltas.
+// Width returns the number of bits of the block's deltas.
 func (b *Blocks) Width() uint { return uint(b.side.Heads[b.at].Width()) }
 
 // Wide is 1 if destinations have 16 bits and 0 if they have 14.
 func (b *Blocks) Wide() uint { return uint(b.side.Bits-14) / 2 }
 
-// First is the first vertex of the shard, Vertices how many there are.
+// First returns the first vertex of the shard, Vertices how many there are.
 func (b *Blocks) First() uint32 { return b.side.First }
 
-// Vertices is the number of vertices of the shard, and the destination of dummies.
+// Vertices returns the number of vertices of the shard, and the destination of dummies.
 func (b *Blocks) Vertices() int { return b.side.Vertices }
 
-// Block gives the first group of the block in hand, and the source of its first slot.
+// Block returns the first group of the block in hand, and the source of its first slot.
 func (b *Blocks) Block() (Group, uint32) {
 	h := b.side.Heads[b.at]
 	return Group{unsafe.Pointer(&b.side.data[align*h.unit()])}, h.Source
@@ -70,7 +70,7 @@ var ones = slices.Repeat([]float32{1}, BlockSlots)
 // WideWeights reports whether weights are wide: those of edges are then in All alone.
 func (b *Blocks) WideWeights() bool { return b.side.Wide }
 
-// Weights gives the weights of the slots of the block in hand, which are
+// Weights returns the weights of the slots of the block in hand, which are
 // overwritten by those of the next one. They are not wide.
 func (b *Blocks) Weights() []float32 {
 	s, from := b.side, b.at*BlockSlots
@@ -109,7 +109,7 @@ type Edges struct {
 	Wide   []float64
 }
 
-// At is the weight of edge i.
+// At returns the weight of edge i.
 func (e *Edges) At(i int) float64 {
 	if e.Wide != nil {
 		return e.Wide[i]
@@ -117,16 +117,16 @@ func (e *Edges) At(i int) float64 {
 	return float64(e.Weight[i])
 }
 
-// All gives the edges of all blocks: see [Blocks.All].
+// All returns the edges of all blocks: see [Blocks.All].
 func (s *Side) All() iter.Seq[Edges] {
 	return func(yield func(Edges) bool) { s.Range(0, len(s.Heads)).All()(yield) }
 }
 
-// All gives the edges, a block at a time and without dummies. What it yields is
+// All returns the edges, a block at a time and without dummies. What it yields is
 // overwritten by the next.
 func (b *Blocks) All() iter.Seq[Edges] { return b.edges((*Blocks).plane) }
 
-// plane is the weights of the block in hand.
+// plane returns the weights of the block in hand.
 func (b *Blocks) plane() shard.Plane {
 	if b.side.Wide {
 		return shard.Plane{Wide: view[float64](b.side.codes[8*b.at*BlockSlots:], BlockSlots)}
@@ -134,7 +134,7 @@ func (b *Blocks) plane() shard.Plane {
 	return shard.Plane{Narrow: b.Weights()}
 }
 
-// Unweighted gives the edges as All does, each with weight 1: weights are not looked up.
+// Unweighted returns the edges as All does, each with weight 1: weights are not looked up.
 func (b *Blocks) Unweighted() iter.Seq[Edges] {
 	return b.edges(func(*Blocks) shard.Plane { return shard.Plane{Narrow: ones} })
 }
@@ -159,7 +159,7 @@ func (b *Blocks) edges(weights func(*Blocks) shard.Plane) iter.Seq[Edges] {
 	}
 }
 
-// Slots gives the slots of a block at a time: the sources and the destinations, of which
+// Slots returns the slots of a block at a time: the sources and the destinations, of which
 // that of dummies is Vertices. What it yields is overwritten by the next.
 func (b *Blocks) Slots() iter.Seq2[*[BlockSlots]uint32, *[BlockSlots]uint16] {
 	return func(yield func(*[BlockSlots]uint32, *[BlockSlots]uint16) bool) {

@@ -48,7 +48,7 @@ func (s *Side) CheckValues(n uint32) error {
 	return s.checkCodes()
 }
 
-// CheckTables is the part of CheckValues that does not grow with the edges: the interval, and the
+// CheckTables returns the part of CheckValues that does not grow with the edges: the interval, and the
 // weights in the dictionary.
 func (s *Side) CheckTables(n uint32) error {
 	if uint64(s.First)+uint64(s.Vertices) > uint64(n) {
@@ -115,7 +115,7 @@ func gapSum(p unsafe.Pointer, w, b uint) (sum uint64) {
 	return sum
 }
 
-// lanes has so many ones at the low end of each of n lanes of so many bits.
+// lanes returns a mask with a number of ones at the low end of each of n lanes of bits.
 func lanes(ones, bits, n uint) (mask uint64) {
 	for i := range n {
 		mask |= (1<<ones - 1) << (bits * i)

@@ -47,7 +47,7 @@ func (s *Side) Cuts(bounds []uint32) Cuts {
 // span is blocks of a side, from from to to.
 type span struct{ from, to int }
 
-// some gives the blocks of interval k, as many at once as are read.
+// some returns the blocks of interval k, as many at once as are read.
 func (c *Cuts) some(k int) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		// The block before may end with sources of the interval.
@@ -59,7 +59,7 @@ func (c *Cuts) some(k int) iter.Seq[span] {
 	}
 }
 
-// headBytes are the bytes of heads as they are stored.
+// headBytes returns the bytes of heads as they are stored.
 func headBytes(heads []Head) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(heads))), 8*len(heads))
 }
@@ -105,7 +105,7 @@ func (r *CutReader) Interval(c *Cuts, k int, read func(at int64, to []byte) erro
 	return nil
 }
 
-// units is how many the data of blocks take, which have passed no check since they were
+// units returns the size of the data of blocks, which have passed no check since they were
 // written: they lie one after another, and within the side.
 func (h *Layout) units(heads []Head) (units int, err error) {
 	for i, head := range heads {

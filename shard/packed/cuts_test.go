@@ -9,8 +9,8 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// TestCuts: intervals that are read from a blob have the edges of the side, each once, whatever
-// the bounds; damaged heads are an error.
+// TestCuts checks that intervals that are read from a blob have the edges of the side, each once,
+// whatever the bounds; damaged heads are an error.
 func TestCuts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, sources := range []uint64{1, 40, 5000, 1 << 30} {

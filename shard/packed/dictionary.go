@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// maxEntries is what 16 bits can name.
+// maxEntries is the number of codes of 16 bits.
 const maxEntries = 1 << 16
 
 // Dictionary is the set of a shard's weights, where there are few.
@@ -20,7 +20,7 @@ type Dictionary struct {
 }
 
 // Make fills the dictionary from weights, and chooses the coding that takes the
-// least space where so many codes are stored. With Floats, the dictionary is empty.
+// least space for a number of codes. With Floats, the dictionary is empty.
 func (d *Dictionary) Make(weights []float32, codes int) Coding {
 	size := 1 << bits.Len(uint(min(2*len(weights), 2*maxEntries)))
 	d.table = sized(d.table, size)
@@ -52,7 +52,7 @@ func (d *Dictionary) Make(weights []float32, codes int) Coding {
 	return coding
 }
 
-// find gives the place of a weight in the table, or where it would be.
+// find returns the place of a weight in the table, or where it would be.
 func (d *Dictionary) find(w float32) int {
 	b := uint64(math.Float32bits(w))
 	at := int(b * 0x9e3779b97f4a7c15 >> d.shift)
@@ -62,7 +62,7 @@ func (d *Dictionary) find(w float32) int {
 	return at
 }
 
-// Code is the place of a weight in the list.
+// Code returns the place of a weight in the list.
 func (d *Dictionary) Code(w float32) uint64 { return d.table[d.find(w)] >> 1 & (maxEntries - 1) }
 
 // putWeights writes the dictionary and the code of every slot. The section is all

@@ -17,7 +17,7 @@ import (
 // fuzzed is the most vertices of a graph that is fuzzed.
 const fuzzed = 1 << 16
 
-// FuzzLoops: no bytes make decoder, check or loops panic, read behind the blob, or
+// FuzzLoops checks that no bytes make decoder, check or loops panic, read behind the blob, or
 // fold an edge that the graph does not have. Checksums are made right, to lead past
 // them, and behind the blob lies memory that nobody may read.
 func FuzzLoops(f *testing.F) {
@@ -86,7 +86,7 @@ func folds[V any, A comparable](t *testing.T, s *packed.Side, n uint32, p gas.Pr
 	}
 }
 
-// drawBlob is a sound blob for the fuzzer to change.
+// drawBlob returns a sound blob for the fuzzer to change.
 func drawBlob(t testing.TB, seed uint64) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	h := shard.Header{Vertices: []int{5, 12288, 40000}[seed%3], Weighted: seed%2 == 1, Wide: seed%4 == 3}

@@ -23,7 +23,7 @@ type Packer struct {
 	lent                  bool // edges are the caller's
 }
 
-// block is what goes into one.
+// block is the content of a block.
 type block struct {
 	begin uint32 // first edge
 	width uint8
@@ -83,7 +83,7 @@ func (p *Packer) begin(h shard.Header, edges int, weight shard.Plane) error {
 	return nil
 }
 
-// Size is the number of bytes that Write fills.
+// Size returns the number of bytes that Write fills.
 func (p *Packer) Size() int64 { return p.header.Size() }
 
 // plan cuts the edges into blocks and chooses their widths.
@@ -117,7 +117,7 @@ func (p *Packer) plan() error {
 type lengths [33]uint32
 
 // gaps counts the gaps between the sources of edges, and reports whether they are
-// in order and lead to one of so many vertices. The gap before the first is the
+// in order and lead to one of the vertices. The gap before the first is the
 // head's.
 func gaps(edges []uint64, vertices uint32) (l lengths, ok bool) {
 	var odd lengths // so that equal lengths do not wait for each other
@@ -143,7 +143,7 @@ func gaps(edges []uint64, vertices uint32) (l lengths, ok bool) {
 	return l, !wrong
 }
 
-// longest is the length of the longest gap.
+// longest returns the length of the longest gap.
 func (l *lengths) longest() int {
 	n := len(l) - 1
 	for l[n] == 0 {
@@ -152,8 +152,7 @@ func (l *lengths) longest() int {
 	return n
 }
 
-// cheapest estimates which width takes the least space, at so many bits a slot
-// beside the delta. Gaps of n bits are on average 3/4 · 2ⁿ.
+// cheapest estimates which width takes the least space, with perSlot bits a slot besides the delta. Gaps of n bits are on average 3/4 · 2ⁿ.
 func (l *lengths) cheapest(perSlot uint64) int {
 	var slots uint64
 	for _, n := range l {
@@ -179,7 +178,7 @@ func (l *lengths) cheapest(perSlot uint64) int {
 	return best
 }
 
-// fits is how many of the edges a block of a width has slots for.
+// fits returns the number of the edges for which a block of a width has slots.
 func fits(edges []uint64, w, longest int) int {
 	if longest <= w {
 		return len(edges)
@@ -194,7 +193,7 @@ func fits(edges []uint64, w, longest int) int {
 	return len(edges)
 }
 
-// dummies is how many a gap takes in a width.
+// dummies returns the number of dummies for a gap in a width.
 func dummies(gap uint32, w int) int {
 	if most := uint32(1<<w - 1); gap > most {
 		return int((gap - 1) / most)
@@ -232,7 +231,7 @@ func (p *Packer) Write(blob []byte) uint32 {
 	return h.seal(blob)
 }
 
-// slots are those of a block.
+// slots are the slots of a block.
 type slots struct {
 	delta [BlockSlots]uint32
 	dst   [BlockSlots]uint16
@@ -294,7 +293,7 @@ func put8(to []byte, w uint, lo, hi uint64) {
 	le.PutUint64(to[8:], hi>>(64-4*w))
 }
 
-// sized gives a slice of n elements, with whatever they contain.
+// sized returns a slice of n elements, with whatever they contain.
 func sized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

@@ -7,7 +7,7 @@
 //
 // A slot is an edge, or a dummy: a step within a gap that is too large for the width, or
 // the rest of a block. Dummies have the destination Vertices, so that loops treat all
-// slots alike and have an accumulator that nobody reads. docs/format-packed.md draws the
+// slots alike and have an accumulator that is not read. docs/format-packed.md draws the
 // bytes.
 package packed
 
@@ -39,7 +39,7 @@ const (
 	Words                // 16 bits: an entry of the dictionary
 )
 
-// Bytes is the size of a code.
+// Bytes returns the size of a code.
 func (c Coding) Bytes() int { return [...]int{4, 1, 2}[c] }
 
 // CodeBytes returns the size of a code; wide weights are their own codes.
@@ -50,7 +50,7 @@ func (h *Layout) CodeBytes() int {
 	return h.Coding.Bytes()
 }
 
-// Layout is what the header of a blob says.
+// Layout is the content of the header of a blob.
 type Layout struct {
 	shard.Header
 	Coding  Coding // of weights
@@ -60,7 +60,7 @@ type Layout struct {
 	Bits    int // of a destination
 }
 
-// destinationBits is how many bits a destination takes: one of two widths, which
+// destinationBits returns the number of bits of a destination: one of two widths, which
 // lets loops have constants and four begin at a byte.
 func destinationBits(vertices int) int {
 	if vertices < 1<<14 {
@@ -75,10 +75,10 @@ type Head struct {
 	place  uint32 // 32-byte unit of the data section << 6 | width
 }
 
-// Width is the number of bits of the block's deltas.
+// Width returns the number of bits of the block's deltas.
 func (h Head) Width() int { return int(h.place & 63) }
 
-// unit is the first of the block's data.
+// unit returns the first unit of the block's data.
 func (h Head) unit() int { return int(h.place >> 6) }
 
 // Side is one side of a shard. The slices are windows into the blob.
@@ -91,18 +91,18 @@ type Side struct {
 	blob       []byte
 }
 
-// Header is that of the blob.
+// Header returns the header of the blob.
 func (s *Side) Header() shard.Header { return s.Layout.Header }
 
-// Blob is the bytes that the side was decoded from.
+// Blob returns the bytes that the side was decoded from.
 func (s *Side) Blob() []byte { return s.blob }
 
-// Weights says what weights there are.
+// Weights describes the weights.
 func (s *Side) Weights() shard.Weights {
 	return shard.WeightsOf(s.plane())
 }
 
-// plane is the dictionary or, without one, the weights of all slots.
+// plane returns the dictionary or, without one, the weights of all slots.
 func (s *Side) plane() shard.Plane {
 	if s.Coding == Floats {
 		return shard.ViewPlane(s.codes, 0, len(s.codes)/s.CodeBytes(), s.WeightBytes())
@@ -141,7 +141,7 @@ func init() {
 	}})
 }
 
-// sections are the sizes of what follows the header.
+// sections returns the sizes of what follows the header.
 func (h *Layout) sections() (heads, data, dictionary, codes int64) {
 	heads = pad(8 * int64(h.Blocks))
 	data = align * int64(h.Units)
@@ -165,13 +165,13 @@ func (h *Layout) Places() Places {
 	return p
 }
 
-// Size is the number of bytes of the blob, a multiple of 32.
+// Size returns the number of bytes of the blob, a multiple of 32.
 func (h *Layout) Size() int64 {
 	heads, data, dictionary, codes := h.sections()
 	return shard.HeaderBytes + heads + data + dictionary + codes + align
 }
 
-// MostBytes is more than any blob of so many edges takes, with weights of so many bytes.
+// MostBytes returns more than the size of any blob of a number of edges, with weights of a size.
 func MostBytes(edges uint32, weight int) int64 {
 	blocks := int64(edges)/BlockSlots + 2
 	block := int64(8 + Groups*(32+16)) // without dummies, which no block has that they make larger
@@ -202,7 +202,7 @@ func (h *Layout) seal(blob []byte) uint32 {
 	return h.Checksum
 }
 
-// parts are the bytes that have a checksum each: heads, data, and the rest.
+// parts returns the bytes that have a checksum each: heads, data, and the rest.
 func (h *Layout) parts(blob []byte) [3][]byte {
 	heads, data, _, _ := h.sections()
 	body := blob[shard.HeaderBytes:]
@@ -266,7 +266,7 @@ func (s *Side) checkHeads() error {
 	return nil
 }
 
-// windows gives the sections of a blob of the right size.
+// windows returns the sections of a blob of the right size.
 func (h *Layout) windows(blob []byte) *Side {
 	heads, data, dictionary, codes := h.sections()
 	s := &Side{Layout: *h, blob: blob}

@@ -65,7 +65,7 @@ func write(t rapid.TB, p *Packer) []byte {
 	return blob
 }
 
-// decoded are the edges of a sound blob.
+// decoded returns the edges of a sound blob.
 func decoded(t rapid.TB, blob []byte, n uint32) (*Side, []edge) {
 	t.Helper()
 	s, err := Decode(blob)
@@ -109,7 +109,7 @@ func checkSlots(t rapid.TB, s *Side, edges []edge) {
 	}
 }
 
-// draw gives a graph's size and the edges of a shard whose gaps have many lengths.
+// draw returns a graph's size and the edges of a shard whose gaps have many lengths.
 func draw(t *rapid.T) (h shard.Header, n uint32, edges []edge) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	h.Dir, h.Index = shard.Direction(rng.IntN(2)), rng.Uint32()
@@ -155,7 +155,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestSide: from compressed sparse columns come the same bytes as from the sorted
+// TestSide checks that from compressed sparse columns come the same bytes as from the sorted
 // edges, also from a packer that was used before.
 func TestSide(t *testing.T) {
 	var p Packer
@@ -190,7 +190,7 @@ func TestSide(t *testing.T) {
 	})
 }
 
-// TestTiny: the tiny graphs come back, each as one shard with a weight for each
+// TestTiny checks that the tiny graphs come back, each as one shard with a weight for each
 // edge.
 func TestTiny(t *testing.T) {
 	for _, g := range testgraph.All() {
@@ -250,7 +250,7 @@ func Reseal(blob []byte) {
 	}
 }
 
-// TestHostile: what no checksum sees is refused by Decode, or by Check.
+// TestHostile checks that what no checksum sees is refused by Decode, or by Check.
 func TestHostile(t *testing.T) {
 	le := binary.LittleEndian
 	sound, n := small(t, true, false)
@@ -335,7 +335,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestNoCodes: a side without edges may say any coding of weights.
+// TestNoCodes checks that a side without edges may say any coding of weights.
 func TestNoCodes(t *testing.T) {
 	for _, coding := range []Coding{Floats, Bytes, Words} {
 		blob := pack(t, shard.Header{Vertices: 5, Weighted: true}, nil)
@@ -345,7 +345,7 @@ func TestNoCodes(t *testing.T) {
 	}
 }
 
-// TestCheckGaps: one gap too far is seen in every width and place, and what is
+// TestCheckGaps checks that one gap too far is seen in every width and place, and what is
 // just within the graph passes.
 func TestCheckGaps(t *testing.T) {
 	for w := range MaxWidth + 1 {
@@ -380,7 +380,7 @@ func TestCheckGaps(t *testing.T) {
 	}
 }
 
-// TestRefused: edges that are no side are not packed.
+// TestRefused checks that edges that are no side are not packed.
 func TestRefused(t *testing.T) {
 	var p Packer
 	for _, c := range []struct {
@@ -401,7 +401,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestCodings: the coding is the smallest one.
+// TestCodings checks that the coding is the smallest one.
 func TestCodings(t *testing.T) {
 	for distinct, want := range map[int]Coding{1: Bytes, 256: Bytes, 257: Words, 4000: Words, 10000: Floats} {
 		var edges []edge
@@ -415,7 +415,7 @@ func TestCodings(t *testing.T) {
 	}
 }
 
-// TestActive: runs have the blocks that have an active source in one of the words of
+// TestActive checks that runs have the blocks that have an active source in one of the words of
 // their own sources or of the next block's first one, and no others; likewise blocks
 // with a destination.
 func TestActive(t *testing.T) {
@@ -468,7 +468,7 @@ func TestActive(t *testing.T) {
 	})
 }
 
-// TestWindows: runs have every block once, those of a side in order, and the runs of
+// TestWindows checks that runs have every block once, those of a side in order, and the runs of
 // two sides do not depend on a third.
 func TestWindows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -503,7 +503,7 @@ func TestWindows(t *testing.T) {
 	})
 }
 
-// TestUnpackers: there is code for every width of the format and for no other, and it
+// TestUnpackers checks that there is code for every width of the format and for no other, and it
 // unpacks random blocks as slot after slot does.
 func TestUnpackers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

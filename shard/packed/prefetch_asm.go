@@ -5,7 +5,7 @@ package packed
 import "unsafe"
 
 // prefetch has the processor bring n > 0 bytes to its cache while it does other things. It
-// is no access: bytes that are nobody's do no harm.
+// is no access: any address is allowed.
 //
 //go:noescape
 func prefetch(at unsafe.Pointer, n uintptr)

@@ -37,7 +37,7 @@ const widths = 1<<11 - 1 | 1<<12 | 1<<14 | 1<<16 | 1<<20 | 1<<24 | 1<<32
 // allowed reports whether the format has a width.
 func allowed(w int) bool { return uint64(widths)>>w&1 != 0 }
 
-// atLeast is the smallest width of the format that is not below w, at most 32.
+// atLeast returns the smallest width of the format that is not below w, at most 32.
 func atLeast(w int) int {
 	for !allowed(w) {
 		w++
@@ -54,7 +54,7 @@ type (
 	D16 = [16]byte
 )
 
-// Bits is the number of bits that a type stands for.
+// Bits returns the number of bits that a type stands for.
 func Bits[T Width | Destination]() uint {
 	var t T
 	return uint(len(t))
@@ -64,17 +64,17 @@ func Bits[T Width | Destination]() uint {
 // side that it comes from has proved that it lies in its blob.
 type Group struct{ at unsafe.Pointer }
 
-// Delta is the distance of the source of slot i from the one before.
+// Delta returns the distance of the source of slot i from the one before.
 func (g Group) Delta(w, i uint) uint32 {
 	return uint32(load(g.at, i*w/8)>>(i*w%8)) & (1<<w - 1)
 }
 
-// Slot is the destination of slot i.
+// Slot returns the destination of slot i.
 func (g Group) Slot(w, d, i uint) uint16 {
 	return uint16(load(g.at, w+i*d/8)>>(i*d%8)) & (1<<d - 1)
 }
 
-// Next is the group behind it.
+// Next returns the next group.
 func (g Group) Next(w, d uint) Group { return Group{unsafe.Add(g.at, w+d)} }
 
 // load reads 8 bytes.

@@ -12,8 +12,8 @@ const windowSources = 1 << 15
 // Run is blocks of one of some sides.
 type Run struct{ Side, From, To int }
 
-// Windows gives all blocks of some sides, window by window of their sources, so that
-// whoever gathers along all of them reads values from memory once. The order of the
+// Windows returns all blocks of some sides, window by window of their sources, so that
+// a gather along all of them reads values from memory once. The order of the
 // blocks of a side, and of sides of one shard, does not depend on what other sides
 // there are.
 func Windows(sides []*Side) iter.Seq[Run] {

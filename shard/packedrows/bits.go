@@ -35,7 +35,7 @@ func unpack4(to *[4]uint32, x uint64, w uint, mask, last uint32) uint32 {
 	return d
 }
 
-// gap is the i-th of w bits.
+// gap returns the i-th gap of w bits.
 func gap(p unsafe.Pointer, w, i uint) uint32 {
 	return uint32(load(p, i*w/8)>>(i*w%8)) & uint32(1<<w-1)
 }

@@ -27,7 +27,7 @@ func Open(blob []byte) (*Side, error) {
 type Cursor struct {
 	side *Side
 	n    uint32 // vertices of the graph
-	v    int    // the vertex that row is of; -1: none
+	v    int    // the vertex that row is of; if -1, none
 	row  row
 }
 
@@ -93,7 +93,7 @@ func (s *Side) skip(r row) (end int, ok bool) {
 	return at, at <= s.end
 }
 
-// Row gives the neighbours of local vertex v, in the memory of a list if that has room.
+// Row returns the neighbours of local vertex v, in the memory of a list if that has room.
 func (c *Cursor) Row(v int, list []uint32) ([]uint32, error) {
 	if err := c.find(v); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (c *Cursor) Row(v int, list []uint32) ([]uint32, error) {
 	return list[:n], nil
 }
 
-// First is the first neighbour of local vertex v that is in a set, and how many it has
+// First returns the first neighbour of local vertex v that is in a set, and how many it has
 // looked at. Those behind it are not checked. If none is in the set, all were looked at.
 func (c *Cursor) First(v int, set []uint64) (u uint32, looked int, found bool, err error) {
 	if err := c.find(v); err != nil {
@@ -162,7 +162,7 @@ func (c *Cursor) First(v int, set []uint64) (u uint32, looked int, found bool, e
 	return 0, int(n), false, nil
 }
 
-// firstOf is the first of n gaps of w bits, n at most 8, that leads to a member of a set,
+// firstOf returns the first of n gaps of w bits, n at most 8, that leads to a member of a set,
 // from the neighbour before them, and that member; n and the last neighbour if there is none.
 func firstOf(p unsafe.Pointer, w, n uint, sum uint64, set []uint64) (k uint, u uint64) {
 	if w > 8 {

@@ -37,7 +37,7 @@ func members(rng *rand.Rand, n uint32, lists [][]uint32) []uint64 {
 	return set
 }
 
-// firstIn is the first of a list that is in a set, plainly.
+// firstIn returns the first of a list that is in a set, plainly.
 func firstIn(list []uint32, set []uint64) (u uint32, looked int, found bool) {
 	for i, u := range list {
 		if set[u>>6]>>(u&63)&1 != 0 {
@@ -47,7 +47,7 @@ func firstIn(list []uint32, set []uint64) (u uint32, looked int, found bool) {
 	return 0, len(list), false
 }
 
-// TestCursor: rows, and the first members of sets in them, come in any order.
+// TestCursor checks that rows, and the first members of sets in them, come in any order.
 func TestCursor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want, n := draw(t)
@@ -82,7 +82,7 @@ func TestCursor(t *testing.T) {
 	})
 }
 
-// TestOpenDamage: whatever bit is flipped, a side is not opened.
+// TestOpenDamage checks that whatever bit is flipped, a side is not opened.
 func TestOpenDamage(t *testing.T) {
 	blob, _ := small(t)
 	for bit := range 8 * len(blob) {
@@ -94,7 +94,8 @@ func TestOpenDamage(t *testing.T) {
 	}
 }
 
-// TestCursorBeyond: a neighbour that the graph does not have is an error of whoever comes to it.
+// TestCursorBeyond checks that a neighbour that the graph does not have is an error of whoever
+// comes to it.
 func TestCursorBeyond(t *testing.T) {
 	blob := pack(t, plain(shard.Out, 0, [][]uint32{{1, 500, 900}, {2}}))
 	c := cursorOver(t, blob, 900)

@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// FuzzRows: no bytes make decoder or readers panic, read behind the blob, or find a
+// FuzzRows checks that no bytes make decoder or readers panic, read behind the blob, or find a
 // neighbour that the graph does not have. Checksums are made right, to lead past them,
 // and behind the blob lies memory that nobody may read.
 func FuzzRows(f *testing.F) {

@@ -17,7 +17,7 @@ type index struct {
 	behind []uint16 // in a narrow index, how far behind that place each run begins
 }
 
-// begin is where run i begins.
+// begin returns where run i begins.
 func (x *index) begin(i int) int {
 	if x.behind == nil {
 		return int(x.begins[i])
@@ -25,7 +25,7 @@ func (x *index) begin(i int) int {
 	return int(x.begins[i/nearRuns]) + int(x.behind[i])
 }
 
-// index gives that of a blob that begins with these bytes.
+// index returns the index of a blob that begins with these bytes.
 func (h *layout) index(blob []byte) index {
 	x := index{runs: Runs(h.Vertices)}
 	at := int64(shard.HeaderBytes)
@@ -38,7 +38,7 @@ func (h *layout) index(blob []byte) index {
 	return x
 }
 
-// indexBytes is the size of the index.
+// indexBytes returns the size of the index.
 func (h *layout) indexBytes() int {
 	n := 4*h.begins() + 4*Runs(h.Vertices)
 	if h.Flags&narrow != 0 {
@@ -47,7 +47,7 @@ func (h *layout) indexBytes() int {
 	return pad(n)
 }
 
-// begins is how many places have 32 bits.
+// begins returns the number of places of 32 bits.
 func (h *layout) begins() int {
 	if h.Flags&narrow == 0 {
 		return Runs(h.Vertices)

@@ -49,19 +49,19 @@ type Side struct {
 	last uint64 // the largest neighbour
 }
 
-// Header is that of the blob.
+// Header returns the header of the blob.
 func (s *Side) Header() shard.Header { return s.header }
 
-// Blob is the bytes that the side was decoded from.
+// Blob returns the bytes that the side was decoded from.
 func (s *Side) Blob() []byte { return s.blob }
 
-// layout is what the header of a blob says.
+// layout is the content of the header of a blob.
 type layout struct {
 	shard.Header
 	bytes int // of the rows
 }
 
-// sections are the sizes of what follows the header.
+// sections returns the sizes of what follows the header.
 func (h *layout) sections() [2]int {
 	return [...]int{h.indexBytes(), pad(h.bytes + slack)}
 }
@@ -88,18 +88,9 @@ func (h *layout) seal(blob []byte) {
 	h.Checksum = shard.SealHeader(blob)
 }
 
-// Decode checks every checksum of a blob, and goes through all rows: afterwards, no
-// more than the blob is read by whatever is done with the side. [Side.CheckValues]
-// says whether neighbours and weights are sound too. The blob must be 4-byte aligned
+// decode checks all checksums and rows of a blob, so that no method of the side reads beyond it.
+// [Side.CheckValues] checks neighbours and weights. The blob must be 4-byte aligned
 // and stay alive and unchanged as long as the side is used.
-func Decode(blob []byte) (*Side, error) {
-	h, err := shard.DecodeHeader(blob)
-	if err != nil {
-		return nil, err
-	}
-	return decode(blob, h)
-}
-
 func decode(blob []byte, head shard.Header) (*Side, error) {
 	s, err := open(blob, head)
 	if err != nil {
@@ -125,18 +116,18 @@ func open(blob []byte, head shard.Header) (*Side, error) {
 	return h.windows(blob), nil
 }
 
-// windows gives the sections of a blob of the right size.
+// windows returns the sections of a blob of the right size.
 func (h *layout) windows(blob []byte) *Side {
 	s := h.head(blob)
 	return s.In(blob)
 }
 
-// head gives the index of a blob that begins with these bytes.
+// head returns the index of a blob that begins with these bytes.
 func (h *layout) head(blob []byte) *Side {
 	return &Side{header: h.Header, index: h.index(blob), end: h.bytes}
 }
 
-// layoutOf reads the fields of the encoding, of a sound header of a blob of so many bytes.
+// layoutOf reads the fields of the encoding, of a sound header of a blob of a size.
 func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	field := func(at int) int { return int(binary.LittleEndian.Uint32(blob[at:])) }
 	h := layout{Header: head, bytes: field(28)}

@@ -56,7 +56,7 @@ func decoded(t rapid.TB, blob []byte, n uint32) *Side {
 	return s
 }
 
-// draw gives rows of a graph of n vertices: degrees and gaps of all lengths.
+// draw returns rows of a graph of n vertices: degrees and gaps of all lengths.
 func draw(t *rapid.T) (s *rows.Side, n uint32) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	n = rapid.SampledFrom([]uint32{1, 2, 1000, 1 << 20, math.MaxUint32}).Draw(t, "vertices of the graph")
@@ -81,7 +81,7 @@ func draw(t *rapid.T) (s *rows.Side, n uint32) {
 	return plain(shard.Direction(rng.IntN(2)), first, lists), n
 }
 
-// TestRoundTrip: rows come back, alone in any order and all at once, with their
+// TestRoundTrip checks that rows come back, alone in any order and all at once, with their
 // degrees, and the largest neighbour is checked.
 func TestRoundTrip(t *testing.T) {
 	var b shard.Buffer
@@ -109,7 +109,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("plain: got %v, want %v", got, want)
 		}
 		rows.Seal(room)
-		if _, err := rows.Decode(room); err != nil {
+		if _, err := shard.Decode(room); err != nil {
 			t.Fatal(err)
 		}
 		degrees, wanted := make([]uint32, want.Vertices()), make([]uint32, want.Vertices())
@@ -124,7 +124,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestWidths: 8 gaps of every width, the first group and a later one, come back, and
+// TestWidths checks that 8 gaps of every width, the first group and a later one, come back, and
 // their sum is checked.
 func TestWidths(t *testing.T) {
 	for w := range 32 {
@@ -188,7 +188,7 @@ func reseal(blob []byte) {
 	}
 }
 
-// TestHostile: what no checksum sees is refused, and every change of a byte of the rows
+// TestHostile checks that what no checksum sees is refused, and every change of a byte of the rows
 // is refused or reads within the blob.
 func TestHostile(t *testing.T) {
 	le := binary.LittleEndian
@@ -269,7 +269,7 @@ func use(t testing.TB, blob []byte, n uint32) {
 	}
 }
 
-// TestIndex: the index is narrow but where a run begins too far behind the place that it
+// TestIndex checks that the index is narrow but where a run begins too far behind the place that it
 // counts from.
 func TestIndex(t *testing.T) {
 	hub := make([]uint32, 40_000) // in more than 64 KiB
@@ -299,7 +299,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestRefused: a side whose neighbours descend, or that has no room, is not packed.
+// TestRefused checks that a side whose neighbours descend, or that has no room, is not packed.
 func TestRefused(t *testing.T) {
 	s := plain(shard.In, 0, [][]uint32{{1, 2, 3, 4, 5, 6, 7, 8, 9, 8}})
 	if _, err := Pack(s, make([]byte, 1000)); !errors.Is(err, shard.ErrInvalid) {

@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// row is what the head of a row says. Go keeps structs of four fields in registers.
+// row is the content of the head of a row. Go keeps structs of four fields in registers.
 type row struct {
 	degree uint64
 	width  uint  // of the gaps that do not fill a group
@@ -16,7 +16,7 @@ type row struct {
 	at     int   // behind the head: the gaps, or the bytes of a long row
 }
 
-// rest is how many gaps stand before the groups.
+// rest returns the number of gaps before the groups.
 func (r row) rest() uint { return uint(r.degree-1) % group }
 
 // head reads the head of the row that begins at a place, and counts from a vertex.
@@ -37,7 +37,7 @@ func (s *Side) head(at int, from int64) (r row) {
 	return row{degree, width, from + (int64(x>>1) ^ -int64(x&1)), at}
 }
 
-// gaps is where the gaps of a row begin, and how many bytes come from there on if it is
+// gaps returns where the gaps of a row begin, and how many bytes come from there on if it is
 // long.
 func (s *Side) gaps(r row) (bytes uint64, at int) {
 	if r.degree < long {
@@ -64,7 +64,7 @@ func (s *Side) longVarint(at int) (x uint64, behind int) {
 	return x, at + 5
 }
 
-// rowEnd is where the next row begins.
+// rowEnd returns where the next row begins.
 func (s *Side) rowEnd(r row) int {
 	switch {
 	case r.degree == 0:
@@ -80,7 +80,7 @@ func (s *Side) rowEnd(r row) int {
 	return at
 }
 
-// base is what the first row of a run counts from: its first vertex.
+// base returns what the first row of a run counts from: its first vertex.
 func (s *Side) base(v int) int64 { return int64(s.header.First) + int64(v) }
 
 // find reads the head of the row of local vertex v: from behind the row that was read
@@ -103,7 +103,7 @@ func (s *Side) find(v int, b *shard.Buffer) row {
 	return r
 }
 
-// Row gives the neighbours of local vertex v, in the buffer: see [shard.Rows].
+// Row returns the neighbours of local vertex v, in the buffer: see [shard.Rows].
 func (s *Side) Row(v int, b *shard.Buffer) []uint32 {
 	r := s.find(v, b)
 	n := int(r.degree)

@@ -12,17 +12,17 @@ const RunVertices = 1 << runShift
 
 const runShift = 2
 
-// Runs is how many runs the rows of so many vertices have.
+// Runs returns the number of runs of the rows of a number of vertices.
 func Runs(vertices int) int { return (vertices + RunVertices - 1) / RunVertices }
 
-// HeadBytes is how many bytes from the beginning of a blob of so many [DecodeHead] needs,
+// HeadBytes returns the size of the beginning of a blob that [DecodeHead] needs,
 // by its first 64.
 func HeadBytes(header []byte, size int64) (int64, error) {
 	h, err := runLayout(header, size)
 	return int64(shard.HeaderBytes + h.sections()[0]), err
 }
 
-// runLayout is the layout of a blob that begins with the header.
+// runLayout returns the layout of a blob that begins with the header.
 func runLayout(header []byte, size int64) (h layout, err error) {
 	head, err := shard.DecodeHeader(header)
 	if err != nil {
@@ -31,7 +31,7 @@ func runLayout(header []byte, size int64) (h layout, err error) {
 	return layoutOf(header, head, size)
 }
 
-// DecodeHead checks and reads header and index of a blob of so many bytes. Of the side,
+// DecodeHead checks and reads header and index of a blob of a size. Of the side,
 // [Side.In] can be used, and that of what it gives. The head must be 4-byte aligned, and
 // stay alive and unchanged as long as these are used.
 func DecodeHead(head []byte, size int64) (*Side, error) {
@@ -47,7 +47,7 @@ func DecodeHead(head []byte, size int64) (*Side, error) {
 	return s, s.checkIndex()
 }
 
-// checkIndex says whether the places in the index ascend and lie in the rows.
+// checkIndex reports whether the places in the index ascend and lie in the rows.
 func (s *Side) checkIndex() error {
 	last := 0
 	for i := range s.runs {
@@ -60,7 +60,7 @@ func (s *Side) checkIndex() error {
 	return nil
 }
 
-// In is the side with its rows in a blob, or in memory of its size: a run can be used as
+// In returns the side with its rows in a blob, or in memory of its size: a run can be used as
 // soon as it lies in its place and [Side.CheckRun] has seen it.
 func (s *Side) In(blob []byte) *Side {
 	in := *s
@@ -69,7 +69,7 @@ func (s *Side) In(blob []byte) *Side {
 	return &in
 }
 
-// Run is the run with the row of local vertex v, and where in the blob it lies.
+// Run returns the run with the row of local vertex v, and where in the blob it lies.
 func (s *Side) Run(v int) (i int, from, to int64) {
 	i = v >> runShift
 	data := int64(len(s.blob) - len(s.data))
@@ -77,7 +77,7 @@ func (s *Side) Run(v int) (i int, from, to int64) {
 	return i, data + int64(begin), data + int64(end)
 }
 
-// bounds is where run i lies in the rows.
+// bounds returns where run i lies in the rows.
 func (s *Side) bounds(i int) (from, to int) {
 	if i+1 < s.runs {
 		return s.begin(i), s.begin(i + 1)

@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// opened is a side of which nothing has been read but the head, in memory that has other
+// opened returns a side of which nothing has been read but the head, in memory that has other
 // bytes where the rows belong.
 func opened(t rapid.TB, blob []byte) *Side {
 	t.Helper()
@@ -30,8 +30,8 @@ func headBytes(t rapid.TB, blob []byte) int64 {
 	return n
 }
 
-// TestRuns: a run can be read as soon as it has come, and no other; how long its rows are
-// adds up.
+// TestRuns checks that a run can be read as soon as it has come, and no other; how long its rows
+// are adds up.
 func TestRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want, n := draw(t)
@@ -68,7 +68,7 @@ func all(n int) func(func(int) bool) {
 	}
 }
 
-// TestHeads: a head that is damaged or cut is refused.
+// TestHeads checks that a head that is damaged or cut is refused.
 func TestHeads(t *testing.T) {
 	blob, _ := small(t)
 	n := int(headBytes(t, blob))
@@ -84,7 +84,7 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// TestForgedSum: a run whose checksum is another one than that of its rows is found by
+// TestForgedSum checks that a run whose checksum is another one than that of its rows is found by
 // CheckOrder, that is by `garaph verify`.
 func TestForgedSum(t *testing.T) {
 	blob, n := small(t)
@@ -125,7 +125,7 @@ func useRuns(t testing.TB, blob []byte, n uint32) {
 	}
 }
 
-// TestAppendRun: what is appended of a run serves in its place for the rows that are not
+// TestAppendRun checks that what is appended of a run serves in its place for the rows that are not
 // dropped, and takes no more than the run, nor than there is room for.
 func TestAppendRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -6,7 +6,7 @@ import "sort"
 // together, large enough that a chunk's start costs nothing.
 const ChunkEdges = 1 << 14
 
-// Shard is the sides of one shard along which somebody goes, the rows of a vertex on
+// Shard holds the sides of one shard along which a program gathers, the rows of a vertex on
 // the first side and then those on the second.
 type Shard []*Side
 
@@ -20,13 +20,13 @@ type Chunk struct {
 	Begin, End int    // local vertices whose edges begin in the chunk: [Begin, End)
 }
 
-// Vertices is the number of vertices of the shard.
+// Vertices returns the number of vertices of the shard.
 func (s Shard) Vertices() int { return s[0].Vertices() }
 
-// Edges is the number of edges on all sides.
+// Edges returns the number of edges on all sides.
 func (s Shard) Edges() uint64 { return s.Before(s.Vertices()) }
 
-// Before is the number of edges, on all sides, of the vertices before v.
+// Before returns the number of edges, on all sides, of the vertices before v.
 func (s Shard) Before(v int) uint64 {
 	n := uint64(s[0].Off[v])
 	if len(s) > 1 {

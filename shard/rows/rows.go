@@ -41,16 +41,16 @@ type Side struct {
 	blob []byte
 }
 
-// Vertices is the length of the interval.
+// Vertices returns the length of the interval.
 func (s *Side) Vertices() int { return len(s.Off) - 1 }
 
-// Edges is the number of edges on this side.
+// Edges returns the number of edges on this side.
 func (s *Side) Edges() uint32 { return uint32(len(s.Nbr)) }
 
-// Row is the neighbours of local vertex v: a window, which needs no buffer.
+// Row returns the neighbours of local vertex v: a window, which needs no buffer.
 func (s *Side) Row(v int, _ *shard.Buffer) []uint32 { return s.Nbr[s.Off[v]:s.Off[v+1]] }
 
-// Header is that of the blob.
+// Header returns the header of the blob.
 func (s *Side) Header() shard.Header {
 	h := shard.Header{
 		Version: Version, Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges(), Weighted: !s.Plane().None(), Wide: s.Wide != nil,
@@ -63,13 +63,13 @@ func (s *Side) Header() shard.Header {
 	return h
 }
 
-// Plane is the weights.
+// Plane returns the weights.
 func (s *Side) Plane() shard.Plane { return shard.Plane{Narrow: s.Weight, Wide: s.Wide} }
 
-// Weights says what weights there are.
+// Weights describes the weights.
 func (s *Side) Weights() shard.Weights { return shard.WeightsOf(s.Plane()) }
 
-// Blob is the bytes that the side was decoded from, or laid out in.
+// Blob returns the bytes that the side was decoded from, or laid out in.
 func (s *Side) Blob() []byte { return s.blob }
 
 // Degrees counts the edges of each vertex.
@@ -79,7 +79,7 @@ func (s *Side) Degrees(degrees []uint32) {
 	}
 }
 
-// Size is the number of bytes of a blob, a multiple of 16, with weights of so many bytes.
+// Size returns the number of bytes of a blob, a multiple of 16, with weights of a size.
 func Size(vertices int, edges uint32, weight int) int64 {
 	o, n, w := sections(vertices, edges, weight)
 	return shard.HeaderBytes + o + n + w
@@ -120,32 +120,13 @@ func Seal(blob []byte) uint32 {
 	return shard.SealHeader(blob)
 }
 
-// Of is the rows of a side in this encoding: an engine that works on rows has
+// Of returns the rows of a side in this encoding: an engine that works on rows has
 // asked for them.
 func Of(s shard.Side) *Side { return s.(*Side) }
 
-// Decode checks every checksum of a blob and the order of its offsets, and
+// decode checks every checksum of a blob and the order of its offsets, and
 // returns the side. The blob must be 4-byte aligned and stay alive and unchanged
 // as long as the side is used.
-func Decode(blob []byte) (*Side, error) {
-	h, err := header(blob)
-	if err != nil {
-		return nil, err
-	}
-	return decode(blob, h)
-}
-
-func header(blob []byte) (shard.Header, error) {
-	h, err := shard.DecodeHeader(blob)
-	if err == nil && h.Version != Version {
-		err = fmt.Errorf("%w: version %d, rows are version %d", shard.ErrFormat, h.Version, Version)
-	}
-	if err == nil && h.Flags != 0 {
-		err = fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)
-	}
-	return h, err
-}
-
 func decode(blob []byte, h shard.Header) (*Side, error) {
 	if h.Flags != 0 {
 		return nil, fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)

@@ -171,7 +171,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzDecode: no bytes make the decoder panic or accept what is not sound. A
+// FuzzDecode checks that no bytes make the decoder panic or accept what is not sound. A
 // sealed blob leads past the checksums, to the checks behind them.
 func FuzzDecode(f *testing.F) {
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -1,6 +1,6 @@
 // Package rowweights is the encoding of the weights of a side's rows: a code for each
-// edge, in the order of the rows, in a blob of its own, so that whoever needs no weights
-// reads none. docs/format-packed-rows.md draws the bytes.
+// edge, in the order of the rows, in a blob of its own, which is read only if weights are
+// needed. docs/format-packed-rows.md draws the bytes.
 package rowweights
 
 import (
@@ -39,10 +39,10 @@ type Side struct {
 	blob       []byte
 }
 
-// Header is that of the blob.
+// Header returns the header of the blob.
 func (s *Side) Header() shard.Header { return s.header }
 
-// Blob is the bytes that the weights were decoded from.
+// Blob returns the bytes that the weights were decoded from.
 func (s *Side) Blob() []byte { return s.blob }
 
 // Degrees does nothing: the rows have the degrees.
@@ -110,19 +110,19 @@ func (s *Side) checkCodes(codes []byte) error {
 	return weights.Check()
 }
 
-// layout is what the header of a blob says.
+// layout is the content of the header of a blob.
 type layout struct {
 	shard.Header
 	coding  packed.Coding
 	entries int // of the dictionary
 }
 
-// sections are the sizes of what follows the header: dictionary, index and codes.
+// sections returns the sizes of what follows the header: dictionary, index and codes.
 func (h *layout) sections() [3]int {
 	return [...]int{pad(4 * h.entries), pad(8 * packedrows.Runs(h.Vertices)), pad(int(h.Edges) * h.codeBytes())}
 }
 
-// codeBytes is how many bytes the weight of an edge takes.
+// codeBytes returns the size of the weight of an edge.
 func (h *layout) codeBytes() int {
 	if h.Wide {
 		return 8
@@ -140,7 +140,7 @@ func (h *layout) size() int {
 
 func pad(n int) int { return (n + align - 1) &^ (align - 1) }
 
-// MostBytes is the most that the weights of so many edges take, of so many bytes each.
+// MostBytes returns the most bytes that the weights of some edges use, with weights of a size.
 func MostBytes(vertices int, edges uint32, weight int) int64 {
 	return shard.HeaderBytes + 3*align + 8*int64(packedrows.Runs(vertices)) + int64(weight)*int64(edges)
 }
@@ -148,7 +148,7 @@ func MostBytes(vertices int, edges uint32, weight int) int64 {
 // Packer packs weights. Its dictionary lasts from one side to the next.
 type Packer struct{ dictionary packed.Dictionary }
 
-// Side writes the weights, of so many bytes, of the rows with a header, which begin at off, to the beginning
+// Side writes the weights, of a size, of the rows with a header, which begin at off, to the beginning
 // of a buffer, which has [MostBytes] and 4-byte alignment, and returns them there.
 func (p *Packer) Side(of shard.Header, off []uint32, weights shard.Plane, bytes int, buffer []byte) *Side {
 	h := layout{Header: of}
@@ -198,10 +198,10 @@ func (h *layout) seal(blob []byte) {
 	h.Checksum = shard.SealHeader(blob)
 }
 
-// windows gives the sections of a blob of the right size.
+// windows returns the sections of a blob of the right size.
 func (h *layout) windows(blob []byte) *Side { return h.head(blob).In(blob) }
 
-// head gives the dictionary and the index of a blob that begins with these bytes.
+// head returns the dictionary and the index of a blob that begins with these bytes.
 func (h *layout) head(blob []byte) *Side {
 	at, runs := int64(shard.HeaderBytes), packedrows.Runs(h.Vertices)
 	s := &Side{header: h.Header, coding: h.coding, dictionary: shard.View[float32](blob, at, h.entries)}
@@ -210,7 +210,7 @@ func (h *layout) head(blob []byte) *Side {
 	return s
 }
 
-// layoutOf reads the fields of the encoding, of a sound header of a blob of so many bytes.
+// layoutOf reads the fields of the encoding, of a sound header of a blob of a size.
 func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	le := binary.LittleEndian
 	h := layout{Header: head, coding: packed.Coding(head.Flags &^ summed >> 2), entries: int(le.Uint32(blob[44:]))}

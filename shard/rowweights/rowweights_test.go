@@ -47,7 +47,7 @@ func decoded(blob []byte) (*Side, error) {
 	return s.(*Side), nil
 }
 
-// TestRoundTrip: weights come back, all or some of them, in the least bytes.
+// TestRoundTrip checks that weights come back, all or some of them, in the least bytes.
 func TestRoundTrip(t *testing.T) {
 	var p Packer
 	rapid.Check(t, func(t *rapid.T) {
@@ -82,7 +82,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestWide: wide weights come back, all or some of them, and unsound ones are refused.
+// TestWide checks that wide weights come back, all or some of them, and unsound ones are refused.
 func TestWide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weights := rapid.SliceOf(rapid.Float64Range(0, math.MaxFloat64)).Draw(t, "weights")
@@ -138,7 +138,7 @@ func reseal(blob []byte) {
 	}
 }
 
-// TestHostile: what no checksum sees is refused.
+// TestHostile checks that what no checksum sees is refused.
 func TestHostile(t *testing.T) {
 	le := binary.LittleEndian
 	sound := pack(&Packer{}, slices.Repeat([]float32{1, 2}, 20)).Blob() // 2 entries, 40 codes
@@ -172,7 +172,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// FuzzWeights: no bytes make the decoder or a reader panic, or give a weight that is no
+// FuzzWeights checks that no bytes make the decoder or a reader panic, or give a weight that is no
 // finite number ≥ 0. Checksums are made right, to lead past them.
 func FuzzWeights(f *testing.F) {
 	for _, weights := range [][]float32{nil, {1, 2, 3}, slices.Repeat([]float32{1, 2}, 20)} {

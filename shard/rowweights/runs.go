@@ -7,7 +7,7 @@ import (
 	"github.com/garaph/garaph/shard/packedrows"
 )
 
-// HeadBytes is how many bytes from the beginning of a blob of so many [DecodeHead] needs,
+// HeadBytes returns the size of the beginning of a blob that [DecodeHead] needs,
 // by its first 64.
 func HeadBytes(header []byte, size int64) (int64, error) {
 	h, err := runLayout(header, size)
@@ -15,7 +15,7 @@ func HeadBytes(header []byte, size int64) (int64, error) {
 	return int64(shard.HeaderBytes + n[0] + n[1]), err
 }
 
-// runLayout is the layout of a blob that begins with the header.
+// runLayout returns the layout of a blob that begins with the header.
 func runLayout(header []byte, size int64) (h layout, err error) {
 	head, err := shard.DecodeHeader(header)
 	if err != nil {
@@ -24,7 +24,7 @@ func runLayout(header []byte, size int64) (h layout, err error) {
 	return layoutOf(header, head, size)
 }
 
-// DecodeHead checks and reads header, dictionary and index of a blob of so many bytes: see
+// DecodeHead checks and reads header, dictionary and index of a blob of a size: see
 // [packedrows.DecodeHead].
 func DecodeHead(head []byte, size int64) (*Side, error) {
 	h, err := runLayout(head, size)
@@ -41,7 +41,7 @@ func DecodeHead(head []byte, size int64) (*Side, error) {
 	return s, s.checkCodes(nil)
 }
 
-// In is the weights with their codes in a blob, or in memory of its size: see
+// In returns the weights with their codes in a blob, or in memory of its size: see
 // [packedrows.Side.In].
 func (s *Side) In(blob []byte) *Side {
 	in := *s
@@ -51,7 +51,7 @@ func (s *Side) In(blob []byte) *Side {
 	return &in
 }
 
-// Run is the run with the weights of the row of local vertex v, where in the blob it lies,
+// Run returns the run with the weights of the row of local vertex v, where in the blob it lies,
 // and its first edge.
 func (s *Side) Run(v int) (i int, from, to int64) {
 	i = v / packedrows.RunVertices
@@ -60,10 +60,10 @@ func (s *Side) Run(v int) (i int, from, to int64) {
 	return i, codes + int64(begin), codes + int64(end)
 }
 
-// First is the first edge of run i.
+// First returns the first edge of run i.
 func (s *Side) First(i int) int { return int(s.index[i]) }
 
-// bounds is where run i lies in the codes.
+// bounds returns where run i lies in the codes.
 func (s *Side) bounds(i int) (from, to int) {
 	end := s.header.Edges
 	if i+1 < len(s.index) {
@@ -103,11 +103,5 @@ func (s *Side) CheckRun(i int, _ uint32) error {
 	return s.checkCodes(s.run(i))
 }
 
-// Edges is how many edges run i has.
-func (s *Side) Edges(i int) int {
-	from, to := s.bounds(i)
-	return (to - from) / s.CodeBytes()
-}
-
-// CodeBytes is how many bytes the weight of an edge takes.
+// CodeBytes returns the size of the weight of an edge.
 func (s *Side) CodeBytes() int { return (&layout{Header: s.header, coding: s.coding}).codeBytes() }

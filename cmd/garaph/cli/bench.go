@@ -72,7 +72,8 @@ func (a *app) benchFrontierCommand() *cobra.Command {
 		sources := countFlag(fs, "sources", 4, 1, "vertices to search from")
 		gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU; edges beyond it are read in the host's memory (default all)")
 		return func(o *bench.Options) {
-			o.Advance, o.Filter, o.Direction, o.Sources, o.GPUMemory = *advance, *filter, *direction, *sources, *gpuMemory
+			o.Frontiers = bench.FrontierOptions{Advance: *advance, Filter: *filter, Direction: *direction, Sources: *sources}
+			o.GPUMemory = *gpuMemory
 		}
 	}, &cobra.Command{
 		Use:   "frontier GRAPH [flags]",

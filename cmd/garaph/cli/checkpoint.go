@@ -99,8 +99,8 @@ func (t *task) unfinished() (*garaph.Job, error) {
 var fileFlags = []string{"sources", "queries"}
 
 // newSpec returns what `garaph resume` needs to build the same command again.
-func newSpec(name string, cmd *cobra.Command, output string) garaph.JobSpec {
-	s := garaph.JobSpec{Name: name, Flags: map[string]string{}, Output: absolute(output), From: absolute(".")}
+func newSpec(name string, cmd *cobra.Command, output string) checkpoint.Spec {
+	s := checkpoint.Spec{Name: name, Flags: map[string]string{}, Output: absolute(output), From: absolute(".")}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		text := flagText(f.Value)
 		if slices.Contains(fileFlags, f.Name) {
@@ -114,7 +114,7 @@ func newSpec(name string, cmd *cobra.Command, output string) garaph.JobSpec {
 }
 
 // respecified returns a job that is resumed with the flags in s.
-func respecified(job *garaph.Job, s garaph.JobSpec) *garaph.Job {
+func respecified(job *garaph.Job, s checkpoint.Spec) *garaph.Job {
 	then := job.Record().Spec
 	for name, text := range then.Flags {
 		if _, there := s.Flags[name]; !there { // a flag of the GPU, for a run on the CPU

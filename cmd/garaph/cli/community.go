@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/algorithms/community"
+	"github.com/garaph/garaph/communityjob"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -125,7 +126,7 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 		return err
 	}
 	a.console.begin("community on " + path)
-	if s.job, err = garaph.RecordCommunities(ctx, g, job, f.checkpoints.policy(), s.options(), queries); err != nil {
+	if s.job, err = communityjob.Record(ctx, g, job, f.checkpoints.policy(), s.options(), queries); err != nil {
 		return err
 	}
 	defer func() {
@@ -203,9 +204,9 @@ type communitySearch struct {
 	out    destination
 	began  time.Time
 	stage  *stage
-	job    *garaph.CommunityJob
+	job    *communityjob.Job
 	found  []*garaph.Community
-	report garaph.CommunityReport
+	report community.Report
 }
 
 func (s *communitySearch) options() garaph.CommunityOptions {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/ingest"
 )
 
 // TestDegrees: of graphs of many shards, with degrees beyond those that are counted densely, the distribution is
@@ -39,7 +40,7 @@ func TestDegrees(t *testing.T) {
 	if err := os.WriteFile(edges, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := garaph.Import(t.Context(), []string{edges}, graph, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 64}}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{edges}, graph, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 64}}); err != nil {
 		t.Fatal(err)
 	}
 	i, err := describe(t.Context(), graph, true)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/tinydisk"
 )
 
@@ -100,7 +100,7 @@ func TestRunsOnFullDisk(t *testing.T) {
 		if badgerFault.MatchString(log) {
 			t.Fatal(log)
 		}
-		if left := append(jobsIn(t, graph, garaph.Interrupted), jobsIn(t, graph, garaph.Failed)...); done && len(left) > 0 && !strings.Contains(log, "write the record of job") {
+		if left := append(jobsIn(t, graph, checkpoint.Interrupted), jobsIn(t, graph, checkpoint.Failed)...); done && len(left) > 0 && !strings.Contains(log, "write the record of job") {
 			t.Fatalf("unfinished jobs: %v\n%s", left, log)
 		} else if len(left) > 0 { // the next command
 			p := newProcess(t, "resume", graph, "--output", out)

@@ -71,7 +71,7 @@ about as many edges as the others. The folder appears when all of it is there. A
 type exportReport struct {
 	Graph  string `json:"graph"`
 	Output string `json:"output"`
-	garaph.ExportReport
+	export.Report
 	Seconds    float64 `json:"seconds"`
 	PeakMemory int64   `json:"peak_rss_bytes"`
 }
@@ -191,7 +191,7 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) (err erro
 }
 
 // write writes the ids, if they are wanted, and the edges: both files are there at the end, or none is.
-func (f *exportFlags) write(ctx context.Context, a *app, g *garaph.Graph, o garaph.ExportOptions) (r garaph.ExportReport, err error) {
+func (f *exportFlags) write(ctx context.Context, a *app, g *garaph.Graph, o garaph.ExportOptions) (r export.Report, err error) {
 	var files results.Files
 	defer files.End()
 	if *f.ids != "" {
@@ -218,7 +218,7 @@ func (f *exportFlags) write(ctx context.Context, a *app, g *garaph.Graph, o gara
 }
 
 // importText returns the arguments of the import that reads the file, for a shell.
-func importText(r garaph.ExportReport, path string) string {
+func importText(r export.Report, path string) string {
 	words := slices.Clone(r.Import)
 	named, _ := export.FormatOf(path)
 	if path == "-" {
@@ -231,7 +231,7 @@ func importText(r garaph.ExportReport, path string) string {
 }
 
 // warn reports parts of the graph that are not in the file.
-func (f *exportFlags) warn(a *app, r garaph.ExportReport) {
+func (f *exportFlags) warn(a *app, r export.Report) {
 	if r.Directed {
 		a.console.log.Warn("both directions of every edge are in the file, so that its import is a directed graph")
 	}

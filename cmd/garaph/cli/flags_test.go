@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -98,7 +98,7 @@ func TestTimes(t *testing.T) {
 // TestJobFilter: of the jobs that match, running ones are none, nor those whose age is unknown.
 func TestJobFilter(t *testing.T) {
 	now := time.Now()
-	ago := func(state garaph.JobStatus, days int) jobInfo {
+	ago := func(state checkpoint.Status, days int) jobInfo {
 		return jobInfo{State: state, Updated: now.AddDate(0, 0, -days)}
 	}
 	for _, c := range []struct {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/store"
 )
@@ -42,10 +43,10 @@ func (h *hostile) soundGraphs() (list []*soundGraph) {
 		edges   int
 		vertex  func(int) string
 	}{
-		{"named and weighted", garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 64, Layout: store.CSC}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
-		{"undirected, with sparse ids", garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 100}, Edges: garaph.EdgeOptions{Undirected: true}}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
-		{"packed, named and weighted", garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 64, Layout: store.Packed, Rows: true}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
-		{"small and dense", garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: store.CSC}}, 60, strconv.Itoa},
+		{"named and weighted", garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 64, Layout: store.CSC}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
+		{"undirected, with sparse ids", garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 100}, Edges: garaph.EdgeOptions{Undirected: true}}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
+		{"packed, named and weighted", garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 64, Layout: store.Packed, Rows: true}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
+		{"small and dense", garaph.ImportOptions{Storage: ingest.StorageOptions{Layout: store.CSC}}, 60, strconv.Itoa},
 	} {
 		n := min(400, g.edges/4)
 		var text strings.Builder

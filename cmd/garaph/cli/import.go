@@ -64,7 +64,7 @@ them, or - for standard input. The graph appears whole or not at all.`,
 // importReport is an import as JSON.
 type importReport struct {
 	Graph string `json:"graph,omitempty"`
-	garaph.ImportReport
+	ingest.Report
 	EdgesPerSecond float64 `json:"edges_per_second"`
 	BytesPerEdge   float64 `json:"bytes_per_edge"`
 	PeakMemory     int64   `json:"peak_rss_bytes,omitempty"`
@@ -93,7 +93,7 @@ func (a *app) importGraph(ctx context.Context, inputs []string, path string, o g
 		return importReport{}, err
 	}
 	report := importReport{
-		Graph: path, ImportReport: r,
+		Graph: path, Report: r,
 		EdgesPerSecond: perSecond(float64(r.Entries), r.Duration),
 		BytesPerEdge:   float64(r.Bytes) / float64(max(r.Edges, 1)),
 	}

@@ -106,12 +106,12 @@ func (f *importFlags) check() error {
 }
 
 func (f *importFlags) options() garaph.ImportOptions {
-	parallel := garaph.Parallel(*f.parallel)
+	parallel := ingest.Parallel(*f.parallel)
 	if *f.dedup {
 		parallel = garaph.ParallelMin
 	}
 	return garaph.ImportOptions{
-		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Storage: garaph.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows},
+		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Storage: ingest.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows},
 		Table: f.table(), Vertices: int64(*f.vertices),
 		Edges: garaph.EdgeOptions{Undirected: *f.undirected, Parallel: parallel, DropSelfLoops: *f.dropSelfLoops}, SkipBadLines: *f.skipBadLines, AllowEmpty: *f.allowEmpty,
 	}

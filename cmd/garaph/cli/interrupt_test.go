@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/testsize"
 )
 
@@ -169,7 +169,7 @@ func TestForceRunning(t *testing.T) {
 	}
 	p.listens(t)
 	for range 10_000 {
-		if list, err := jobsOf(graph); err == nil && len(list) == 1 && list[0].State == garaph.Running {
+		if list, err := jobsOf(graph); err == nil && len(list) == 1 && list[0].State == checkpoint.Running {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -184,7 +184,7 @@ func TestForceRunning(t *testing.T) {
 	}
 	_ = p.Process.Signal(os.Interrupt)
 	p.end(t, exitInterrupted)
-	if list, err := jobsOf(graph); err != nil || len(list) != 1 || list[0].State != garaph.Interrupted {
+	if list, err := jobsOf(graph); err != nil || len(list) != 1 || list[0].State != checkpoint.Interrupted {
 		t.Errorf("%+v, %v", list, err)
 	}
 }

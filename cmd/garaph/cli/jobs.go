@@ -78,7 +78,7 @@ type jobsReport struct {
 type jobInfo struct {
 	Job        int               `json:"job"`
 	Program    string            `json:"program"`
-	State      garaph.JobStatus  `json:"state"`
+	State      checkpoint.Status `json:"state"`
 	Iterations int               `json:"iterations"`
 	Saved      *int              `json:"saved_iterations,omitempty"` // nil: unknown, or it cannot be resumed
 	Epochs     []int             `json:"checkpoints"`
@@ -90,7 +90,7 @@ type jobInfo struct {
 }
 
 func jobsOf(path string) ([]jobInfo, error) {
-	var jobs []garaph.JobInfo
+	var jobs []checkpoint.Listed
 	err := withGraph(path, func(g *garaph.Graph) (err error) {
 		jobs, err = g.Jobs()
 		return err
@@ -110,7 +110,7 @@ func jobsOf(path string) ([]jobInfo, error) {
 		case j.Err != nil:
 			info.State, info.Error = "damaged", j.Err.Error()
 		case j.Error != "": // and if it is done, for good
-			info.State = garaph.Failed
+			info.State = checkpoint.Failed
 		}
 		if saved, known := j.Saved(); known && (j.Unfinished() || j.Err == nil && j.Status == checkpoint.Running) {
 			info.Saved = &saved

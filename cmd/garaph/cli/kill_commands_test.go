@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/testsize"
 )
 
@@ -269,7 +269,7 @@ func (k *commandKiller) after(line, what string) {
 	k.t.Helper()
 	if left, conditional := strings.CutPrefix(line, "?"); conditional {
 		line = left
-		if jobs := jobsIn(k.t, k.work("g"), garaph.Interrupted); line == "resume g" && len(jobs) == 0 {
+		if jobs := jobsIn(k.t, k.work("g"), checkpoint.Interrupted); line == "resume g" && len(jobs) == 0 {
 			return
 		}
 		if fields := strings.Fields(line); fields[0] == "jobs" {

@@ -17,6 +17,8 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testsize"
 )
 
@@ -162,7 +164,7 @@ func (k *killer) run(c killable, kills int) (hit bool) {
 		if half, _ := filepath.Glob(filepath.Join(k.graph, "jobs", "*", ".epoch-*.writing")); len(half) > 0 {
 			k.during++
 		}
-		if len(jobsIn(t, k.graph, garaph.Interrupted)) == 0 { // killed before it began, or after it ended
+		if len(jobsIn(t, k.graph, checkpoint.Interrupted)) == 0 { // killed before it began, or after it ended
 			if _, err := os.Stat(out); err == nil {
 				break
 			}
@@ -183,7 +185,7 @@ func (k *killer) run(c killable, kills int) (hit bool) {
 	if !bytes.Equal(got, want) && (c.tolerance == 0 || !near(got, want, c.tolerance)) {
 		t.Fatalf("%s %v: another result than that of an undisturbed run", c.program, c.args)
 	}
-	if left := jobsIn(t, k.graph, garaph.Interrupted); len(left) > 0 {
+	if left := jobsIn(t, k.graph, checkpoint.Interrupted); len(left) > 0 {
 		t.Fatalf("unfinished jobs: %v", left)
 	}
 	expectFiles(t, fmt.Sprint(line), filepath.Dir(out), "out.tsv")
@@ -229,7 +231,7 @@ func importSmallShards(t *testing.T, path string, scale int) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 256}}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 256}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -256,7 +258,7 @@ func runTo(t *testing.T, args []string) []byte {
 }
 
 // jobsIn lists the jobs of a graph in a state.
-func jobsIn(t *testing.T, graph string, s garaph.JobStatus) []int {
+func jobsIn(t *testing.T, graph string, s checkpoint.Status) []int {
 	t.Helper()
 	p := newProcess(t, "jobs", graph, "--json")
 	if err := p.Run(); err != nil {

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/communityjob"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/internal/results"
 )
@@ -122,7 +124,7 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 
 // recordedCommand returns the command of a job's first run.
 func (a *app) recordedCommand(job *garaph.Job) (*cobra.Command, error) {
-	if garaph.IsCommunityJob(job) {
+	if communityjob.Is(job) {
 		return a.communityCommand(), nil
 	}
 	name := job.Record().Name
@@ -138,7 +140,7 @@ func (a *app) recordedCommand(job *garaph.Job) (*cobra.Command, error) {
 }
 
 // resumedFlags returns the flags of the first run, and those that were given now.
-func resumedFlags(cmd *cobra.Command, spec garaph.JobSpec) map[string]string {
+func resumedFlags(cmd *cobra.Command, spec checkpoint.Spec) map[string]string {
 	flags := map[string]string{}
 	maps.Copy(flags, spec.Flags)
 	if spec.Output != "" {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/ingest"
 )
 
 // ring imports a ring of n vertices, each a shard.
@@ -23,7 +24,7 @@ func ring(t *testing.T, n int) (graph string) {
 	if err := os.WriteFile(edges, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := garaph.Import(t.Context(), []string{edges}, graph, garaph.ImportOptions{Storage: garaph.StorageOptions{ShardVertices: 1}, Edges: garaph.EdgeOptions{Undirected: true}}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{edges}, graph, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 1}, Edges: garaph.EdgeOptions{Undirected: true}}); err != nil {
 		t.Fatal(err)
 	}
 	return graph

@@ -86,7 +86,7 @@ func (f *File) instance(loops string) *instance {
 	return nil
 }
 
-// reason is what the compiler says about a method.
+// reason returns what the compiler says about a method.
 func (x *instance) reason(d *decisions, method string) string {
 	for _, receiver := range []string{x.program.TypeName, "(*" + x.program.TypeName + ")"} {
 		if why, ok := d.refused[receiver+"."+method]; ok {

@@ -3,6 +3,7 @@ package loops
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/garaph/garaph/gas/compile/ptx"
@@ -29,12 +30,9 @@ func (f *File) addFragments(x *instance) error {
 
 // note adds a note, once.
 func (f *File) note(line string) {
-	for _, other := range f.Notes {
-		if other == line {
-			return
-		}
+	if !slices.Contains(f.Notes, line) {
+		f.Notes = append(f.Notes, line)
 	}
-	f.Notes = append(f.Notes, line)
 }
 
 // literal writes Go literals of types of package compiled.

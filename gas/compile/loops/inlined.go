@@ -17,7 +17,7 @@ import (
 	"github.com/garaph/garaph/gas/compile/source"
 )
 
-// decisions are what the Go compiler says about the calls in a package: which
+// decisions are those of the Go compiler about the calls in a package: which
 // it inlines, and which functions it never does.
 type decisions struct {
 	inlined map[string][]string // methods called, by base name of the file and line
@@ -34,8 +34,7 @@ var (
 // generated ones that it has. Nothing is written but the build cache.
 func ask(dir string, files []*File) (*decisions, error) {
 	replace := map[string]string{}
-	stale, _ := filepath.Glob(filepath.Join(escape(dir), "*"+source.GeneratedSuffix)) // the pattern is right
-	for _, path := range stale {
+	for _, path := range source.Generated(dir) {
 		replace[path] = ""
 	}
 	for _, f := range files {
@@ -83,13 +82,8 @@ func inMemory(text []byte) (*os.File, error) {
 	return f, nil
 }
 
-// pathOf is where other processes find such a file.
+// pathOf returns where other processes find such a file.
 func pathOf(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
-
-// escape makes a pattern that matches dir only.
-func escape(dir string) string {
-	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(dir, `\$0`)
-}
 
 // errorLines leaves out what the compiler says about inlining.
 func errorLines(out []byte) []byte {

@@ -28,7 +28,7 @@ func generate(t testing.TB, packages ...string) []*File {
 	return files
 }
 
-// TestInlined: the Go compiler says of every call of a method in the loops of
+// TestInlined checks that the Go compiler says of every call of a method in the loops of
 // the built-in programs that it inlines it. It is asked without temporary files,
 // which a killed command would leave.
 func TestInlined(t *testing.T) {
@@ -60,7 +60,7 @@ func TestInlined(t *testing.T) {
 	}
 }
 
-// TestNoCalls: in the machine code of the loops over edges there is no call
+// TestNoCalls checks that in the machine code of the loops over edges there is no call
 // but that of the variant with weights, the end of a bounds check, and the
 // growth of a stack. Neither is there one in the others, but of math.
 func TestNoCalls(t *testing.T) {
@@ -110,7 +110,7 @@ func TestNoCalls(t *testing.T) {
 	}
 }
 
-// TestNotes: what is not inlined is said, with the reason, and so is what does
+// TestNotes checks that what is not inlined is said, with the reason, and so is what does
 // not run on a GPU.
 func TestNotes(t *testing.T) {
 	notes := map[string][]string{}

@@ -44,7 +44,7 @@ type held struct {
 	Narrow, NarrowCopy string
 }
 
-// traits are what a program's methods read and can do, by which its loops differ.
+// traits describe a program's methods. Its loops depend on them.
 type traits struct {
 	UsesEdge, UsesDst                 bool // by Gather
 	Saturable, Settleable, Aggregable bool
@@ -76,7 +76,7 @@ func (x *instance) vertexOf(at string, methods ...string) vertex {
 // HasDegree reports whether the vertex needs what the block has as its degree.
 func (v vertex) HasDegree() bool { return v.In || v.Out }
 
-// Literal is what stands between its braces.
+// Literal returns the text between its braces.
 func (v vertex) Literal() string {
 	var list []string
 	add := func(read bool, field string) {
@@ -99,13 +99,13 @@ type variant struct {
 	Order     bool // a push in the order of priorities
 }
 
-// Level is the push of a level.
+// Level returns the push of a level.
 func (x variant) Level() variant { x.Order = false; return x }
 
-// Ordered is the push in the order of priorities.
+// Ordered returns the push in the order of priorities.
 func (x variant) Ordered() variant { x.Order = true; return x }
 
-// Loop is the name of a push.
+// Loop returns the name of a push.
 func (x variant) Loop() string {
 	if x.Order {
 		return "relax"
@@ -124,10 +124,10 @@ func (x variant) GatherRow(src string) string {
 // Seeks reports whether vertices can look for active neighbours and end early.
 func (t traits) Seeks() bool { return t.Saturable && t.Settleable }
 
-// Unweighted is the variant without weights, or for both if it does not matter.
+// Unweighted returns the variant without weights, or for both if it does not matter.
 func (x *instance) Unweighted() variant { return variant{instance: x} }
 
-// Variants are those for edges with weights, if it matters.
+// Variants returns the variants for edges without and with weights, if they differ.
 func (x *instance) Variants() []variant {
 	if !x.UsesEdge {
 		return []variant{x.Unweighted()}
@@ -183,13 +183,13 @@ func (x *instance) GatherSlot() string {
 	return x.gather("src", "weight")
 }
 
-// Widths are those of packed blocks.
+// Widths returns the widths of packed blocks.
 func (x *instance) Widths() []int { return packed.AllWidths() }
 
-// Destinations are the widths of destinations in packed blocks.
+// Destinations returns the widths of destinations in packed blocks.
 func (x *instance) Destinations() []int { return []int{14, 16} }
 
-// GroupSlots are the numbers of a group's slots.
+// GroupSlots returns the numbers of a group's slots.
 func (x *instance) GroupSlots() int { return packed.GroupSlots }
 
 func newInstance(p *source.Program, n *namer) *instance {

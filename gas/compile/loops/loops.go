@@ -71,7 +71,7 @@ func Generate(programs []*source.Program) ([]*File, error) {
 	return files, copyLarge(files)
 }
 
-// Path is where the loops of a program belong: beside its source.
+// Path returns where the loops of a program belong: beside its source.
 func Path(p *source.Program) string {
 	return filepath.Join(filepath.Dir(p.File), strings.ToLower(p.TypeName)+source.GeneratedSuffix)
 }

@@ -50,7 +50,7 @@ func (n *namer) unique(name string) string {
 	return name
 }
 
-// importName is what a package is called in generated files: its own name, if
+// importName returns what a package is called in generated files: its own name, if
 // nothing in the package and nothing in the templates has it.
 func (n *namer) importName(p *types.Package) string {
 	if p.Path() == n.pkg.PkgPath {
@@ -60,20 +60,12 @@ func (n *namer) importName(p *types.Package) string {
 		return name
 	}
 	name := p.Name()
-	for n.pkg.Types.Scope().Lookup(name) != nil || slices.Contains(own, name) || n.otherImport(name) {
+	others := slices.Collect(maps.Values(n.names))
+	for n.pkg.Types.Scope().Lookup(name) != nil || slices.Contains(own, name) || slices.Contains(others, name) {
 		name += "_"
 	}
 	n.names[p.Path()] = name
 	return name
-}
-
-func (n *namer) otherImport(name string) bool {
-	for _, other := range n.names {
-		if other == name {
-			return true
-		}
-	}
-	return false
 }
 
 // typeString writes a type as the package's files would, and notes in used what
@@ -147,7 +139,7 @@ func lowerFollows(s string) bool {
 	return false
 }
 
-// constraintOf is the build constraint of the program's file.
+// constraintOf returns the build constraint of the program's file.
 func constraintOf(p *source.Program) string {
 	for _, file := range p.Pkg.Syntax {
 		if p.Pkg.Fset.Position(file.FileStart).Filename != p.File {

@@ -3,11 +3,12 @@ package loops
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/garaph/garaph/internal/testsize"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/garaph/garaph/internal/testsize"
 )
 
 const oddPackage = "./gas/compile/loops/testdata/odd"
@@ -39,7 +40,7 @@ func oddLoops(t testing.TB) (overlay string) {
 	return overlay
 }
 
-// TestOdd: the loops of odd programs do what their methods do.
+// TestOdd checks that the loops of odd programs do what their methods do.
 func TestOdd(t *testing.T) {
 	testsize.OnlyLong(t, "it compiles a package and its tests")
 	testOdd(t)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// TestUsesField: a field counts as read when a result may depend on it, also by
+// TestUsesField checks that a field counts as read when a result may depend on it, also by
 // another function; what is done with the whole struct, or with its address,
 // counts for every field.
 func TestUsesField(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/garaph/garaph/gas/compile/source"
 	"github.com/garaph/garaph/gas/compiled"
-	"github.com/garaph/garaph/internal/ptxsim"
 )
 
 // fragment is a compiled method that is ready to run on leaves in the order in
@@ -15,7 +14,7 @@ import (
 // parameters.
 type fragment struct {
 	name    string
-	machine *ptxsim.Machine
+	machine *Machine
 	inputs  []int // registers
 	kinds   []compiled.Kind
 	outputs []int
@@ -85,7 +84,7 @@ func prepare(p *source.Program, f *compiled.Fragments, name string) (*fragment, 
 		widths[results[i]] = max(32, 8*k.Size())
 	}
 	text := fragmentsOf(f)[name]
-	program, err := ptxsim.Parse(text.Text, widths)
+	program, err := Parse(text.Text, widths)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", out.name, err, text.Text)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/types"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFil
 	packages.NeedDeps | packages.NeedExportFile | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedTypesInfo |
 	packages.NeedSyntax | packages.NeedModule
 
-// Found is what [Find] gives.
+// Found is the result of [Find].
 type Found struct {
 	Programs []*Program
 	// Nearly says of each type that has most methods of a program what keeps it
@@ -94,11 +95,7 @@ func (l *loader) list(patterns []string) error {
 	l.overlay = map[string][]byte{}
 	for _, p := range found {
 		l.paths = append(l.paths, p.PkgPath)
-		generated, err := filepath.Glob(filepath.Join(escape(p.Dir), "*"+GeneratedSuffix))
-		if err != nil {
-			return fmt.Errorf("loading %s: %w", p.PkgPath, err)
-		}
-		for _, file := range generated {
+		for _, file := range Generated(p.Dir) {
 			l.overlay[file] = []byte(excluded)
 		}
 	}
@@ -110,16 +107,11 @@ func (l *loader) list(patterns []string) error {
 	return nil
 }
 
-// escape makes a pattern that matches dir only.
-func escape(dir string) string {
-	var out []rune
-	for _, r := range dir {
-		if r == '*' || r == '?' || r == '[' || r == '\\' {
-			out = append(out, '\\')
-		}
-		out = append(out, r)
-	}
-	return string(out)
+// Generated returns the generated files in a folder.
+func Generated(dir string) []string {
+	escaped := regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(dir, `\$0`)
+	files, _ := filepath.Glob(filepath.Join(escaped, "*"+GeneratedSuffix)) // the pattern is right
+	return files
 }
 
 // load reads the packages with their bodies, and what they import without.

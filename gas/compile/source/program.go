@@ -169,7 +169,7 @@ func (l *loader) program(pkg *packages.Package, obj *types.TypeName, t types.Typ
 	return nil
 }
 
-// methodSet are the methods of the type, or of its pointer.
+// methodSet returns the methods of the type, or of its pointer.
 func (p *Program) methodSet() *types.MethodSet {
 	if p.Pointer {
 		return types.NewMethodSet(types.NewPointer(p.Type))
@@ -222,7 +222,7 @@ func implements(gas *types.Package, set *types.MethodSet, name string, args ...t
 	return true
 }
 
-// result is the type of the only or first result of a method.
+// result returns the type of the only or first result of a method.
 func result(sel *types.Selection) types.Type {
 	if sel == nil {
 		return nil
@@ -234,7 +234,7 @@ func result(sel *types.Selection) types.Type {
 	return signature.Results().At(0).Type()
 }
 
-// notAProgram says what keeps a type, asked for by name, from being one.
+// notAProgram reports what keeps a type, asked for by name, from being one.
 func (l *loader) notAProgram(pkg *packages.Package, obj *types.TypeName) error {
 	at := position(pkg.Fset, l.dir, obj.Pos())
 	if missing := missingMethods(pkg, obj); len(missing) > 0 {

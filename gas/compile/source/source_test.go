@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/gas/compile/source"
 )
 
-// TestPrograms: the programs that come with garaph, with what they can do.
+// TestPrograms loads the programs that come with garaph, with what they can do.
 func TestPrograms(t *testing.T) {
 	programs, err := source.Load("../../..", []string{"./programs"}, nil)
 	if err != nil {
@@ -46,7 +46,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// rest is what a program over V and A needs besides Gather.
+// rest returns what a program over V and A needs besides Gather.
 func rest(receiver, v, a string) string {
 	return strings.NewReplacer("RECEIVER", receiver, "VALUE", v, "ACC", a).Replace(`
 func (RECEIVER) Init(gas.Vertex) (x VALUE, active bool) { return x, true }
@@ -88,7 +88,7 @@ func names(programs []*source.Program) (list []string) {
 	return list
 }
 
-// TestLoad: what counts as a program, and in which order.
+// TestLoad checks what counts as a program, and in which order.
 func TestLoad(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string
@@ -161,7 +161,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadErrors: what can't be loaded, and where.
+// TestLoadErrors checks what can't be loaded, and where.
 func TestLoadErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		source string
@@ -213,7 +213,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// TestNearly: types that were probably meant to be programs.
+// TestNearly checks that types are named that were probably meant to be programs.
 func TestNearly(t *testing.T) {
 	without := func(method string) string {
 		var kept []string

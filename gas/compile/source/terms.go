@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"go/types"
+	"slices"
 )
 
 // most is how many instances a generic program may have.
@@ -68,20 +69,7 @@ func intersection(a, b []types.Type) []types.Type { return without(a, without(a,
 
 // without returns those of a that are not in b.
 func without(a, b []types.Type) []types.Type {
-	var out []types.Type
-	for _, t := range a {
-		if !contains(b, t) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-func contains(list []types.Type, t types.Type) bool {
-	for _, x := range list {
-		if types.Identical(x, t) {
-			return true
-		}
-	}
-	return false
+	return slices.DeleteFunc(slices.Clone(a), func(t types.Type) bool {
+		return slices.ContainsFunc(b, func(x types.Type) bool { return types.Identical(x, t) })
+	})
 }

@@ -1,17 +1,15 @@
-package ptxsim_test
+package ptx_test
 
 import (
 	"errors"
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/garaph/garaph/internal/ptxsim"
 )
 
 // TestRun: a loop, a guard, and both widths.
 func TestRun(t *testing.T) {
-	p, err := ptxsim.Parse(`{
+	p, err := Parse(`{
 	.reg .b32 %r<1>;
 	.reg .b64 %d<1>;
 	.reg .pred %p<1>;
@@ -68,7 +66,7 @@ func TestInstructions(t *testing.T) {
 		{"div.s32", 32, 0xfffffff9, 2, 0xfffffffd},
 		{"rem.s32", 32, 0xfffffff9, 2, 0xffffffff},
 	} {
-		p, err := ptxsim.Parse("{\n"+c.op+" ${r}, ${a}, ${b};\n}", map[string]int{"a": c.widths, "b": c.widths, "r": c.widths})
+		p, err := Parse("{\n"+c.op+" ${r}, ${a}, ${b};\n}", map[string]int{"a": c.widths, "b": c.widths, "r": c.widths})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,15 +94,15 @@ func TestParseErrors(t *testing.T) {
 		"{\nL1:\nL1:\n}":                               "stands twice",
 		"{\nmov.b32 ${x}, 1;\n}":                       "${x} is not declared",
 	} {
-		if _, err := ptxsim.Parse(text, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Parse(text, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 	}
-	p, err := ptxsim.Parse("{\nL1:\nbra L1;\n}", nil)
+	p, err := Parse("{\nL1:\nbra L1;\n}", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.NewMachine().Run(); !errors.Is(err, ptxsim.ErrEndless) {
+	if err := p.NewMachine().Run(); !errors.Is(err, ErrEndless) {
 		t.Errorf("an endless loop ends with %v", err)
 	}
 }

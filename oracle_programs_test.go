@@ -1,8 +1,13 @@
-package oracle
+package garaph_test
 
-import "slices"
+import (
+	"math"
+	"slices"
 
-// LPA returns the labels after some rounds in which half of the vertices, at
+	"github.com/garaph/garaph/internal/oracle"
+)
+
+// oracleLPA returns the labels after some rounds in which half of the vertices, at
 // random, compare their label with one of a random neighbour's, drawn in the
 // round before, and take that one if more neighbours have it. Neighbours are
 // those of in- and out-edges, of a symmetric graph once. Neighbours whose label has changed in
@@ -10,7 +15,7 @@ import "slices"
 // neighbour, until there is one. The random numbers are
 // those of programs.LPA: a vertex's is mixed as in C. Wellons' lowbias32, with an
 // offset; an edge's is the product of what its ends differ in with an odd number.
-func LPA(g Graph, seed uint32, rounds int, symmetric bool) []uint32 {
+func oracleLPA(g oracle.Graph, seed uint32, rounds int, symmetric bool) []uint32 {
 	mix := func(x uint32) uint32 {
 		x += 0x9e3779b9
 		x ^= x >> 16
@@ -63,4 +68,46 @@ func LPA(g Graph, seed uint32, rounds int, symmetric bool) []uint32 {
 		label, candidate, draw, quiet = nextLabel, nextCandidate, nextDraw, nextQuiet
 	}
 	return label
+}
+
+// oracleBiasedPageRank returns the PageRank of a surfer who follows an out-edge with a probability in proportion to its
+// weight, and whose teleports end at one of the sources, which differ, or anywhere if there are none. A vertex
+// of which all out-edges weigh nothing dangles.
+func oracleBiasedPageRank(g oracle.Graph, damping float64, sources []uint32, tol float64) []float64 {
+	p := make([]float64, g.N)
+	for v := range p {
+		p[v] = 1 / float64(g.N)
+	}
+	if len(sources) > 0 {
+		clear(p)
+	}
+	for _, v := range sources {
+		p[v] = 1 / float64(len(sources))
+	}
+	strength := make([]float64, g.N)
+	for _, e := range g.Edges {
+		strength[e.Src] += float64(e.Weight)
+	}
+	rank := append([]float64(nil), p...)
+	for change := math.Inf(1); change >= tol; {
+		dangling := 0.0
+		for v, r := range rank {
+			if strength[v] == 0 {
+				dangling += r
+			}
+		}
+		sum := make([]float64, g.N)
+		for _, e := range g.Edges {
+			if strength[e.Src] > 0 {
+				sum[e.Dst] += rank[e.Src] * float64(e.Weight) / strength[e.Src]
+			}
+		}
+		change = 0
+		for v := range rank {
+			next := (1-damping)*p[v] + damping*(sum[v]+dangling*p[v])
+			change += math.Abs(next - rank[v])
+			rank[v] = next
+		}
+	}
+	return rank
 }

@@ -1,9 +1,4 @@
-// Package ptxsim runs the fragments of PTX that package ptx writes, for tests
-// on machines without a GPU. It knows the instructions that the compiler
-// writes, with the exact results of the PTX manual and IEEE 754, and refuses
-// every other one; the approximate instructions have no more bits than the
-// manual promises.
-package ptxsim
+package ptx_test
 
 import (
 	"errors"
@@ -13,8 +8,10 @@ import (
 	"strings"
 )
 
-// Program is a fragment that is ready to run.
-type Program struct {
+// A simulated is a fragment that an interpreter runs, on machines without a GPU. It knows the instructions that the
+// compiler writes, with the exact results of the PTX manual and IEEE 754, and refuses all others; the approximate
+// instructions have no more bits than the manual promises.
+type simulated struct {
 	steps     []step
 	registers map[string]int // of registers and placeholders
 	first     []uint64       // immediates at their registers, 0 elsewhere
@@ -39,14 +36,14 @@ var (
 
 // parser is one call of Parse.
 type parser struct {
-	*Program
+	*simulated
 	widths map[string]int // in bits; 1 for predicates
 }
 
 // Parse reads a fragment. Widths gives the number of bits of its placeholders,
 // by name: 32 or 64.
-func Parse(text string, widths map[string]int) (*Program, error) {
-	p := &parser{Program: &Program{registers: map[string]int{}}, widths: map[string]int{}}
+func Parse(text string, widths map[string]int) (*simulated, error) {
+	p := &parser{simulated: &simulated{registers: map[string]int{}}, widths: map[string]int{}}
 	for name, bits := range widths {
 		p.widths["${"+name+"}"] = bits
 	}
@@ -101,7 +98,7 @@ func Parse(text string, widths map[string]int) (*Program, error) {
 		}
 		p.steps[from].jump = to
 	}
-	return p.Program, nil
+	return p.simulated, nil
 }
 
 // operand returns the register of a name, a placeholder or an immediate of so
@@ -152,18 +149,18 @@ func immediate(text string, bits int) (uint64, error) {
 
 // Machine runs a program again and again.
 type Machine struct {
-	program   *Program
+	program   *simulated
 	registers []uint64
 }
 
 // NewMachine makes a machine for p.
-func (p *Program) NewMachine() *Machine {
+func (p *simulated) NewMachine() *Machine {
 	return &Machine{p, append([]uint64(nil), p.first...)}
 }
 
 // Register is where a placeholder is in the machine, or -1 if the text does not
 // name it.
-func (p *Program) Register(name string) int {
+func (p *simulated) Register(name string) int {
 	if register, ok := p.registers["${"+name+"}"]; ok {
 		return register
 	}

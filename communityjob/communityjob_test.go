@@ -1,4 +1,4 @@
-package garaph_test
+package communityjob_test
 
 import (
 	"context"
@@ -8,16 +8,27 @@ import (
 	"time"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/communityjob"
 	"github.com/garaph/garaph/internal/testgraph"
 )
 
-// TestCommunityJob: a search that was interrupted, and then could not write its results, goes on each
-// time with what it had, and is done at last.
+// TestCommunityJob checks that a search that was interrupted, and then could not write its results,
+// goes on each time with what it had, and is done at last.
 func TestCommunityJob(t *testing.T) {
-	g := imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}}, filepath.Join(testgraph.Shared(t), "ego-Facebook.txt.gz"))
+	path := filepath.Join(t.TempDir(), "test.graph")
+	inputs := []string{filepath.Join(testgraph.Shared(t), "ego-Facebook.txt.gz")}
+	if _, err := garaph.Import(t.Context(), inputs, path, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := garaph.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
 	queries := []garaph.CommunityQuery{{Vertex: 1, Low: 3, High: 5}, {Vertex: 499, Low: 3, High: 5}, {Vertex: 2000, Low: 3, High: 5}}
 	var want []int
-	_, err := garaph.FindCommunities(t.Context(), g, queries, garaph.CommunityOptions{}, func(_ int, c *garaph.Community) error {
+	_, err = garaph.FindCommunities(t.Context(), g, queries, garaph.CommunityOptions{}, func(_ int, c *garaph.Community) error {
 		want = append(want, c.MinDegree)
 		return nil
 	})
@@ -26,8 +37,8 @@ func TestCommunityJob(t *testing.T) {
 	}
 	o := garaph.CommunityOptions{TimeLimit: time.Minute}
 	asked := 0
-	find := func(ctx context.Context, job *garaph.Job, answered func()) (*garaph.CommunityJob, error) {
-		j, err := garaph.RecordCommunities(ctx, g, job, garaph.Checkpoints{Every: 1}, o, func() ([]garaph.CommunityQuery, error) { asked++; return queries, nil })
+	find := func(ctx context.Context, job *garaph.Job, answered func()) (*communityjob.Job, error) {
+		j, err := communityjob.Record(ctx, g, job, garaph.Checkpoints{Every: 1}, o, func() ([]garaph.CommunityQuery, error) { asked++; return queries, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,13 +60,13 @@ func TestCommunityJob(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !garaph.IsCommunityJob(job) {
+		if !communityjob.Is(job) {
 			t.Error("it is no community job")
 		}
 		return job
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = find(ctx, g.NewJob(garaph.JobSpec{Name: "community"}), cancel)
+	_, err = find(ctx, g.NewJob(checkpoint.Spec{Name: "community"}), cancel)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v, want an interruption", err)
 	}

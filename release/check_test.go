@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,11 +11,24 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"testing"
 
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/sassoftware/go-rpmutils"
 )
+
+var folder = flag.String("files", "", "the folder of a release to check")
+
+// TestFiles checks the files of a release.
+func TestFiles(t *testing.T) {
+	if *folder == "" {
+		t.Skip("-files names the folder of a release to check")
+	}
+	if err := checkAll(*folder); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // checkAll compares checksums, and runs a job with the archives, packages and images of
 // this machine's architecture.

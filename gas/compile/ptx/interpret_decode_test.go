@@ -1,4 +1,4 @@
-package ptxsim
+package ptx_test
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func (p *parser) decode(op string, operands []string) (func(r []uint64), error) 
 		return p.count(op, widthOf(t), operands)
 	}
 	w := widthOf(t)
-	if f := unary[op]; f != nil {
+	if f := unaries[op]; f != nil {
 		s, err := p.operands(operands, w, w)
 		if err != nil {
 			return nil, err
@@ -52,7 +52,7 @@ func (p *parser) decode(op string, operands []string) (func(r []uint64), error) 
 		d, a := s[0], s[1]
 		return func(r []uint64) { r[d] = f(r[a]) }, nil
 	}
-	if f := binary[op]; f != nil {
+	if f := binaries[op]; f != nil {
 		s, err := p.operands(operands, w, w, w)
 		if err != nil {
 			return nil, err

@@ -1,7 +1,4 @@
-// Package testprograms has built-in programs, and one that tests the compiler to
-// PTX, with fragments that are compiled when they are first asked for, so that
-// tests of engines do not depend on generated files.
-package testprograms
+package dispatcher
 
 import (
 	"fmt"
@@ -16,7 +13,8 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// The programs.
+// Built-in programs, and one that tests the compiler to PTX, with fragments that are compiled when they are
+// first needed, so that these tests do not depend on generated files.
 type (
 	// BFS is programs.BFS.
 	BFS struct{ programs.BFS }
@@ -30,29 +28,22 @@ type (
 	PageRank[F float32 | float64] struct{ programs.PageRank[F] }
 )
 
-// Fragments are the compiled methods.
-func (BFS) Fragments() compiled.Fragments { return of("BFS") }
+func (BFS) Fragments() compiled.Fragments     { return fragmentsOf("BFS") }
+func (Flag) Fragments() compiled.Fragments    { return fragmentsOf("Flag") }
+func (WCC) Fragments() compiled.Fragments     { return fragmentsOf("WCC") }
+func (SSSP[F]) Fragments() compiled.Fragments { return fragmentsOf("SSSP" + typeArgument[F]()) }
+func (PageRank[F]) Fragments() compiled.Fragments {
+	return fragmentsOf("PageRank" + typeArgument[F]())
+}
 
-// Fragments are the compiled methods.
-func (Flag) Fragments() compiled.Fragments { return of("Flag") }
-
-// Fragments are the compiled methods.
-func (WCC) Fragments() compiled.Fragments { return of("WCC") }
-
-// Fragments are the compiled methods.
-func (SSSP[F]) Fragments() compiled.Fragments { return of("SSSP" + argument[F]()) }
-
-// Fragments are the compiled methods.
-func (PageRank[F]) Fragments() compiled.Fragments { return of("PageRank" + argument[F]()) }
-
-func argument[F any]() string {
+func typeArgument[F any]() string {
 	var f F
 	return fmt.Sprintf("[%T]", f)
 }
 
-// of panics: a test cannot go on without its programs.
-func of(name string) compiled.Fragments {
-	all, err := fragments()
+// fragmentsOf returns the compiled methods of a program.
+func fragmentsOf(name string) compiled.Fragments {
+	all, err := allFragments()
 	if err != nil {
 		panic(err)
 	}
@@ -63,7 +54,7 @@ func of(name string) compiled.Fragments {
 	return f
 }
 
-var fragments = sync.OnceValues(func() (map[string]compiled.Fragments, error) {
+var allFragments = sync.OnceValues(func() (map[string]compiled.Fragments, error) {
 	root, err := os.Getwd()
 	if err != nil {
 		return nil, err

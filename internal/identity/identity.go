@@ -1,4 +1,5 @@
-package garaph
+// Package identity describes a job such that it is resumed as the same one.
+package identity
 
 import (
 	"bufio"
@@ -19,17 +20,16 @@ import (
 	"github.com/garaph/garaph/gas"
 )
 
-// methodOption names the method among the options of a recorded job, as the
-// first versions did.
-const methodOption = "engine"
+// MethodOption is the name of the method among the options of a recorded job.
+const MethodOption = "engine"
 
-// identityOf says what a job is, so that it is resumed as the same.
-func identityOf[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) (checkpoint.Identity, error) {
+// Of returns the identity of a job: a program with its parameters and options over the graph with a fingerprint.
+func Of(fingerprint string, p any, o dispatcher.Options) (checkpoint.Identity, error) {
 	t := reflect.TypeOf(p)
 	id := checkpoint.Identity{
-		Graph: g.Catalogue().Fingerprint, Program: t.String(), Engine: dispatcher.EngineVersion,
+		Graph: fingerprint, Program: t.String(), Engine: dispatcher.EngineVersion,
 		Parameters: parametersOf(p),
-		Options:    map[string]string{"mode": string(o.Mode), methodOption: string(o.Method), "iterations": strconv.Itoa(o.Iterations)},
+		Options:    map[string]string{"mode": string(o.Mode), MethodOption: string(o.Method), "iterations": strconv.Itoa(o.Iterations)},
 	}
 	pointer := ""
 	if t.Kind() == reflect.Pointer {
@@ -55,7 +55,7 @@ func sourceOf(program any) (string, error) {
 	return "build " + build, nil
 }
 
-// buildHash is that of the executable, read once: debug/elf, which finds the build's own
+// buildHash returns the hash of the executable, computed once: debug/elf, which finds the build's own
 // identity in it, would make the command larger.
 var buildHash = sync.OnceValues(func() (string, error) {
 	name, err := os.Executable()
@@ -112,7 +112,7 @@ func parametersOf(program any) map[string]string {
 
 const maxParameter = 80
 
-// shortText is the text of a value. Of a long one it is the beginning and a hash, which needs no room for all of it.
+// shortText returns the text of a value. Of a long one it is the beginning and a hash, which needs no room for all of it.
 func shortText(v reflect.Value) string {
 	t := beginning{Hash: sha256.New()}
 	w := bufio.NewWriter(&t)
@@ -136,7 +136,7 @@ func (t *beginning) Write(p []byte) (int, error) {
 	return t.Hash.Write(p)
 }
 
-// textOf is a value in words that are equal for equal values only.
+// textOf returns a value in words that are equal for equal values only.
 func textOf(v reflect.Value, depth int) string {
 	var b strings.Builder
 	w := bufio.NewWriterSize(&b, 64)

@@ -1,4 +1,4 @@
-package ptxsim
+package ptx_test
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 // and give.
 func upper(x uint64) uint64 { return x &^ (1<<32 - 1) }
 
-var unary = map[string]func(a uint64) uint64{
+var unaries = map[string]func(a uint64) uint64{
 	"mov.b32": func(a uint64) uint64 { return a },
 	"mov.b64": func(a uint64) uint64 { return a },
 	"mov.f32": func(a uint64) uint64 { return a },
@@ -30,7 +30,7 @@ var unary = map[string]func(a uint64) uint64{
 	"rsqrt.approx.ftz.f64": func(a uint64) uint64 { return upper(bits64(1 / math.Sqrt(float64Of(upper(a))))) },
 }
 
-var binary = map[string]func(a, b uint64) uint64{
+var binaries = map[string]func(a, b uint64) uint64{
 	"add.s32":    func(a, b uint64) uint64 { return uint64(uint32(a) + uint32(b)) },
 	"add.s64":    func(a, b uint64) uint64 { return a + b },
 	"sub.s32":    func(a, b uint64) uint64 { return uint64(uint32(a) - uint32(b)) },

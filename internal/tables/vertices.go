@@ -1,4 +1,4 @@
-package garaph
+package tables
 
 import (
 	"fmt"
@@ -10,14 +10,14 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// firstWindow is a window whose ids are read in no time.
+// firstWindow is the number of rows of the first window.
 const firstWindow = 1 << 16
 
 // byWindows divides n rows into windows and calls use for each, with a set that
 // has the ids of the vertices that add puts into it. Windows become larger as
 // long as these ids fit into limit bytes.
-func (t *table[V]) byWindows(n uint32, limit int64, add, use func(set *store.IDSet, from, to uint32) error) error {
-	set, err := t.graph.store.IDSet(limit)
+func (t *Table[V]) byWindows(n uint32, limit int64, add, use func(set *store.IDSet, from, to uint32) error) error {
+	set, err := t.Store.IDSet(limit)
 	if err != nil {
 		return err
 	}
@@ -47,28 +47,28 @@ func (t *table[V]) byWindows(n uint32, limit int64, add, use func(set *store.IDS
 	return nil
 }
 
-// vertexBatches is Batches where some values are vertices.
-func (t *table[V]) vertexBatches(yield func(*results.Batch) error) error {
+// vertexBatches is Batches if some values are vertices.
+func (t *Table[V]) vertexBatches(yield func(*results.Batch) error) error {
 	add := func(set *store.IDSet, from, to uint32) error {
-		for i := range t.columns {
-			if t.columns[i].vertex == nil {
+		for i := range t.Results {
+			if t.Results[i].vertex == nil {
 				continue
 			}
-			if err := t.vertices(&t.columns[i], from, to, func(vs []uint32) error { return addTo(set, vs) }); err != nil {
+			if err := t.vertices(&t.Results[i], from, to, func(vs []uint32) error { return addTo(set, vs) }); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return t.byWindows(t.graph.Catalogue().Vertices, t.memory, add, func(set *store.IDSet, from, to uint32) error {
+	return t.byWindows(t.Store.Catalogue().Vertices, t.Memory, add, func(set *store.IDSet, from, to uint32) error {
 		return t.batches(from, to, set, yield)
 	})
 }
 
 // vertices yields the values of a column in the rows [from, to), without nulls.
-func (t *table[V]) vertices(c *column[V], from, to uint32, yield func([]uint32) error) error {
+func (t *Table[V]) vertices(c *Column[V], from, to uint32, yield func([]uint32) error) error {
 	var values []uint32
-	return t.valuesOf(from, to, func(vs []gas.Vertex, xs []V) (err error) {
+	return t.Range(from, to, func(vs []gas.Vertex, xs []V) (err error) {
 		if values, err = t.vertexValues(c, values[:0], vs, xs); err != nil {
 			return err
 		}
@@ -77,10 +77,10 @@ func (t *table[V]) vertices(c *column[V], from, to uint32, yield func([]uint32) 
 }
 
 // vertexValues appends the results of vertices in a column, without nulls.
-func (t *table[V]) vertexValues(c *column[V], dst []uint32, vs []gas.Vertex, values []V) ([]uint32, error) {
-	err := panics.Guard(t.source, func() error {
+func (t *Table[V]) vertexValues(c *Column[V], dst []uint32, vs []gas.Vertex, values []V) ([]uint32, error) {
+	err := panics.Guard(t.Source, func() error {
 		for i, v := range vs {
-			if c.null == nil || !c.null(v, values[i]) {
+			if c.Null == nil || !c.Null(v, values[i]) {
 				dst = append(dst, uint32(c.vertex(v, values[i])))
 			}
 		}
@@ -90,18 +90,18 @@ func (t *table[V]) vertexValues(c *column[V], dst []uint32, vs []gas.Vertex, val
 }
 
 // Vertices yields the results of a column that are vertices, shard by shard.
-func (t *table[V]) Vertices(i int, yield func([]uint32) error) error {
-	return t.vertices(&t.columns[i], 0, t.graph.Catalogue().Vertices, yield)
+func (t *Table[V]) Vertices(i int, yield func([]uint32) error) error {
+	return t.vertices(&t.Results[i], 0, t.Store.Catalogue().Vertices, yield)
 }
 
-// Room is half of what the job's budget leaves; the ids of IDsOf have the other.
-func (t *table[V]) Room() int64 { return t.memory / 2 }
+// Room returns half of what the job's budget leaves. IDsOf uses the other half.
+func (t *Table[V]) Room() int64 { return t.Memory / 2 }
 
 // idsAtOnce is how many ids IDsOf yields at most.
 const idsAtOnce = 1 << 10
 
 // IDsOf yields the ids of n vertices in their order, read for many at once.
-func (t *table[V]) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *results.IDs) error) error {
+func (t *Table[V]) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *results.IDs) error) error {
 	add := func(set *store.IDSet, from, to uint32) error {
 		for i := from; i < to; i++ {
 			if err := set.Add(vertex(int(i))); err != nil {
@@ -112,7 +112,7 @@ func (t *table[V]) IDsOf(n int, vertex func(i int) uint32, yield func(from int, 
 	}
 	var list []uint32
 	var ids results.IDs
-	return t.byWindows(uint32(n), t.memory-t.Room(), add, func(set *store.IDSet, from, to uint32) error {
+	return t.byWindows(uint32(n), t.Memory-t.Room(), add, func(set *store.IDSet, from, to uint32) error {
 		for ; from < to; from += uint32(len(list)) {
 			list = list[:0]
 			for i := from; i < min(to, from+idsAtOnce); i++ {
@@ -142,7 +142,7 @@ func addTo(set *store.IDSet, values []uint32) error {
 
 // idsOf appends the ids of vertices, which set has; rows that are null, for which there
 // is none, get an empty one.
-func (t *table[V]) idsOf(dst *results.IDs, null []bool, set *store.IDSet, vertices []uint32) error {
+func (t *Table[V]) idsOf(dst *results.IDs, null []bool, set *store.IDSet, vertices []uint32) error {
 	var err error
 	switch t.IDKind() {
 	case results.IDString:
