@@ -199,12 +199,7 @@ func (t *rowBody) edge(v []cols.Values, i int, w *parseWorker) *badLine {
 	}
 	var kind weightKind
 	e.weight, kind = t.weight(&v[2], i)
-	switch e.whole = 0; {
-	case kind == roundedWeight && v[2].Floats != nil:
-		e.whole = v[2].Floats[i]
-	case kind == roundedWeight:
-		e.whole = float64(uint64(v[2].Ints[i]))
-	case kind != goodWeight:
+	if e.rounded = kind == roundedWeight; !e.rounded && kind != goodWeight {
 		return &badLine{text: t.number(2, &v[2], i), expected: t.in(2, kind.expected()), advice: adviceNoWeights}
 	}
 	return nil

@@ -223,7 +223,7 @@ func (t *sgBody) parse(b *readBlock, w *parseWorker) error {
 			}
 			weight, kind := t.rule.integer(uint64(x))
 			if batch.weight[batch.n] = weight; kind == roundedWeight {
-				batch.round(float64(x))
+				batch.round(weight)
 			}
 		}
 		if !t.directed {

@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 )
 
 // maxName is the length of the longest string id.
@@ -63,13 +62,13 @@ type badLine struct {
 
 // lineEdge is one line taken apart.
 type lineEdge struct {
-	fields lineFields
-	ids    [2]uint64
-	kinds  [2]integerKind
-	names  [2][]byte
-	weight float64
-	whole  float64 // the weight before it was rounded, if it is a roundedWeight; 0 otherwise
-	count  int     // number of ids: 2, or 1 in a .v file
+	fields  lineFields
+	ids     [2]uint64
+	kinds   [2]integerKind
+	names   [2][]byte
+	weight  float64
+	count   int  // number of ids: 2, or 1 in a .v file
+	rounded bool // the weight is a roundedWeight
 }
 
 // parseLine takes one line of data apart, as splitter.data gives it. It returns
@@ -224,11 +223,7 @@ func checkName(tok []byte) *badLine {
 func (l *lineLayout) parseWeight(tok []byte, e *lineEdge) *badLine {
 	var kind weightKind
 	e.weight, kind = l.plain.weights.parse(tok)
-	switch e.whole = 0; kind {
-	case roundedWeight:
-		e.whole, _ = strconv.ParseFloat(string(tok), 64)
-		return nil
-	case goodWeight:
+	if e.rounded = kind == roundedWeight; e.rounded || kind == goodWeight {
 		return nil
 	}
 	return &badLine{text: quotedEmpty(tok), expected: kind.expected(), advice: adviceNoWeights}

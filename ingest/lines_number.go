@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 )
 
@@ -106,17 +107,16 @@ func (m WeightMode) rule() weightRule {
 // maxWhole is the largest whole number up to which float64 has all.
 const maxWhole = 1 << 53
 
-// integer is a whole number as a weight.
+// integer returns a whole number as a weight.
 func (r weightRule) integer(v uint64) (float64, weightKind) {
-	w, kind := float64(v), goodWeight
-	switch single := float64(float32(v)); {
-	case r == keepWhole && v <= maxWhole:
-	case r != keepDouble && single != w:
-		w, kind = single, roundedWeight
-	case r == keepDouble && v > maxWhole && (w == 1<<64 || uint64(w) != v):
-		kind = roundedWeight
+	w := float64(v)
+	if r == keepSingle || r == keepWhole && v > maxWhole {
+		w = float64(float32(v))
 	}
-	return w, kind
+	if w == 1<<64 || uint64(w) != v {
+		return w, roundedWeight
+	}
+	return w, goodWeight
 }
 
 // float is a number as a weight.
@@ -164,21 +164,22 @@ func (r weightRule) parse(tok []byte) (float64, weightKind) {
 	if v, kind := parseInteger(tok); kind == plainInteger || kind == largeInteger {
 		return r.integer(v)
 	}
+	bits := 32
 	if r == keepDouble {
-		if x, kind := parseWeight(tok, 64); kind == goodWeight || kind == notNumber {
-			return x, kind
-		}
+		bits = 64
 	}
-	f, kind := parseWeight(tok, 32)
-	if f >= 1<<24 && kind == goodWeight {
-		if x, _ := strconv.ParseFloat(string(tok), 64); x != f && x == math.Trunc(x) {
-			if r == keepWhole && x <= maxWhole {
-				return x, goodWeight
-			}
-			return f, roundedWeight
-		}
+	f, kind := parseWeight(tok, bits)
+	if f < 1<<24 || kind != goodWeight {
+		return f, kind
 	}
-	return f, kind
+	exact, _, _ := big.ParseFloat(string(tok), 10, 512, big.ToZero) // f may be whole where the digits are not, or differ
+	if exact == nil || !exact.IsInt() || exact.Cmp(big.NewFloat(f)) == 0 {
+		return f, goodWeight
+	}
+	if x, _ := exact.Float64(); r == keepWhole && exact.Cmp(big.NewFloat(maxWhole)) <= 0 {
+		return x, goodWeight
+	}
+	return f, roundedWeight
 }
 
 // parseWeight reads a decimal number of so many bits.

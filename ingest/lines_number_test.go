@@ -59,7 +59,7 @@ func wantWeight(tok string) (float32, weightKind) {
 	if exact, _, err := big.ParseFloat(tok, 10, 64, big.ToNearestEven); f == 0 && err == nil && exact.Sign() != 0 {
 		return 0, map[int]weightKind{-1: negativeWeight, 1: tinyWeight}[exact.Sign()]
 	}
-	if x, _ := strconv.ParseFloat(tok, 64); x > 1<<24 && x != f && x == math.Trunc(x) {
+	if x, _, _ := big.ParseFloat(tok, 10, 512, big.ToZero); f >= 1<<24 && x.IsInt() && x.Cmp(big.NewFloat(f)) != 0 {
 		return float32(f), roundedWeight
 	}
 	return float32(f), goodWeight
@@ -87,11 +87,12 @@ func checkKept(t interface{ Fatalf(string, ...any) }, tok string, kind weightKin
 		return
 	}
 	exact, _ := strconv.ParseFloat(tok, 64)
+	digits, _, _ := big.ParseFloat(tok, 10, 512, big.ToZero)
 	if exact > math.MaxFloat32 {
 		return
 	}
 	padded := append([]byte(tok), make([]byte, blockPad)...)
-	for rule, keeps := range map[weightRule]bool{keepDouble: true, keepWhole: exact == math.Trunc(exact) && exact <= maxWhole} {
+	for rule, keeps := range map[weightRule]bool{keepDouble: true, keepWhole: digits.IsInt() && digits.Cmp(big.NewFloat(maxWhole)) <= 0} {
 		want := exact
 		if single, _ := strconv.ParseFloat(tok, 32); !keeps {
 			want = single
@@ -114,7 +115,7 @@ func TestParseWeight(t *testing.T) {
 		"nan", "NaN", "inf", "-Inf", "+infinity", "Infinit", "0x10", "1_000", "1p3", "- 1",
 		"3.4028235e38", "3.4028236e38", "340282350000000000000000000000000000000", "3.4028235677973366e38", "3.4028235677973367e38",
 		"1e-45", "1e-46", "7e-46", "8e-46", "-1e-46", "-0e-46", "0.0e-400", "1.17549435e-38", "1.1754943e-38", "1e-400", "1e400", "0e400", "1e99999999999999999999",
-		"16777217", "16777219", "33554433.5", "33554433.0", "16777216.", "16777217.", "16777216.5", "16777217.00000000001", "9007199254740993", "123456789012345678", "1234567890123456789", "12345678901234567890123",
+		"16777217", "16777219", "33554433.5", "33554433.0", "16777216.", "16777217.", "16777216.5", "16777217.00000000001", "9007199254740993", "9007199254740993.0", "9.007199254740993e15", "18014398509481985", "9007199254740994", "123456789012345678", "1234567890123456789", "12345678901234567890123",
 		"0.000000000000000000000000000000000000000000001", "1.000000059604644775390625", "1.0000000596046447753906250000001", "1.00000005960464477539062499999",
 		"0.1", "0.3", "0.123456789012345678", "123456.7890123456789", "000000000000000000000000001.5", "4.56",
 	} {

@@ -13,7 +13,7 @@ type edgeBatch struct {
 	sink    Worker
 	entries int64   // edges delivered so far
 	rounded int64   // weights of the kind roundedWeight so far
-	whole   float64 // the largest of them
+	largest float64 // of them, as it was rounded
 
 	n                  int // edges held
 	src, dst           []uint64
@@ -66,16 +66,16 @@ func (b *edgeBatch) add(e *lineEdge, kind IDKind) {
 	}
 	if b.weight != nil {
 		b.weight[b.n] = e.weight
-		if e.whole != 0 {
-			b.round(e.whole)
+		if e.rounded {
+			b.round(e.weight)
 		}
 	}
 	b.n++
 }
 
-// round counts a whole number that was rounded.
+// round counts a whole number that was rounded to a weight.
 func (b *edgeBatch) round(weight float64) {
-	b.whole = max(b.whole, weight)
+	b.largest = max(b.largest, weight)
 	b.rounded++
 }
 

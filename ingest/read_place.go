@@ -120,24 +120,24 @@ func (p *readPipeline) warnBadLines(workers []*parseWorker, n int64) {
 	}
 }
 
-// warnRounded reports how many whole numbers were rounded as weights, and the largest of them.
+// warnRounded reports how many whole numbers were rounded as weights, and the largest result.
 func (p *readPipeline) warnRounded(workers []*parseWorker) {
-	n, whole := int64(0), 0.
+	n, largest := int64(0), 0.
 	for _, w := range workers {
 		n += w.batch.rounded
-		whole = max(whole, w.batch.whole)
+		largest = max(largest, w.batch.largest)
 	}
-	if n > 0 {
-		many := howMany(n, "weight was", "weights were")
-		switch p.opts.Weights.rule() {
-		case keepDouble:
-			p.opts.Warn(fmt.Sprintf("%s rounded to 53 bits, the largest to %.0f", many, whole))
-		case keepWhole:
-			p.opts.Warn(fmt.Sprintf("%s rounded to 24 bits, the largest from %.0f to %.0f; --weights float64 keeps 53", many, whole, float32(whole)))
-		case keepSingle:
-			p.opts.Warn(fmt.Sprintf("%s rounded to 24 bits, the largest from %.0f to %.0f", many, whole, float32(whole)))
-		}
+	if n == 0 {
+		return
 	}
+	bits, advice := 24, "; --weights float64 keeps 53"
+	switch p.opts.Weights.rule() {
+	case keepDouble:
+		bits, advice = 53, ""
+	case keepSingle:
+		advice = ""
+	}
+	p.opts.Warn(fmt.Sprintf("%s rounded to %d bits, the largest to %.0f%s", howMany(n, "weight was", "weights were"), bits, largest, advice))
 }
 
 // checkCounts compares the edges found with those that the headers promise, and

@@ -305,7 +305,9 @@ func TestReadTextForms(t *testing.T) {
 		{name: "bad line first", file: text("g.txt", "1\n1 2 5\n3 4 6\n"), o: ReadOptions{SkipBadLines: true}, ids: IDInt, edges: "1 2 5, 3 4 6", bad: 1, warned: "1 bad line"},
 
 		{name: "whole numbers that are rounded", file: text("g.txt", "1 2 16777216\n3 4 16777217\n5 6 16777218\n7 8 20000001\n9 9 1.6777219e7\n9 8 16777217.5\n"), o: ReadOptions{Weights: WeightsFloat32}, ids: IDInt,
-			edges: "1 2 1.6777216e+07, 3 4 1.6777216e+07, 5 6 1.6777218e+07, 7 8 2e+07, 9 9 1.677722e+07, 9 8 1.6777218e+07", warned: "3 weights were rounded to 24 bits, the largest from 20000001 to 20000000"},
+			edges: "1 2 1.6777216e+07, 3 4 1.6777216e+07, 5 6 1.6777218e+07, 7 8 2e+07, 9 9 1.677722e+07, 9 8 1.6777218e+07", warned: "3 weights were rounded to 24 bits, the largest to 20000000"},
+		{name: "whole numbers next to ones of few bits", file: text("g.txt", "1 2 9007199254740993\n3 4 18014398509481985\n5 6 9007199254740992\n7 8 18014398509481985.0\n"), ids: IDInt,
+			edges: "1 2 9.007199e+15, 3 4 1.8014399e+16, 5 6 9.007199e+15, 7 8 1.8014399e+16", warned: "3 weights were rounded to 24 bits, the largest to 18014398509481984"},
 		{name: "vertices alone", file: text("x.v", "1\n2\n"), ids: IDInt, warned: "x.v has vertices only; name the .e file with the edges too"},
 		{name: "only comments", file: text("g.txt", "# nothing\n"), ids: IDInt},
 		{name: "empty", file: text("g.txt", ""), ids: IDInt, warned: "g.txt: the file is empty"},
