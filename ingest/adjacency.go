@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 )
 
 // Files with the neighbours of vertices in place of edges, as text: METIS (metis.go) and Ligra
@@ -22,8 +21,6 @@ type adjacency struct {
 	rule    weightRule
 }
 
-const recordBytes = 16
-
 // takeVertices checks what the header says of vertices, and sets up the schema.
 func (t *adjacency) takeVertices(p *inputPlan, o ReadOptions, n int64, weighted bool) error {
 	s := &p.schema
@@ -35,12 +32,11 @@ func (t *adjacency) takeVertices(p *inputPlan, o ReadOptions, n int64, weighted 
 	case n > maxDense+1:
 		return &InputError{File: p.name(), Problem: fmt.Sprintf("has %d vertices, as its header says: at most %d are possible", n, int64(maxDense)+1), Advice: "correct its header"}
 	}
-	s.IDs = defaultIDs(s.Format, o.IDs)
-	s.Base = baseOf(s.Format, s.IDs)
+	p.takeIDs(o.IDs)
 	if s.IDs == IDDense {
 		s.Vertices = n
 	} else {
-		t.base = uint64(baseOf(s.Format, IDDense))
+		t.base = uint64(p.firstID)
 	}
 	t.weights, t.rule = weighted && o.Weights != WeightsNo, o.Weights.rule()
 	s.Weighted = t.weights
@@ -63,61 +59,6 @@ func (t *adjacency) parse(b *readBlock, w *parseWorker) error {
 		batch.n++
 	}
 	return nil
-}
-
-// parts is a list of numbers in parts, which are made no faster than a file proves to be long.
-type parts [][]uint32
-
-const partLength = 1 << 16
-
-func (p *parts) add(x uint32) {
-	if n := len(*p); n == 0 || len((*p)[n-1]) == partLength {
-		*p = append(*p, make([]uint32, 0, partLength))
-	}
-	last := &(*p)[len(*p)-1]
-	*last = append(*last, x)
-}
-
-func (p parts) at(i int64) uint32 { return p[i/partLength][i%partLength] }
-
-// records hands edges out, a block at a time.
-type records struct {
-	f    *blockFeed
-	plan *inputPlan
-	buf  []byte // of the pool; nil: none
-}
-
-func (x *records) add(u, v uint32, weight float64) error {
-	return x.append(func(b []byte) []byte {
-		le := binary.LittleEndian
-		return le.AppendUint64(le.AppendUint32(le.AppendUint32(b, u), v), math.Float64bits(weight))
-	})
-}
-
-// append adds a record of any form.
-func (x *records) append(record func([]byte) []byte) error {
-	if x.buf == nil {
-		buf, err := x.f.pool.get(x.f.ctx)
-		if err != nil {
-			return err
-		}
-		x.buf = buf[:0]
-	}
-	x.buf = record(x.buf)
-	if len(x.buf)+recordBytes <= x.f.pool.size {
-		return nil
-	}
-	return x.flush()
-}
-
-// flush hands out what there is.
-func (x *records) flush() error {
-	if x.buf == nil {
-		return nil
-	}
-	b := &readBlock{plan: x.plan, data: slices.Grow(x.buf, blockPad)}
-	x.buf = nil
-	return x.f.emit(b)
 }
 
 // errLineEnd: there are no more words in a line.

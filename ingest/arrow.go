@@ -8,6 +8,15 @@ import (
 	cols "github.com/garaph/garaph/internal/columns"
 )
 
+// Arrow is the name of the format: IPC, files (Feather) and streams.
+const Arrow Format = "arrow"
+
+var formatArrow = &EdgeFormat{
+	Name: Arrow, Extensions: []string{".arrow", ".feather", ".ipc", ".arrows"}, Plan: planArrow,
+	Detect: func(h *inputHead) bool { return isArrow(h.bytes) },
+	Input:  Input{Table: TableColumns, Empty: true},
+}
+
 // arrowBody reads Arrow IPC: streams from their beginning to their end, files by their directory, or, where they are
 // compressed or come from a pipe, as the stream that is in them. The goroutine that feeds reads record batches and unpacks
 // them; those that parse decode rows.
@@ -27,10 +36,10 @@ func isArrow(b []byte) bool {
 func isArrowFile(b []byte) bool { return bytes.HasPrefix(b, []byte(cols.ArrowMagic)) }
 
 // planArrow reads the schema.
-func planArrow(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+func planArrow(p *inputPlan, h *inputHead, o ReadOptions) error {
 	t := &arrowBody{inFile: isArrowFile(h.bytes)}
 	if bytes.HasPrefix(h.bytes, []byte("FEA1")) {
-		return nil, &InputError{File: p.name(), Problem: "is a file of Feather version 1, which cannot be read", Advice: "write it as version 2"}
+		return &InputError{File: p.name(), Problem: "is a file of Feather version 1, which cannot be read", Advice: "write it as version 2"}
 	}
 	memory := cols.NewMemory(o.RowBytes)
 	var r *cols.Arrow
@@ -49,17 +58,17 @@ func planArrow(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 		}
 	}
 	if err != nil {
-		return nil, columnsError(p.name(), err)
+		return columnsError(p.name(), err)
 	}
 	if t.pickedColumns, err = pickEdges(p.name(), r.Columns, o); err != nil {
-		return nil, err
+		return err
 	}
 	t.plan(p, o)
 	p.body = t
 	if t.inFile && p.skipBytes == 0 {
 		p.body = &arrowFileBody{t}
 	}
-	return p, nil
+	return nil
 }
 
 // openArrowFile opens a file by its directory.

@@ -9,30 +9,6 @@ import (
 	cols "github.com/garaph/garaph/internal/columns"
 )
 
-// hasColumns reports whether files of a format have columns with names and types, so that source, target and weight are
-// found by name.
-func (f Format) hasColumns() bool { return f == Parquet || f == Arrow }
-
-// weightNames are the usual names of a column of weights, less case, blanks and
-// punctuation.
-var weightNames = []string{"weight", "weights", "w", "wt", "edgeweight", "cost", "distance", "dist", "length", "capacity"}
-
-// otherWeightNames are not looked for, but a third column of such a name is hardly anything else.
-var otherWeightNames = []string{"value", "val", "amount", "count", "km", "score", "similarity", "strength"}
-
-// isWeightName reports whether a column of that name is looked for as weights.
-func isWeightName(name string) bool { return slices.Contains(weightNames, plainName(name)) }
-
-// mayBeWeight reports whether a third column of that name is a weight beyond doubt.
-func mayBeWeight(name string) bool {
-	return isWeightName(name) || slices.Contains(otherWeightNames, plainName(name))
-}
-
-// takenAsWeight is the warning about a third column that is a weight by its place alone.
-func takenAsWeight(file, column string) string {
-	return fmt.Sprintf("%s: column %q is taken as the weight; --weights no leaves it out", file, column)
-}
-
 // adviceChoose is the advice to choose columns.
 const adviceChoose = "use --columns SRC,DST[,WEIGHT] to choose columns"
 
@@ -127,14 +103,15 @@ func usualColumns(file string, list []cols.Column, o ReadOptions) ([]int, error)
 	return at, nil
 }
 
-// idKind is the kind of ids of a file with these columns.
-func (p *pickedColumns) idKind(file string, o ReadOptions) IDKind {
+// takeIDs decides the kind of ids of a file with these columns.
+func (p *pickedColumns) takeIDs(plan *inputPlan, o ReadOptions) {
 	source, target := p.list[0], p.list[1]
+	plan.takeIDs(o.IDs)
 	if o.IDs != IDsAuto || source.Kind != cols.Text && target.Kind != cols.Text {
-		return defaultIDs(Parquet, o.IDs)
+		return
 	}
 	if source.Kind != target.Kind {
-		o.Warn(fmt.Sprintf("%s: one of the columns %q and %q is text and the other numbers, so all ids are taken as text", file, source.Name, target.Name))
+		o.Warn(fmt.Sprintf("%s: one of the columns %q and %q is text and the other numbers, so all ids are taken as text", plan.name(), source.Name, target.Name))
 	}
-	return IDString
+	plan.schema.IDs = IDString
 }

@@ -11,11 +11,6 @@ import (
 	cols "github.com/garaph/garaph/internal/columns"
 )
 
-// rowFeeder is a body that cuts its input into tasks by itself, in place of blocks.
-type rowFeeder interface {
-	feedRows(f *blockFeed, plan *inputPlan) error
-}
-
 // rowTask is a run of rows of an input, which one goroutine reads.
 type rowTask interface {
 	// read gives the rows to deliver, some at a time.
@@ -29,9 +24,6 @@ type rowReader struct {
 	arrow cols.Scratch
 	text  []byte // numbers as text, of the edges in the batch
 }
-
-// defaultRowBytes is the memory for rows that are being read where nobody says.
-const defaultRowBytes = 256 << 20
 
 // columnsError is an error of a file of columns as one of this package.
 func columnsError(name string, err error) error {
@@ -74,15 +66,18 @@ type rowBody struct {
 
 // planRows decides what becomes of the columns of an input.
 func (t *rowBody) plan(p *inputPlan, o ReadOptions) {
-	t.ids, t.weights, t.skipBad = t.idKind(p.name(), o), o.Weights.rule(), o.SkipBadLines
-	p.schema.IDs, p.schema.Weighted = t.ids, len(t.at) == 3
-	p.schema.Base = baseOf(p.schema.Format, t.ids)
+	t.takeIDs(p, o)
+	t.ids, t.weights, t.skipBad = p.schema.IDs, o.Weights.rule(), o.SkipBadLines
+	p.schema.Weighted, p.schema.Columnar = len(t.at) == 3, true
 }
 
 // parse delivers the edges of a task.
 func (t *rowBody) parse(b *readBlock, w *parseWorker) error {
 	row := int64(0)
-	return b.rows.read(&w.rows, func(v []cols.Values, n int) error {
+	if w.scratch == nil {
+		w.scratch = new(rowReader)
+	}
+	return b.rows.(rowTask).read(w.scratch.(*rowReader), func(v []cols.Values, n int) error {
 		for from := 0; from < n; {
 			if w.batch.n == w.batch.size() {
 				if err := w.batch.flush(); err != nil {
@@ -110,7 +105,8 @@ func (t *rowBody) edges(v []cols.Values, from, to int, row int64, b *readBlock, 
 		w.batch.n += n
 		return nil
 	}
-	w.rows.text = w.rows.text[:0]
+	r := w.scratch.(*rowReader)
+	r.text = r.text[:0]
 	for i := from; i < to; i++ {
 		bad := t.edge(v, i, w)
 		at := row + int64(i-from)
@@ -119,7 +115,7 @@ func (t *rowBody) edges(v []cols.Values, from, to int, row int64, b *readBlock, 
 			w.batch.add(&w.edge, t.ids)
 			continue
 		}
-		err := &SyntaxError{File: b.plan.name(), Row: b.rows.place(at), Text: shown(bad.text), Expected: bad.expected, Advice: bad.advice}
+		err := &SyntaxError{File: b.plan.name(), Row: b.rows.(rowTask).place(at), Text: shown(bad.text), Expected: bad.expected, Advice: bad.advice}
 		if !t.skipBad {
 			err.Advice = withSkipAdvice(err.Advice)
 			return err
@@ -244,13 +240,14 @@ func (t *rowBody) id(end int, v *cols.Values, i int, w *parseWorker) *badLine {
 	negative := kind == cols.Int && int64(bits) < 0
 	switch {
 	case t.ids == IDString:
-		at := len(w.rows.text)
+		r := w.scratch.(*rowReader)
+		at := len(r.text)
 		if negative {
-			w.rows.text = strconv.AppendInt(w.rows.text, int64(bits), 10)
+			r.text = strconv.AppendInt(r.text, int64(bits), 10)
 		} else {
-			w.rows.text = strconv.AppendUint(w.rows.text, bits, 10)
+			r.text = strconv.AppendUint(r.text, bits, 10)
 		}
-		w.edge.names[end] = w.rows.text[at:len(w.rows.text):len(w.rows.text)]
+		w.edge.names[end] = r.text[at:len(r.text):len(r.text)]
 		return nil
 	case t.ids == IDDense && bits > maxDense:
 		return &badLine{text: t.number(end, v, i), expected: t.in(end, fmt.Sprintf("a dense id from 0 to %d", uint64(maxDense))), advice: "use --ids int for ids that are not dense"}
@@ -293,6 +290,6 @@ func (t *rowBody) textID(end int, name []byte, e *lineEdge) *badLine {
 // noteSigns remembers where the first negative id of a task is, and the first above MaxInt64.
 func (t *rowBody) noteSigns(b *readBlock, row int64, w *parseWorker) {
 	if t.ids == IDInt && w.edge.kinds[0]|w.edge.kinds[1] != plainInteger {
-		w.noteSignsAt(&w.edge, b, b.rows.place(row))
+		w.noteSignsAt(&w.edge, b, b.rows.(rowTask).place(row))
 	}
 }

@@ -1,9 +1,20 @@
 package ingest
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // DIMACS shortest-path files (http://www.diag.uniroma1.it/challenge9/format.shtml):
 // "c" comments, one problem line "p sp n m", and arcs "a u v w".
+
+// DIMACS is the name of the format.
+const DIMACS Format = "dimacs"
+
+var formatDIMACS = &EdgeFormat{
+	Name: DIMACS, Extensions: []string{".gr"}, Detect: isDIMACS, Plan: planDIMACS,
+	Input: Input{Dense: true, FirstID: 1, Weighted: true},
+}
 
 // hasProblemLine looks for the line "p sp …" behind comments. decided is false
 // when text ends too early to know.
@@ -23,15 +34,28 @@ func hasProblemLine(text []byte) (found, decided bool) {
 	return false, false
 }
 
+// isDIMACS reports whether an input begins with comments and a problem line.
+func isDIMACS(h *inputHead) bool {
+	for {
+		found, decided := hasProblemLine(bytes.TrimPrefix(h.bytes, utf8BOM))
+		if decided || !h.more() {
+			return found
+		}
+	}
+}
+
 // planDIMACS reads the header, up to the problem line.
-func planDIMACS(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+func planDIMACS(p *inputPlan, h *inputHead, o ReadOptions) error {
+	if isGalois(h.bytes) && !isTextBytes(h.bytes) {
+		return &InputError{File: p.name(), Problem: "is a binary .gr file of Galois, which is not read", Advice: seeFormats}
+	}
 	if err := checkText(h, DIMACS, o.Format == DIMACS); err != nil {
-		return nil, err
+		return err
 	}
 	lines := linesOf(h)
 	vertices, arcs, err := readProblem(lines)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.promised, p.atLine = arcs, lines.lines
 	p.skipBytes, p.skipLines = int64(lines.at), lines.lines
@@ -45,11 +69,11 @@ func planDIMACS(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 		t.layout.columns = restIgnored
 	}
 	if err := t.layout.takeHeader(p, lines, o, vertices, vertices); err != nil {
-		return nil, err
+		return err
 	}
 	p.schema.Edges = arcs
 	p.body = t
-	return p, nil
+	return nil
 }
 
 // readProblem reads up to the problem line and returns its counts.
@@ -71,4 +95,14 @@ func readProblem(lines *headLines) (vertices, arcs int64, err error) {
 		}
 		return 0, 0, lines.refused(bytes.TrimSpace(line), expected, "")
 	}
+}
+
+// isGalois recognises the binary .gr of Galois: a version of 1 or 2, then the
+// size of an edge's data, as 64-bit integers.
+func isGalois(b []byte) bool {
+	if len(b) < 32 {
+		return false
+	}
+	version, size := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	return (version == 1 || version == 2) && size <= 64
 }

@@ -26,6 +26,9 @@ type Edges[I EdgeID] struct {
 	Weights  []float64
 }
 
+// inMemory is the format of a graph that comes from no file.
+const inMemory Format = "memory"
+
 // MemorySource is the source of a graph that was made from edges of a Go program.
 const MemorySource = "edges of a Go program"
 

@@ -6,21 +6,6 @@ import (
 	"strings"
 )
 
-// foreignBytes are how binary contents begin that are recognised, and not read.
-var foreignBytes = []struct{ magic, what string }{
-	{"\xfd7zXZ\x00", "compressed with xz"},
-	{"\x04\x22\x4d\x18", "compressed with lz4"},
-	{"PK\x03\x04", "a zip archive"},
-	{"\x89HDF", "an HDF5 or MATLAB file"},
-	{"MATLAB 5.0 MAT-file", "a MATLAB file"},
-	{"\x93NUMPY", "a NumPy array"},
-	{"SQLite format 3\x00", "a SQLite database"},
-	{"Obj\x01", "an Avro file"},
-	{"ORC", "an ORC file"},
-	{"\xff\xfe", "UTF-16 text"},
-	{"\xfe\xff", "UTF-16 text"},
-}
-
 // foreignText are how texts begin, behind comments, whose lines would be taken for edges between words of syntax.
 var foreignText = []struct{ begins, what string }{
 	{`(?i)^(<\?xml[^>]*>\s*)?(<!--[^>]*-->\s*)?<(!doctype\s+html|html|head|body)\b`, "an HTML page"},
@@ -40,8 +25,6 @@ const attributes = `^[^{\n]+[ \t,;|]\{(['"][^\n]*)?\}\s*(\n|$)`
 
 // neighboursOfNetworkX is how lists of neighbours begin that NetworkX wrote: no edge list of it has a comment with the date.
 var neighboursOfNetworkX = regexp.MustCompile(`^#.*\r?\n# GMT [A-Z][a-z]{2} `)
-
-const seeFormats = "see docs/formats.md"
 
 // checkForeign refuses, by name, text of formats that are not read.
 func checkForeign(h *inputHead, weights WeightMode) error {

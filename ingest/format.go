@@ -1,99 +1,148 @@
 package ingest
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 )
 
-// Format is an edge-list format. The layouts are described in docs/formats.md.
-type Format string
-
-// The formats. Text covers SNAP, TSV and CSV: an edge per line, separated by
-// spaces, tabs or commas.
-const (
-	Auto         Format = "auto"
-	Text         Format = "text"
-	MatrixMarket Format = "mtx"
-	DIMACS       Format = "dimacs"
-	EL           Format = "el"
-	WEL          Format = "wel"
-	SG           Format = "sg"
-	WSG          Format = "wsg"
-	LDBC         Format = "ldbc"
-	METIS        Format = "metis"
-	Ligra        Format = "ligra" // adjacency graphs, also weighted ones
-	GraphML      Format = "graphml"
-	Raw          Format = "raw"  // pairs of little-endian uint32
-	RawW         Format = "raww" // the same, each followed by a float32 weight
-	Parquet      Format = "parquet"
-	Arrow        Format = "arrow" // IPC, files (Feather) and streams
-
-	inMemory Format = "memory" // none that a file has: see [ImportEdges]
-)
-
-// Formats lists every format that can be asked for by name, [Auto] excepted.
-func Formats() []Format {
-	return []Format{Text, MatrixMarket, DIMACS, EL, WEL, SG, WSG, LDBC, METIS, Ligra, GraphML, Raw, RawW, Parquet, Arrow}
+// EdgeFormat describes a format of edge lists, and reads it.
+type EdgeFormat struct {
+	Name       Format
+	Extensions []string // of files in the format, in lower case; others than the first are read alone
+	// Detect, if not nil, reports whether an input is in the format whatever its name.
+	Detect func(h *inputHead) bool
+	// Plan completes the plan of an input by its beginning. If nil, the format is not read.
+	Plan func(p *inputPlan, h *inputHead, o ReadOptions) error
+	Input
 }
 
-// IDMode says how the ids of an input are to be taken.
-type IDMode string
-
-// The modes. With IDsAuto the format decides, and for text formats that leave
-// it open the first mebibyte of the input.
-const (
-	IDsAuto   IDMode = "auto"
-	IDsDense  IDMode = "dense"  // ids are dense ids already, plus the base of the format
-	IDsInt    IDMode = "int"    // any 64-bit integers
-	IDsString IDMode = "string" // any text without separators
-)
-
-// WeightMode says what becomes of a column of weights.
-type WeightMode string
-
-// The modes. With WeightsAuto an input is weighted when its format says so, or,
-// in text, when a third column of numbers is there; so it is with WeightsFloat32 and
-// WeightsFloat64. Weights are rounded to float32, but for whole numbers up to 2^53, which are
-// exact, or, with WeightsFloat32, for none. With WeightsFloat64, none are.
-const (
-	WeightsAuto WeightMode = "auto"
-	WeightsYes  WeightMode = "yes" // required
-	WeightsNo   WeightMode = "no"  // what follows the two ids is passed over
-
-	WeightsFloat32 WeightMode = "float32"
-	WeightsFloat64 WeightMode = "float64"
-)
-
-// WeightModes returns all of them.
-func WeightModes() []WeightMode {
-	return []WeightMode{WeightsAuto, WeightsYes, WeightsNo, WeightsFloat32, WeightsFloat64}
+// Input says what a user may choose about an input in a format.
+type Input struct {
+	Dense    bool     // ids are dense, unless the user says otherwise
+	FirstID  int64    // of dense ids
+	Weighted bool     // every file has weights
+	Vertices bool     // the number of vertices may be given, for dense ids
+	Table    TableUse // which of [TableOptions] apply
+	Empty    bool     // Plan takes files without a byte, too
 }
 
-// check refuses names that are no format, or no mode.
-func (o ReadOptions) check() error {
-	if o.Format != Auto && !slices.Contains(Formats(), o.Format) {
-		return fmt.Errorf("unknown format %q: expected auto, %s", string(o.Format), formatList())
+// TableUse says which of [TableOptions] apply to a format.
+type TableUse uint8
+
+// The uses.
+const (
+	NoTable      TableUse = iota
+	TableColumns          // columns are chosen by name
+	TableLines            // all of them
+)
+
+var registered []*EdgeFormat
+
+// Register adds formats to those that are recognised, in the order in which they are listed.
+func Register(list ...*EdgeFormat) { registered = append(registered, list...) }
+
+// Find returns the format of a name, or nil if there is none.
+func Find(name Format) *EdgeFormat {
+	i := slices.IndexFunc(registered, func(f *EdgeFormat) bool { return f.Name == name })
+	if i < 0 {
+		return nil
 	}
-	if !slices.Contains([]IDMode{IDsAuto, IDsDense, IDsInt, IDsString}, o.IDs) {
-		return fmt.Errorf("unknown way to take ids %q: expected auto, dense, int or string", string(o.IDs))
-	}
-	if !slices.Contains(WeightModes(), o.Weights) {
-		return fmt.Errorf("unknown way to take weights %q: expected auto, yes, no, float32 or float64", string(o.Weights))
-	}
-	if o.Format != Auto {
-		if err := o.Table.fit("the input", o.Format); err != nil {
-			return err
+	return registered[i]
+}
+
+// Formats lists the names of all formats that are read, [Auto] excepted.
+func Formats() (names []Format) {
+	for _, f := range registered {
+		if f.Plan != nil {
+			names = append(names, f.Name)
 		}
 	}
-	return o.Table.Check(o.Weights)
+	return names
 }
 
-// formatList is the formats' names as they stand in advice to a user.
-func formatList() string {
-	names := make([]string, 0, len(Formats()))
-	for _, f := range Formats() {
-		names = append(names, string(f))
+// Read reads inputs in formats that are registered into sink, see [ReadFiles].
+func Read(ctx context.Context, inputs []string, o ReadOptions, sink Sink) (Schema, ReadStats, error) {
+	if o.Format = cmp.Or(o.Format, Auto); o.Format != Auto {
+		f := Find(o.Format)
+		if f == nil || f.Plan == nil {
+			return Schema{}, ReadStats{}, fmt.Errorf("unknown format %q: expected auto, %s", string(o.Format), wordList(Formats()))
+		}
+		if err := f.check("the input", &o); err != nil {
+			return Schema{}, ReadStats{}, err
+		}
 	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+	return ReadFiles(ctx, inputs, o, planInput, sink)
+}
+
+// wordList joins names as they stand in advice to a user.
+func wordList(names []Format) string {
+	var words []string
+	for _, f := range names {
+		words = append(words, string(f))
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// detect recognises the format of an input by its content, then its name. What is no other format is text, the first one.
+func detect(h *inputHead) *EdgeFormat {
+	for _, f := range registered {
+		if f.Detect != nil && f.Detect(h) {
+			return f
+		}
+	}
+	for _, f := range registered {
+		if f.Plan != nil && slices.Contains(f.Extensions, extension(h.in.name)) {
+			return f
+		}
+	}
+	return registered[0]
+}
+
+// planInput makes the plan of one input from its beginning.
+func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
+	f := Find(o.Format)
+	if f == nil {
+		f = detect(h)
+	}
+	if err := f.check(h.in.name, &o); err != nil {
+		return nil, err
+	}
+	p := newPlan(h, f.Name, f.Dense, f.FirstID)
+	if o.Vertices > 0 {
+		o.IDs, p.schema.Vertices = IDsDense, o.Vertices
+	}
+	if len(h.bytes) == 0 && h.err != io.EOF {
+		return nil, h.err
+	}
+	if len(h.bytes) == 0 && !f.Empty {
+		p.empty(o, f.Weighted)
+		return p, nil
+	}
+	return p, f.Plan(p, h, o)
+}
+
+// check refuses options that are not for the format.
+func (f *EdgeFormat) check(name string, o *ReadOptions) error {
+	refused := func(advice, format string, args ...any) error {
+		return &InputError{File: name, Problem: fmt.Sprintf("is in format %s", f.Name) + fmt.Sprintf(format, args...), Advice: advice}
+	}
+	lines := o.Table.Delimiter != 0 || o.Table.Header != HeaderAuto
+	switch {
+	case f.Table == NoTable && o.Table.isSet():
+		return refused("leave these options out", ", which has no delimiter, header or columns to choose")
+	case f.Table == TableColumns && lines:
+		return refused("leave these options out", ", which has no delimiter or header to choose")
+	case o.Vertices <= 0:
+	case !f.Vertices:
+		return refused("leave out --vertices", ": a number of vertices is for raw edges")
+	case o.IDs == IDsInt || o.IDs == IDsString:
+		return refused("leave out --ids, or --vertices", ", and with a number of vertices its ids are dense")
+	case o.Vertices > maxDense+1:
+		return refused("correct --vertices", ", and %d vertices are more than the %d that are possible", o.Vertices, int64(maxDense)+1)
+	}
+	return nil
 }

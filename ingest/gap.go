@@ -19,6 +19,17 @@ import (
 // so its edges are both directions already, and the graph is stored as a symmetric
 // one; a file that does not is refused.
 
+// Names of formats. WSG has weights.
+const (
+	SG  Format = "sg"
+	WSG Format = "wsg"
+)
+
+var (
+	formatSG  = &EdgeFormat{Name: SG, Extensions: []string{".sg"}, Plan: planSG, Input: Input{Dense: true}}
+	formatWSG = &EdgeFormat{Name: WSG, Extensions: []string{".wsg"}, Plan: planSG, Input: Input{Dense: true, Weighted: true}}
+)
+
 const sgHeader = 1 + 8 + 8
 
 // sgBody reads a serialized graph behind its header, in one pass, so that it
@@ -39,42 +50,42 @@ type sgBody struct {
 }
 
 // planSG reads the header and compares the file's size with it.
-func planSG(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+func planSG(p *inputPlan, h *inputHead, o ReadOptions) error {
 	name := p.name()
 	t := &sgBody{entry: 4}
 	if p.schema.Format == WSG {
 		t.entry, t.weights, t.rule = 8, o.Weights != WeightsNo, o.Weights.rule()
 	} else if o.Weights == WeightsYes {
-		return nil, &InputError{File: name, Problem: "is a .sg file, which has no weights", Advice: "leave out --weights yes, or use --format wsg"}
+		return &InputError{File: name, Problem: "is a .sg file, which has no weights", Advice: "leave out --weights yes, or use --format wsg"}
 	}
 	if o.IDs == IDsString {
-		return nil, &InputError{File: name, Problem: "has vertex numbers, which are no strings", Advice: "leave out --ids string"}
+		return &InputError{File: name, Problem: "has vertex numbers, which are no strings", Advice: "leave out --ids string"}
 	}
 	if len(h.bytes) < sgHeader {
 		if h.err != io.EOF {
-			return nil, h.err
+			return h.err
 		}
-		return nil, &DamagedError{File: name, Problem: fmt.Sprintf("is truncated: it ends within its header of %d bytes", sgHeader)}
+		return &DamagedError{File: name, Problem: fmt.Sprintf("is truncated: it ends within its header of %d bytes", sgHeader)}
 	}
 	if err := t.readHeader(p, h.bytes); err != nil {
-		return nil, err
+		return err
 	}
 	if size, known := h.size(); known && size != t.size() {
-		return nil, &DamagedError{File: name, Problem: fmt.Sprintf(
+		return &DamagedError{File: name, Problem: fmt.Sprintf(
 			"has %d bytes, but with %d vertices and %d edges it would have %d: it is truncated, or not in format %s",
 			size, t.n, t.m, t.size(), p.schema.Format)}
 	}
 	if err := o.Reserve(4*(t.n+1), fmt.Sprintf("the header promises %d vertices, and their degrees take", t.n)); err != nil {
-		return nil, &InputError{File: name, Problem: err.Error(), Err: err}
+		return &InputError{File: name, Problem: err.Error(), Err: err}
 	}
 	p.skipBytes = sgHeader
-	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
+	p.takeIDs(o.IDs)
 	if p.schema.IDs == IDDense {
 		p.schema.Vertices = t.n
 	}
 	p.schema.Edges, p.schema.Weighted, p.schema.Both = t.m, t.weights, !t.directed
 	p.body = t
-	return p, nil
+	return nil
 }
 
 // readHeader checks the header's numbers one by one.
@@ -237,18 +248,6 @@ func (t *sgBody) parse(b *readBlock, w *parseWorker) error {
 	}
 	t.oneWay.Add(oneWay)
 	return nil
-}
-
-// edgeHash is a number that looks random for each edge (SplitMix64).
-func edgeHash(u, v, weight uint64) uint64 {
-	x := u<<32 | v
-	for _, add := range [2]uint64{0x9e3779b97f4a7c15, weight} {
-		x += add
-		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-		x = (x ^ x>>27) * 0x94d049bb133111eb
-		x ^= x >> 31
-	}
-	return x
 }
 
 // finish refuses an undirected file of which an edge has no other direction.

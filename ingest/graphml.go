@@ -11,6 +11,15 @@ import (
 	"strings"
 )
 
+// GraphML is the name of the format.
+const GraphML Format = "graphml"
+
+var formatGraphML = &EdgeFormat{
+	Name: GraphML, Extensions: []string{".graphml"}, Plan: planGraphML,
+	Detect: func(h *inputHead) bool { return isGraphML(bytes.TrimPrefix(h.bytes, utf8BOM)) },
+	Input:  Input{Table: TableColumns},
+}
+
 // GraphML (http://graphml.graphdrawing.org): elements node and edge, as igraph, NetworkX, Gephi and yEd write them. The
 // goroutine that reads goes through the XML once and hands out records: line, source (or node), target and weight with zero
 // bytes between them, and a byte 1 behind them, which XML cannot have. Entities of the file's own are refused by encoding/xml.
@@ -59,9 +68,9 @@ func isGraphML(text []byte) bool {
 }
 
 // planGraphML looks for the keys and the graph, and at the first ids.
-func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
-	if err := checkText(h, GraphML, o.Format == GraphML); err != nil {
-		return nil, err
+func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) error {
+	if err := checkText(h, GraphML, o.Format == GraphML || bytes.HasPrefix(h.bytes, []byte("<"))); err != nil {
+		return err
 	}
 	refused := func(problem, advice string) error {
 		return &InputError{File: p.name(), Problem: problem, Advice: advice}
@@ -70,7 +79,7 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 	if len(columns) > 0 {
 		ends := strings.ToLower(columns[0] + "," + columns[1])
 		if ends != "source,target" && ends != "target,source" {
-			return nil, refused("is GraphML, whose edges have a source and a target", adviceKey)
+			return refused("is GraphML, whose edges have a source and a target", adviceKey)
 		}
 		reversed, chosen = ends == "target,source", strings.Join(columns[2:], "")
 	}
@@ -87,25 +96,25 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) 
 			return nil
 		})
 		if t.graphs == 0 && !h.more() {
-			return nil, cmp.Or(err, refused("has no element graph in its first 16 MiB", ""))
+			return cmp.Or(err, refused("has no element graph in its first 16 MiB", ""))
 		}
 	}
 	weighted := o.Weights != WeightsNo
 	switch {
 	case t.weights != nil || t.used:
 	case t.other && weighted, len(columns) == 3, o.Weights == WeightsYes:
-		return nil, refused(fmt.Sprintf("has no key for edges %q that is a number", chosen), adviceKey)
+		return refused(fmt.Sprintf("has no key for edges %q that is a number", chosen), adviceKey)
 	case t.numbers && weighted && len(columns) == 0:
 		o.Warn(p.name() + ": no key for edges has the name weight, so each edge counts 1; " + adviceKey)
 	}
 	s.whole = 0 // such ids are names here
 	if err := chooseIDs(p, &s, &t.layout, o); err != nil {
-		return nil, err
+		return err
 	}
 	p.schema.Weighted, p.schema.Mirrored = (t.weights != nil || t.used) && weighted, t.undirected
 	p.adapt = func(s Schema) { t.layout.adapt(p, s) }
 	p.body = t
-	return p, nil
+	return nil
 }
 
 // feed is [streamBody].

@@ -11,6 +11,15 @@ import (
 // the number m of edges, n offsets, m destinations, and m weights if there are any; with any white space
 // between them. Edges are out-edges, vertices are from 0.
 
+// Ligra is the name of the format.
+const Ligra Format = "ligra"
+
+var formatLigra = &EdgeFormat{
+	Name: Ligra, Extensions: []string{".adj"}, Plan: planLigra,
+	Detect: func(h *inputHead) bool { return isLigra(bytes.TrimPrefix(h.bytes, utf8BOM)) },
+	Input:  Input{Dense: true},
+}
+
 var ligraWords = []string{"AdjacencyGraph", "WeightedAdjacencyGraph"}
 
 // ligraBody reads the numbers behind the header, in one pass.
@@ -30,9 +39,9 @@ func isLigra(text []byte) bool {
 }
 
 // planLigra reads the header.
-func planLigra(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+func planLigra(p *inputPlan, h *inputHead, o ReadOptions) error {
 	if err := checkText(h, Ligra, o.Format == Ligra); err != nil {
-		return nil, err
+		return err
 	}
 	text := h.bytes
 	if bytes.HasPrefix(text, utf8BOM) {
@@ -41,28 +50,28 @@ func planLigra(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	}
 	if !isLigra(text) {
 		line, _ := cutLine(text)
-		return nil, &SyntaxError{File: p.name(), Line: 1, Text: shown(bytes.TrimSpace(line)), Expected: "AdjacencyGraph or WeightedAdjacencyGraph"}
+		return &SyntaxError{File: p.name(), Line: 1, Text: shown(bytes.TrimSpace(line)), Expected: "AdjacencyGraph or WeightedAdjacencyGraph"}
 	}
 	fields := bytes.Fields(text[:min(len(text), 4096)])
 	t := &ligraBody{weighted: string(fields[0]) == ligraWords[1]}
 	counts, ok := parseCounts(fields[1:min(3, len(fields))])
 	if !ok || len(counts) < 2 || counts[1] > math.MaxInt64/8 {
-		return nil, &SyntaxError{File: p.name(), Line: 2, Expected: "the numbers of vertices and edges behind " + string(fields[0])}
+		return &SyntaxError{File: p.name(), Line: 2, Expected: "the numbers of vertices and edges behind " + string(fields[0])}
 	}
 	t.n, t.m = counts[0], counts[1]
 	if err := t.takeVertices(p, o, t.n, t.weighted); err != nil {
-		return nil, err
+		return err
 	}
 	promised := 4 * (t.n + 1)
 	if t.weights {
 		promised += 4 * t.m
 	}
 	if err := o.Reserve(promised, fmt.Sprintf("the header promises %d vertices and %d edges, and what stands before the last of its numbers takes", t.n, t.m)); err != nil {
-		return nil, &InputError{File: p.name(), Problem: err.Error(), Err: err}
+		return &InputError{File: p.name(), Problem: err.Error(), Err: err}
 	}
 	p.schema.Edges = t.m
 	p.body = t
-	return p, nil
+	return nil
 }
 
 // feed reads the numbers.

@@ -6,15 +6,11 @@ import (
 	"io"
 )
 
-// maxLine is the length of the longest line, its end included.
-const maxLine = 16 << 20
-
 // lineBody reads what follows the header of a text input: it cuts blocks at
 // line ends, and parses them line by line.
 type lineBody struct {
 	layout  lineLayout
 	skipBad bool
-	header  []string // names of the columns; nil: there are none
 }
 
 // feed cuts r into blocks of whole lines.
@@ -147,13 +143,4 @@ func (t *lineBody) parseGeneral(raw []byte, b *readBlock, w *parseWorker) error 
 		return nil
 	}
 	return err
-}
-
-// withSkipAdvice adds what can be done about any bad line.
-func withSkipAdvice(advice string) string {
-	const skip = "--skip-bad-lines to pass over such lines"
-	if advice == "" {
-		return "use " + skip
-	}
-	return advice + ", or " + skip
 }

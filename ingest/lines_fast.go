@@ -2,8 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 )
 
 // The fast path of every text format: lines of the plain form
@@ -15,26 +13,6 @@ import (
 // goes through lineLayout.parseLine, the one place that knows all forms and all
 // errors. BenchmarkReadText says what this earns: its negative ids take the
 // general way.
-
-// blockPad is how many zero bytes follow the data of a block, so that eight
-// bytes can be loaded anywhere in it. A zero byte ends a number and is neither
-// separator nor newline, so the loops never run past the data.
-const blockPad = 32
-
-// Eight ASCII digits in a word w: w ^ asciiZeros has the digits' values, and
-// a byte that was no digit is found by the carry into its top bit.
-const (
-	asciiZeros = 0x3030303030303030
-	carryFrom  = 0x7676767676767676 // 0x76 + 10 = 0x80
-	topBits    = 0x8080808080808080
-)
-
-// digits8 is the value of eight digits, the first in the lowest byte: sums of
-// neighbours, three times (Lemire, "Quickly parsing eight digits", 2018).
-func digits8(x uint64) uint64 {
-	x = x*10 + x>>8
-	return ((x&0x000000FF000000FF)*0x000F424000000064 + (x>>16&0x000000FF000000FF)*0x0000271000000001) >> 32
-}
 
 // idRange is which ids a format admits and how it delivers them: a source u is
 // admitted when lo ≤ u < lo+rows, a destination v when lo ≤ v < lo+cols, and
@@ -202,34 +180,4 @@ func (f *plainLines) mayOpenQuote(rest []byte) bool {
 		c = ','
 	}
 	return opensQuote(rest, c)
-}
-
-// plainDigits reads a number of 1 to 19 digits at b[p] and returns it and where
-// it ends. Where there is none, or a longer one, it returns an end at which no
-// separator stands: p itself, or a further digit.
-//
-// Slices of constant capacity spare the loads an address computation that
-// b[p:] needs, in the chain of dependent instructions from number to number.
-func plainDigits(b []byte, p int) (uint64, int) {
-	x := binary.LittleEndian.Uint64(b[p:p+8:p+8]) ^ asciiZeros
-	m := (x + carryFrom | x) & topBits
-	if m != 0 {
-		t := bits.TrailingZeros64(m)
-		return digits8(x << ((71 - t) & 63)), p + t>>3
-	}
-	v := digits8(x)
-	p += 8
-	x = binary.LittleEndian.Uint64(b[p:p+8:p+8]) ^ asciiZeros
-	m = (x + carryFrom | x) & topBits
-	n := bits.TrailingZeros64(m) >> 3
-	if n == 0 {
-		return v, p
-	}
-	v = v*pow10[n] + digits8(x<<((64-8*n)&63))
-	p += n
-	for i := 0; n == 8 && i < 3 && b[p]-'0' <= 9; i++ {
-		v = v*10 + uint64(b[p]-'0')
-		p++
-	}
-	return v, p
 }

@@ -5,9 +5,6 @@ import (
 	"fmt"
 )
 
-// maxName is the length of the longest string id.
-const maxName = 65535
-
 // columns says what stands behind the two ids of a line.
 type columns uint8
 
@@ -41,35 +38,8 @@ type lineLayout struct {
 	what    [2]string // what the ids are called in errors
 }
 
-// What a user can do about bad lines.
-const (
-	adviceNoWeights = "use --weights no to pass over what follows the ids"
-	adviceColumns   = "use --columns to choose columns, or --weights no to pass over what follows the ids"
-	adviceDelimiter = "use --delimiter to name what separates the fields"
-	adviceStrings   = "use --ids string to take ids as text"
-	adviceGaps      = "use --ids int for ids that are not dense"
-)
-
 // mixedSeparators is what is expected in place of spaces between some fields, and tabs or commas between others.
 const mixedSeparators = "spaces, tabs or commas between the fields, not several of these"
-
-// badLine says what is wrong with a line.
-type badLine struct {
-	text     []byte
-	expected string
-	advice   string
-}
-
-// lineEdge is one line taken apart.
-type lineEdge struct {
-	fields  lineFields
-	ids     [2]uint64
-	kinds   [2]integerKind
-	names   [2][]byte
-	weight  float64
-	count   int  // number of ids: 2, or 1 in a .v file
-	rounded bool // the weight is a roundedWeight
-}
 
 // parseLine takes one line of data apart, as splitter.data gives it. It returns
 // nil when the line is good.
@@ -89,7 +59,7 @@ func (l *lineLayout) parseLine(line []byte, e *lineEdge) *badLine {
 	if l.names {
 		e.count, want = 1, 1
 	}
-	f := &e.fields
+	f := new(lineFields)
 	l.fields(line, want, f)
 	if bad := l.checkColumns(whole, f, e.count); bad != nil {
 		return bad
@@ -198,27 +168,6 @@ func (l *lineLayout) badID(tok []byte, kind integerKind, i int, count uint64) *b
 	return b
 }
 
-// quotedEmpty is a token as errors show it, which have no text at the end of a file.
-func quotedEmpty(tok []byte) []byte {
-	if len(tok) == 0 {
-		return []byte(`""`)
-	}
-	return tok
-}
-
-// checkName refuses what cannot be a string id.
-func checkName(tok []byte) *badLine {
-	switch {
-	case len(tok) == 0:
-		return &badLine{text: quotedEmpty(tok), expected: "an id that is not empty"}
-	case len(tok) > maxName:
-		return &badLine{text: tok, expected: fmt.Sprintf("an id of at most %d bytes, not of %d", maxName, len(tok))}
-	case bytes.IndexByte(tok, 0) >= 0:
-		return &badLine{text: tok, expected: "an id without zero bytes"}
-	}
-	return nil
-}
-
 // parseWeight reads the weight of a line.
 func (l *lineLayout) parseWeight(tok []byte, e *lineEdge) *badLine {
 	var kind weightKind
@@ -227,4 +176,36 @@ func (l *lineLayout) parseWeight(tok []byte, e *lineEdge) *badLine {
 		return nil
 	}
 	return &badLine{text: quotedEmpty(tok), expected: kind.expected(), advice: adviceNoWeights}
+}
+
+// nextData returns the next whole line with data, and how long it is with its end and what surrounds the data.
+func (l *lineLayout) nextData(lines *headLines, grow bool) (line []byte, length int, ok bool) {
+	for {
+		raw, ok := lines.next(grow)
+		if !ok {
+			return nil, 0, false
+		}
+		if line, ok := l.data(raw); ok {
+			return line, len(raw), true
+		}
+	}
+}
+
+// takeHeader sets up the ids of a format that counts its vertices, from 1, in a
+// header.
+func (l *lineLayout) takeHeader(p *inputPlan, lines *headLines, o ReadOptions, rows, cols int64) error {
+	s := &p.schema
+	p.takeIDs(o.IDs)
+	s.Weighted = l.columns == withWeight
+	l.ids, l.bounded = s.IDs, true
+	l.plain.rest = l.columns == restIgnored
+	l.plain.ids = idRange{lo: 1, rows: uint64(rows), cols: uint64(cols)}
+	if s.IDs == IDDense {
+		l.plain.ids.sub = 1
+		s.Vertices = max(rows, cols)
+		if s.Vertices > maxDense+1 {
+			return lines.refused(fmt.Appendf(nil, "%d", s.Vertices), fmt.Sprintf("at most %d vertices", int64(maxDense+1)), "")
+		}
+	}
+	return nil
 }

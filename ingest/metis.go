@@ -12,6 +12,14 @@ import (
 // m counts it once. fmt is up to three digits of 0 and 1: whether there are sizes of vertices, weights of
 // vertices (ncon of each) and weights of edges.
 
+// METIS is the name of the format.
+const METIS Format = "metis"
+
+var formatMETIS = &EdgeFormat{
+	Name: METIS, Extensions: []string{".metis", ".graph"}, Plan: planMETIS,
+	Input: Input{Dense: true, FirstID: 1},
+}
+
 // metisBody reads the lines of vertices, in one pass.
 type metisBody struct {
 	adjacency
@@ -21,16 +29,16 @@ type metisBody struct {
 }
 
 // planMETIS reads the header.
-func planMETIS(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+func planMETIS(p *inputPlan, h *inputHead, o ReadOptions) error {
 	if err := checkText(h, METIS, o.Format == METIS); err != nil {
-		return nil, err
+		return err
 	}
 	const expected = `the header "vertices edges [fmt [ncon]]"`
 	lines := linesOf(h)
 	for {
 		line, ok := lines.next(true)
 		if !ok {
-			return nil, lines.missing(expected)
+			return lines.missing(expected)
 		}
 		fields := bytes.Fields(line)
 		if len(fields) == 0 || fields[0][0] == '%' {
@@ -38,15 +46,15 @@ func planMETIS(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 		}
 		t := &metisBody{}
 		if !t.readHeader(fields) {
-			return nil, lines.refused(bytes.TrimSpace(line), expected, "fmt is up to three digits of 0 and 1")
+			return lines.refused(bytes.TrimSpace(line), expected, "fmt is up to three digits of 0 and 1")
 		}
 		if err := t.takeVertices(p, o, t.n, t.weighted); err != nil {
-			return nil, err
+			return err
 		}
 		p.skipBytes, p.skipLines = int64(lines.at), lines.lines
 		p.schema.Edges, p.schema.Both = 2*t.m, true
 		p.body = t
-		return p, nil
+		return nil
 	}
 }
 

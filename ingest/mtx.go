@@ -3,13 +3,21 @@ package ingest
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
 
 // Matrix Market coordinate files (https://math.nist.gov/MatrixMarket/formats.html):
 // entry (i, j) is the edge i → j, and a symmetric file holds one triangle.
+
+// MatrixMarket is the name of the format.
+const MatrixMarket Format = "mtx"
+
+var formatMatrixMarket = &EdgeFormat{
+	Name: MatrixMarket, Extensions: []string{".mtx"}, Plan: planMatrixMarket,
+	Detect: func(h *inputHead) bool { return hasBanner(bytes.TrimPrefix(h.bytes, utf8BOM)) },
+	Input:  Input{Dense: true, FirstID: 1},
+}
 
 const mtxBanner = "%%MatrixMarket"
 
@@ -19,24 +27,24 @@ func hasBanner(text []byte) bool {
 }
 
 // planMatrixMarket reads the banner and the line of sizes.
-func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) error {
 	if err := checkText(h, MatrixMarket, o.Format == MatrixMarket); err != nil {
-		return nil, err
+		return err
 	}
 	lines := linesOf(h)
 	field, err := p.readBanner(lines)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if field == "pattern" && o.Weights == WeightsYes {
-		return nil, &InputError{File: p.name(), Problem: "is a pattern matrix and has no weights", Advice: "leave out --weights yes"}
+		return &InputError{File: p.name(), Problem: "is a pattern matrix and has no weights", Advice: "leave out --weights yes"}
 	}
 	rows, cols, nnz, err := readSizes(lines)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if p.schema.Mirrored && rows != cols {
-		return nil, lines.refused(fmt.Appendf(nil, "%d %d", rows, cols), "as many rows as columns in a symmetric matrix", "")
+		return lines.refused(fmt.Appendf(nil, "%d %d", rows, cols), "as many rows as columns in a symmetric matrix", "")
 	}
 	p.promised, p.atLine = nnz, lines.lines
 	p.skipBytes, p.skipLines = int64(lines.at), lines.lines
@@ -53,7 +61,7 @@ func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, er
 		t.layout.columns = twoColumns
 	}
 	if err := t.layout.takeHeader(p, lines, o, rows, cols); err != nil {
-		return nil, err
+		return err
 	}
 	if rows != cols {
 		o.Warn(fmt.Sprintf("%s:%d: the matrix has %d rows and %d columns, and row i and column i are one vertex; if they are not the same, add %d to all columns",
@@ -61,26 +69,6 @@ func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, er
 	}
 	p.schema.Edges = nnz
 	p.body = t
-	return p, nil
-}
-
-// takeHeader sets up the ids of a format that counts its vertices, from 1, in a
-// header.
-func (l *lineLayout) takeHeader(p *inputPlan, lines *headLines, o ReadOptions, rows, cols int64) error {
-	s := &p.schema
-	s.IDs = defaultIDs(s.Format, o.IDs)
-	s.Base = baseOf(s.Format, s.IDs)
-	s.Weighted = l.columns == withWeight
-	l.ids, l.bounded = s.IDs, true
-	l.plain.rest = l.columns == restIgnored
-	l.plain.ids = idRange{lo: 1, rows: uint64(rows), cols: uint64(cols)}
-	if s.IDs == IDDense {
-		l.plain.ids.sub = 1
-		s.Vertices = max(rows, cols)
-		if s.Vertices > maxDense+1 {
-			return lines.refused(fmt.Appendf(nil, "%d", s.Vertices), fmt.Sprintf("at most %d vertices", int64(maxDense+1)), "")
-		}
-	}
 	return nil
 }
 
@@ -123,17 +111,4 @@ func readSizes(lines *headLines) (rows, cols, nnz int64, err error) {
 		}
 		return n[0], n[1], n[2], nil
 	}
-}
-
-// parseCounts reads numbers that are neither negative nor beyond int64.
-func parseCounts(words [][]byte) ([]int64, bool) {
-	counts := make([]int64, 0, len(words))
-	for _, word := range words {
-		n, kind := parseInteger(word)
-		if kind != plainInteger || n > math.MaxInt64 {
-			return nil, false
-		}
-		counts = append(counts, int64(n))
-	}
-	return counts, true
 }

@@ -8,36 +8,47 @@ import (
 	cols "github.com/garaph/garaph/internal/columns"
 )
 
+// Parquet is the name of the format.
+const Parquet Format = "parquet"
+
+var formatParquet = &EdgeFormat{
+	Name: Parquet, Extensions: []string{".parquet", ".pq"}, Plan: planParquet,
+	Detect: func(h *inputHead) bool {
+		return bytes.HasPrefix(h.bytes, []byte(cols.ParquetMagic)) && !isTextBytes(h.bytes)
+	},
+	Input: Input{Table: TableColumns, Empty: true},
+}
+
 // parquetBody reads Parquet files. Each row group is a task.
 type parquetBody struct{ rowBody }
 
 // planParquet reads the directory, which is at the end of the file.
-func planParquet(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+func planParquet(p *inputPlan, h *inputHead, o ReadOptions) error {
 	switch {
 	case h.stream.packed != "":
-		return nil, &InputError{File: p.name(), Problem: "is a Parquet file within " + h.stream.packed, Advice: "unpack it first"}
+		return &InputError{File: p.name(), Problem: "is a Parquet file within " + h.stream.packed, Advice: "unpack it first"}
 	case h.in.openAt == nil:
-		return nil, &InputError{File: p.name(), Problem: "is a Parquet file from a pipe, but its directory is at its end", Advice: "save it as a file first"}
+		return &InputError{File: p.name(), Problem: "is a Parquet file from a pipe, but its directory is at its end", Advice: "save it as a file first"}
 	case !bytes.HasPrefix(h.bytes, []byte(cols.ParquetMagic)):
-		return nil, &DamagedError{File: p.name(), Problem: "is no Parquet file: it does not begin with " + cols.ParquetMagic}
+		return &DamagedError{File: p.name(), Problem: "is no Parquet file: it does not begin with " + cols.ParquetMagic}
 	}
 	in, err := h.in.openAt()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer in.Close()
 	file, err := cols.OpenParquet(in, h.in.size, cols.NewMemory(o.RowBytes))
 	if err != nil {
-		return nil, columnsError(p.name(), err)
+		return columnsError(p.name(), err)
 	}
 	t := &parquetBody{}
 	if t.pickedColumns, err = pickEdges(p.name(), file.Columns, o); err != nil {
-		return nil, err
+		return err
 	}
 	t.plan(p, o)
 	p.schema.Edges = file.Rows
 	p.body = t
-	return p, nil
+	return nil
 }
 
 // feedRows is [rowFeeder].

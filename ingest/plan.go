@@ -43,7 +43,7 @@ const (
 	inputBlock = 1 << 20 // bytes of input that are parsed as one
 	// readerBytes are the blocks of one goroutine that parses, and leastBlocks
 	// what edges have at least.
-	readerBytes = 4 * inputBlock
+	readerBytes = readerBlocks * inputBlock
 	leastBlocks = 2 << 20
 )
 
@@ -170,7 +170,7 @@ func (b *builder) reserve(bytes int64, what string) error {
 
 // tooSmall is the error of arrays over vertices that are too large, with what is reserved.
 func (b *builder) tooSmall(what string, arrays int64) error {
-	p, rows, fixed := &b.plan, b.schema.Format.hasColumns(), arrays
+	p, rows, fixed := &b.plan, b.schema.Columnar, arrays
 	if rows {
 		fixed -= p.rowArrays()
 	}

@@ -139,7 +139,7 @@ func TestLeastBudgetOfRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return &builder{plan: p, schema: Schema{Format: Parquet}}
+			return &builder{plan: p, schema: Schema{Columnar: true}}
 		}
 		needs := func(b *builder) error { return b.reserve(b.plan.rowArrays()+vertices, "") }
 		err := needs(begin())

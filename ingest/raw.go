@@ -11,6 +11,17 @@ import (
 // Raw edges: (u32 source, u32 target) or (u32, u32, f32 weight), little-endian
 // and without a header. Where all weights are kept as float64, they are f64.
 
+// Names of formats. RawW has weights.
+const (
+	Raw  Format = "raw"
+	RawW Format = "raww"
+)
+
+var (
+	formatRaw  = &EdgeFormat{Name: Raw, Extensions: []string{".bin", ".u32"}, Plan: planRaw, Input: Input{Vertices: true}}
+	formatRawW = &EdgeFormat{Name: RawW, Extensions: []string{".wbin"}, Plan: planRaw, Input: Input{Vertices: true, Weighted: true}}
+)
+
 // rawBody reads raw edges.
 type rawBody struct {
 	record  int   // bytes of an edge
@@ -20,7 +31,7 @@ type rawBody struct {
 }
 
 // planRaw checks the size, where it is known before the end.
-func planRaw(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+func planRaw(p *inputPlan, h *inputHead, o ReadOptions) error {
 	t := &rawBody{record: 8, weights: o.Weights != WeightsNo, rule: o.Weights.rule()}
 	switch {
 	case p.schema.Format == RawW:
@@ -28,14 +39,14 @@ func planRaw(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 			t.record = 16
 		}
 	case o.Weights == WeightsYes:
-		return nil, &InputError{File: p.name(), Problem: "is read as raw pairs, which have no weights", Advice: "use --format raww for (u32, u32, f32)"}
+		return &InputError{File: p.name(), Problem: "is read as raw pairs, which have no weights", Advice: "use --format raww for (u32, u32, f32)"}
 	default:
 		t.weights = false
 	}
 	if o.IDs == IDsString {
-		return nil, &InputError{File: p.name(), Problem: "is read as raw integers, which are no strings", Advice: "leave out --ids string"}
+		return &InputError{File: p.name(), Problem: "is read as raw integers, which are no strings", Advice: "leave out --ids string"}
 	}
-	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
+	p.takeIDs(o.IDs)
 	p.schema.Weighted = t.weights
 	switch {
 	case p.schema.Vertices >= 0:
@@ -47,12 +58,12 @@ func planRaw(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 	}
 	if size, known := h.size(); known {
 		if size%int64(t.record) != 0 {
-			return nil, t.undivided(p, size)
+			return t.undivided(p, size)
 		}
 		p.schema.Edges = size / int64(t.record)
 	}
 	p.body = t
-	return p, nil
+	return nil
 }
 
 // undivided is the error of a size that is no number of edges.

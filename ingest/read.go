@@ -3,8 +3,10 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"runtime"
+	"slices"
 )
 
 // ReadOptions say how inputs are to be read. The zero value reads anything as
@@ -46,6 +48,12 @@ type ReadStats struct {
 	Unsigned bool  // IDInt: there are ids above the range of int64, hence none below 0
 }
 
+// maxLine is the length of the longest line, its end included.
+const maxLine = 16 << 20
+
+// defaultRowBytes is the memory for rows that are being read where nobody says.
+const defaultRowBytes = 256 << 20
+
 // The size of a block. A line is never longer than the largest.
 const (
 	defaultBlock = 1 << 20
@@ -80,32 +88,38 @@ func (o ReadOptions) withDefaults() ReadOptions {
 	return o
 }
 
-// Read reads the inputs, which are files of one kind, folders of such, or the
+// readerBlocks is how many blocks one goroutine that parses has, with its share of those that are being read.
+const readerBlocks = 4
+
+// ReadFiles reads the inputs, which are files of one kind, folders of such, or the
 // single name "-", into sink, and returns what sink.Begin was given. The workers of the sink are
 // closed only when everything was read without an error.
 //
-// Of several errors Read reports the first in the order of the inputs: an
+// Of several errors it reports the first in the order of the inputs: an
 // [*InputError], [*MismatchError], [*SyntaxError], [*DamagedError] or
-// [*CountError], an error of the sink, or that of ctx. When ctx ends, Read
+// [*CountError], an error of the sink, or that of ctx. When ctx ends, it
 // returns at once; where it was waiting for a pipe or standard input, that one
 // Read goes on until it gets something.
-func Read(ctx context.Context, inputs []string, o ReadOptions, sink Sink) (Schema, ReadStats, error) {
+func ReadFiles(ctx context.Context, inputs []string, o ReadOptions, plan inputPlanner, sink Sink) (Schema, ReadStats, error) {
 	o = o.withDefaults()
 	ins, err := openInputs(inputs, o)
 	if err != nil {
 		return Schema{}, ReadStats{}, err
 	}
-	return readInputs(ctx, ins, o, sink)
+	return readInputs(ctx, ins, o, plan, sink)
 }
 
-// readInputs is Read for inputs that were found.
-func readInputs(ctx context.Context, ins []*readInput, o ReadOptions, sink Sink) (Schema, ReadStats, error) {
+// inputPlanner recognises an input by its beginning, and plans how it is read.
+type inputPlanner func(h *inputHead, o ReadOptions) (*inputPlan, error)
+
+// readInputs is [ReadFiles] for inputs that were found.
+func readInputs(ctx context.Context, ins []*readInput, o ReadOptions, plan inputPlanner, sink Sink) (Schema, ReadStats, error) {
 	o = o.withDefaults()
 	if err := o.check(); err != nil {
 		return Schema{}, ReadStats{}, err
 	}
 	progress := &readProgress{notify: o.Progress}
-	plans, err := planAll(ctx, ins, o, progress)
+	plans, err := planAll(ctx, ins, o, plan, progress)
 	defer func() {
 		for _, p := range plans {
 			p.src.drop()
@@ -121,8 +135,8 @@ func readInputs(ctx context.Context, ins []*readInput, o ReadOptions, sink Sink)
 	if err := sink.Begin(schema); err != nil {
 		return schema, ReadStats{}, err
 	}
-	if schema.Format.hasColumns() {
-		if err := o.Reserve(max(0, o.RowBytes-int64(o.Threads)*readerBytes), "pages of "+string(schema.Format)+" files take"); err != nil {
+	if schema.Columnar {
+		if err := o.Reserve(max(0, o.RowBytes-int64(o.Threads)*readerBlocks*int64(o.BlockBytes)), "pages of "+string(schema.Format)+" files take"); err != nil {
 			return schema, ReadStats{}, &InputError{File: plans[0].name(), Problem: err.Error(), Err: err}
 		}
 	}
@@ -134,11 +148,11 @@ func readInputs(ctx context.Context, ins []*readInput, o ReadOptions, sink Sink)
 
 // planAll recognises the inputs, and those that belong to them. The plans made
 // before an error are returned with it, so that they can be dropped.
-func planAll(ctx context.Context, ins []*readInput, o ReadOptions, progress *readProgress) ([]*inputPlan, error) {
+func planAll(ctx context.Context, ins []*readInput, o ReadOptions, plan inputPlanner, progress *readProgress) ([]*inputPlan, error) {
 	var plans []*inputPlan
 	add := func(ins []*readInput) error {
 		for _, in := range ins {
-			p, err := planOne(ctx, in, o, progress)
+			p, err := planOne(ctx, in, o, plan, progress)
 			if err != nil {
 				in.drop()
 				return err
@@ -150,15 +164,27 @@ func planAll(ctx context.Context, ins []*readInput, o ReadOptions, progress *rea
 	if err := add(ins); err != nil {
 		return plans, err
 	}
-	beside, err := vertexFiles(plans, o)
-	if err != nil {
-		return plans, err
+	if !slices.ContainsFunc(plans, func(p *inputPlan) bool { return !p.vertices }) {
+		o.Warn(fmt.Sprintf("%s has vertices only; name the .e file with the edges too", plans[0].name()))
 	}
-	return plans, add(beside)
+	for _, p := range plans[:len(ins)] {
+		if p.beside == "" || slices.ContainsFunc(plans, func(q *inputPlan) bool { return q.vertices && stem(q.name()) == stem(p.beside) }) {
+			continue
+		}
+		in, err := openInput(p.beside, nil)
+		if err != nil {
+			return plans, err
+		}
+		o.Warn(fmt.Sprintf("%s stands beside %s and is read too, for vertices without edges", p.beside, p.name()))
+		if err := add([]*readInput{in}); err != nil {
+			return plans, err
+		}
+	}
+	return plans, nil
 }
 
 // planOne recognises one input.
-func planOne(ctx context.Context, in *readInput, o ReadOptions, progress *readProgress) (*inputPlan, error) {
+func planOne(ctx context.Context, in *readInput, o ReadOptions, plan inputPlanner, progress *readProgress) (*inputPlan, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -168,7 +194,7 @@ func planOne(ctx context.Context, in *readInput, o ReadOptions, progress *readPr
 		return nil, err
 	}
 	defer h.close()
-	return planInput(h, o)
+	return plan(h, o)
 }
 
 // totalSize is the stored size of all inputs, or -1.

@@ -7,6 +7,11 @@ import (
 	cols "github.com/garaph/garaph/internal/columns"
 )
 
+// blockPad is how many zero bytes follow the data of a block, so that eight
+// bytes can be loaded anywhere in it. A zero byte ends a number and is neither
+// separator nor newline, so the loops never run past the data.
+const blockPad = 32
+
 // readBlock is a part of an input that one goroutine parses: whole lines, or
 // whole records. Its bytes are followed by blockPad zero bytes.
 type readBlock struct {
@@ -21,7 +26,7 @@ type readBlock struct {
 	passed int64
 
 	// In formats of columns: rows to read, in place of data; release is called when they were.
-	rows    rowTask
+	rows    any
 	release func()
 }
 

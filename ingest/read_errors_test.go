@@ -257,7 +257,7 @@ func TestOpenErrors(t *testing.T) {
 		{[]string{locked + "/x"}, ReadOptions{}, locked + "/x: cannot be opened: not a directory"},
 		{[]string{"-"}, ReadOptions{}, "standard input: is not available"},
 		{[]string{"-", locked}, ReadOptions{Stdin: strings.NewReader("")}, "standard input: cannot be read together with files; name it alone"},
-		{[]string{locked}, ReadOptions{Format: "xls"}, `unknown format "xls": expected auto, ` + formatList() + ``},
+		{[]string{locked}, ReadOptions{Format: "xls"}, `unknown format "xls": expected auto, ` + wordList(Formats()) + ``},
 		{[]string{locked}, ReadOptions{IDs: "x"}, `unknown way to take ids "x": expected auto, dense, int or string`},
 		{[]string{locked}, table('"', ""), `delimiter '"': expected a character of ASCII that is no quote, line end or control`},
 		{[]string{locked}, table('7', ""), `delimiter '7': expected a character that is no digit`},

@@ -116,19 +116,6 @@ func (l *headLines) next(grow bool) ([]byte, bool) {
 	}
 }
 
-// data returns the next whole line with data, and how long it is with its end and what surrounds the data.
-func (l *headLines) data(layout *lineLayout, grow bool) (line []byte, length int, ok bool) {
-	for {
-		raw, ok := l.next(grow)
-		if !ok {
-			return nil, 0, false
-		}
-		if line, ok := layout.data(raw); ok {
-			return line, len(raw), true
-		}
-	}
-}
-
 // missing is the error of a header that does not come: the input failed, ended,
 // or goes on for too long without it.
 func (l *headLines) missing(expected string) error {

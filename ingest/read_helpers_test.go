@@ -237,7 +237,7 @@ func readBytes(t testing.TB, name string, b []byte, o ReadOptions) readOutcome {
 	}}
 	r := readOutcome{sink: &collector{}}
 	o.Warn = func(msg string) { r.warns = append(r.warns, msg) }
-	r.schema, r.stats, r.err = readInputs(context.Background(), []*readInput{in}, o, r.sink)
+	r.schema, r.stats, r.err = readInputs(context.Background(), []*readInput{in}, o, planInput, r.sink)
 	if r.sink.broken != nil {
 		t.Fatal(r.sink.broken)
 	}

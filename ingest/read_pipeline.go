@@ -23,6 +23,11 @@ type streamBody interface {
 	feed(f *blockFeed, plan *inputPlan, r io.Reader) error
 }
 
+// rowFeeder is a body that cuts its input into tasks by itself, in place of blocks.
+type rowFeeder interface {
+	feedRows(f *blockFeed, plan *inputPlan) error
+}
+
 // inputFinish is what a body may have too: finish is called when everything was
 // parsed without an error, and looks at the input as a whole.
 type inputFinish interface {
@@ -65,7 +70,7 @@ type parseWorker struct {
 	batch    *edgeBatch
 	edge     lineEdge
 	lines    int64 // lines parsed of the current block
-	rows     rowReader
+	scratch  any   // memory of the parse method from block to block
 
 	badLines int64
 	firstBad placedError

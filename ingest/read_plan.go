@@ -14,11 +14,18 @@ type inputPlan struct {
 	schema Schema
 	body   inputBody
 
+	dense   bool  // ids are dense, unless the user says otherwise
+	firstID int64 // of dense ids
+
 	skipBytes int64 // the beginning that body does not get: BOM, header
 	skipLines int64 // the lines in it
 
 	promised int64 // edges that the header promises and that are counted; -1: none
 	atLine   int64 // the line of that promise
+
+	header   []string // the names of columns that are taken by their places; nil if there are none
+	vertices bool     // the input has vertices and no edges
+	beside   string   // another file that is read too; "" if there is none
 
 	// The beginning did not show these, for want of edges: the input agrees
 	// with any other, and adapt passes to body what was decided.
@@ -29,83 +36,25 @@ type inputPlan struct {
 	entries, bad atomic.Int64 // edges found; bad lines passed over
 }
 
+// newPlan returns the plan of an input of which nothing but the format is known.
+func newPlan(h *inputHead, f Format, dense bool, firstID int64) *inputPlan {
+	return &inputPlan{
+		src: h.in, promised: -1, dense: dense, firstID: firstID,
+		schema: Schema{Format: f, Vertices: -1, Edges: -1},
+	}
+}
+
 func (p *inputPlan) name() string { return p.src.name }
 
-// planInput makes the plan of one input from its beginning.
-func planInput(h *inputHead, o ReadOptions) (*inputPlan, error) {
-	format := o.Format
-	if format == Auto {
-		if format = detectFormat(h); format == Text && !o.Table.isSet() {
-			if err := checkForeign(h, o.Weights); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := o.Table.fit(h.in.name, format); err != nil {
-		return nil, err
-	}
-	p := &inputPlan{src: h.in, promised: -1, schema: Schema{Format: format, Vertices: -1, Edges: -1}}
-	if o.Vertices > 0 {
-		if err := o.checkVertices(h.in.name, format); err != nil {
-			return nil, err
-		}
-		o.IDs, p.schema.Vertices = IDsDense, o.Vertices
-	}
-	if len(h.bytes) == 0 {
-		if h.err != io.EOF {
-			return nil, h.err
-		}
-		if !format.hasColumns() {
-			return planEmpty(p, o)
-		}
-	}
-	switch format {
-	case Parquet:
-		return planParquet(p, h, o)
-	case Arrow:
-		return planArrow(p, h, o)
-	case MatrixMarket:
-		return planMatrixMarket(p, h, o)
-	case DIMACS:
-		return planDIMACS(p, h, o)
-	case METIS:
-		return planMETIS(p, h, o)
-	case GraphML:
-		return planGraphML(p, h, o)
-	case Ligra:
-		return planLigra(p, h, o)
-	case SG, WSG:
-		return planSG(p, h, o)
-	case Raw, RawW:
-		return planRaw(p, h, o)
-	}
-	return planText(p, h, o)
-}
-
-// checkVertices refuses a number of vertices that cannot be, or for another format.
-func (o *ReadOptions) checkVertices(name string, f Format) error {
-	switch {
-	case f != Raw && f != RawW:
-		return &InputError{File: name, Problem: fmt.Sprintf("is in format %s: a number of vertices is for raw edges", f), Advice: "leave out --vertices"}
-	case o.IDs == IDsInt || o.IDs == IDsString:
-		return &InputError{File: name, Problem: "is read with a number of vertices, and so its ids are dense", Advice: "leave out --ids, or --vertices"}
-	case o.Vertices > maxDense+1:
-		return &InputError{File: name, Problem: fmt.Sprintf("is said to have %d vertices: at most %d are possible", o.Vertices, int64(maxDense)+1), Advice: "correct --vertices"}
-	}
-	return nil
-}
-
-// planEmpty is the plan of an input without a single byte.
-func planEmpty(p *inputPlan, o ReadOptions) (*inputPlan, error) {
+// empty completes the plan of an input without a single byte.
+func (p *inputPlan) empty(o ReadOptions, weighted bool) {
 	if o.Vertices == 0 { // a graph of vertices without edges is asked for, else
 		o.Warn(p.name() + ": the file is empty")
 	}
 	p.openIDs, p.openWeights = true, true
-	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
-	p.schema.Base = baseOf(p.schema.Format, p.schema.IDs)
-	p.schema.Weighted = o.Weights == WeightsYes || o.Weights != WeightsNo && alwaysWeighted(p.schema.Format)
+	p.takeIDs(o.IDs)
+	p.schema.Weighted = o.Weights == WeightsYes || o.Weights != WeightsNo && weighted
 	p.body = nothing{}
-	return p, nil
 }
 
 // nothing is the body of an empty input.
@@ -114,30 +63,19 @@ type nothing struct{}
 func (nothing) feed(*blockFeed, *inputPlan, io.Reader) error { return nil }
 func (nothing) parse(*readBlock, *parseWorker) error         { return nil }
 
-// defaultIDs is the kind of ids of a format whose content does not decide.
-func defaultIDs(f Format, m IDMode) IDKind {
-	switch {
+// takeIDs decides the kind of ids by a mode where the content of the input does not.
+func (p *inputPlan) takeIDs(m IDMode) {
+	s := &p.schema
+	switch s.Base = 0; {
 	case m == IDsInt:
-		return IDInt
+		s.IDs = IDInt
 	case m == IDsString:
-		return IDString
-	case m == IDsDense, f == MatrixMarket, f == DIMACS, f == EL, f == WEL, f == SG, f == WSG, f == METIS, f == Ligra:
-		return IDDense
+		s.IDs = IDString
+	case m == IDsDense || p.dense:
+		s.IDs, s.Base = IDDense, p.firstID
+	default:
+		s.IDs = IDInt
 	}
-	return IDInt
-}
-
-// baseOf is the user's id of dense vertex 0.
-func baseOf(f Format, k IDKind) int64 {
-	if k == IDDense && (f == MatrixMarket || f == DIMACS || f == METIS) {
-		return 1
-	}
-	return 0
-}
-
-// alwaysWeighted reports whether every file of a format has weights.
-func alwaysWeighted(f Format) bool {
-	return f == WEL || f == WSG || f == RawW || f == DIMACS
 }
 
 // decideSchema makes one schema of those of all inputs, and refuses inputs of
@@ -209,16 +147,15 @@ func agree(format, ids, weights, p *inputPlan) error {
 // checkHeaders refuses a header that has an id column of an earlier file at another place, where these are taken by their places.
 func checkHeaders(plans []*inputPlan) error {
 	var first *inputPlan
-	var header []string
 	for _, p := range plans {
-		t, ok := p.body.(*lineBody)
 		switch {
-		case !ok || t.header == nil || t.layout.pick != nil:
+		case p.header == nil:
 		case first == nil:
-			first, header = p, t.header
-		case moved(header, t.header) || moved(t.header, header):
+			first = p
+		case moved(first.header, p.header) || moved(p.header, first.header):
 			return &MismatchError{
-				First: first.name(), Second: p.name(), What: "order of columns", InFirst: strings.Join(header, ","), InSecond: strings.Join(t.header, ","),
+				First: first.name(), Second: p.name(), What: "order of columns",
+				InFirst: strings.Join(first.header, ","), InSecond: strings.Join(p.header, ","),
 				Advice: "use --columns to take them by their names",
 			}
 		}

@@ -23,7 +23,7 @@ func streamOf(t *testing.T, name string, b []byte) readOutcome {
 		return io.NopCloser(bytes.NewReader(b)), nil
 	}}
 	r := readOutcome{sink: &collector{}}
-	r.schema, r.stats, r.err = readInputs(context.Background(), []*readInput{in}, ReadOptions{BlockBytes: 64}, r.sink)
+	r.schema, r.stats, r.err = readInputs(context.Background(), []*readInput{in}, ReadOptions{BlockBytes: 64}, planInput, r.sink)
 	return r
 }
 
@@ -175,11 +175,11 @@ func TestSinkErrors(t *testing.T) {
 			}}}
 		}
 		sink := &collector{beginErr: full}
-		if _, _, err := readInputs(context.Background(), in(), c.o, sink); !errors.Is(err, full) || sink.open != 0 {
+		if _, _, err := readInputs(context.Background(), in(), c.o, planInput, sink); !errors.Is(err, full) || sink.open != 0 {
 			t.Fatalf("%s: %v after %d workers", c.name, err, sink.open)
 		}
 		sink = &collector{addErr: full}
-		if _, _, err := readInputs(context.Background(), in(), c.o, sink); !errors.Is(err, full) || sink.closed != 0 {
+		if _, _, err := readInputs(context.Background(), in(), c.o, planInput, sink); !errors.Is(err, full) || sink.closed != 0 {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 	}
@@ -191,7 +191,7 @@ func TestReadFailure(t *testing.T) {
 	in := &readInput{name: "g.txt", size: -1, once: true, open: func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(io.MultiReader(bytes.NewReader(bytes.Repeat([]byte("1000000 2000000\n"), 1<<17)), failing{broken})), nil
 	}}
-	_, _, err := readInputs(context.Background(), []*readInput{in}, ReadOptions{}, &collector{})
+	_, _, err := readInputs(context.Background(), []*readInput{in}, ReadOptions{}, planInput, &collector{})
 	if !errors.Is(err, broken) || err.Error() != "g.txt: cannot be read: input/output error" {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ type Schema struct {
 	Vertices int64 // IDDense: the number of vertices that the header promises; -1: largest id + 1
 	Edges    int64 // the number of edge entries that the header or the file's size promises; -1: unknown
 	Weighted bool
+	Columnar bool // rows are read into ReadOptions.RowBytes
 	Mirrored bool // each entry stands for both directions (Matrix Market symmetric)
 	Both     bool // each edge has entries in both directions (undirected GAP graphs, METIS)
 }

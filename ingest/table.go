@@ -8,109 +8,6 @@ import (
 	"strings"
 )
 
-// HeaderMode says whether text begins with a line of column names.
-type HeaderMode string
-
-// The modes. With HeaderAuto the first lines decide, see isHeader.
-const (
-	HeaderAuto HeaderMode = ""
-	HeaderYes  HeaderMode = "yes"
-	HeaderNo   HeaderMode = "no"
-)
-
-// TableOptions say how lines of text ([Text]) are columns. The zero value takes
-// blanks or a comma as the separator, and the first columns.
-type TableOptions struct {
-	// Delimiter separates columns; 0: spaces and tabs, or one comma. With it,
-	// names may have any other character inside.
-	Delimiter byte
-	Header    HeaderMode
-	// Columns are those of source, destination and, if there is a third one,
-	// weight: numbers from 1 on, or names in the header.
-	Columns []string
-}
-
-func (o *TableOptions) isSet() bool {
-	return o.Delimiter != 0 || o.Header != HeaderAuto || len(o.Columns) > 0
-}
-
-// Check refuses what contradicts itself, or the way in which weights are taken.
-func (o *TableOptions) Check(weights WeightMode) error {
-	switch c := o.Delimiter; {
-	case c == '"' || c == '\n' || c == '\r' || c > '~' || c < ' ' && c != '\t' && c != 0:
-		return fmt.Errorf("delimiter %q: expected a character of ASCII that is no quote, line end or control", c)
-	case c >= '0' && c <= '9':
-		return fmt.Errorf("delimiter %q: expected a character that is no digit", c)
-	}
-	if !slices.Contains([]HeaderMode{HeaderAuto, HeaderYes, HeaderNo}, o.Header) {
-		return fmt.Errorf("unknown way to take a header %q: expected yes, no or nothing", string(o.Header))
-	}
-	switch len(o.Columns) {
-	case 0:
-		return nil
-	case 2:
-		if weights == WeightsYes {
-			return fmt.Errorf("columns %s have no weight, but weights are required: name the column of the weight as the third", strings.Join(o.Columns, ", "))
-		}
-	case 3:
-		if weights == WeightsNo {
-			return fmt.Errorf("columns %s have a weight, but weights are to be passed over: name the first two alone", strings.Join(o.Columns, ", "))
-		}
-	default:
-		return fmt.Errorf("%d columns: expected those of source and destination, and perhaps of the weight", len(o.Columns))
-	}
-	for i, c := range o.Columns {
-		n, err := strconv.Atoi(c)
-		switch {
-		case slices.Contains(o.Columns[:i], c):
-			return fmt.Errorf("column %s is there twice: %s", c, adviceOther)
-		case c == "":
-			return fmt.Errorf("columns %q: one of them is empty", o.Columns)
-		case err == nil && (n < 1 || n > maxColumns):
-			return fmt.Errorf("column %s: expected a number from 1 to %d, or a name", c, maxColumns)
-		case err != nil && o.Header == HeaderNo:
-			return fmt.Errorf("column %q is a name, but the input has no header: give its number", c)
-		}
-	}
-	return nil
-}
-
-// named reports whether a column is given by its name.
-func (o *TableOptions) named() bool {
-	return slices.ContainsFunc(o.Columns, func(c string) bool {
-		_, err := strconv.Atoi(c)
-		return err != nil
-	})
-}
-
-// headerIn is how the header of a text in a format is taken.
-func (o *TableOptions) headerIn(f Format) HeaderMode {
-	switch {
-	case f != Text:
-		return HeaderNo
-	case o.named():
-		return HeaderYes
-	}
-	return o.Header
-}
-
-// maxColumns bounds the number of a column.
-const maxColumns = 1 << 16
-
-// fit refuses options that are not for a format. Files of columns have names for these,
-// and neither delimiter nor header.
-func (o *TableOptions) fit(name string, f Format) error {
-	switch {
-	case f == Text || !o.isSet():
-		return nil
-	case !f.hasColumns() && f != GraphML:
-		return &InputError{File: name, Problem: fmt.Sprintf("is in format %s, which has no delimiter, header or columns to choose", f), Advice: "leave these options out"}
-	case o.Delimiter != 0 || o.Header != HeaderAuto:
-		return &InputError{File: name, Problem: fmt.Sprintf("is in format %s, which has no delimiter or header to choose", f), Advice: "leave these options out"}
-	}
-	return nil
-}
-
 // pickColumns finds the columns that the options name, and sets their places
 // in the layout.
 func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
@@ -167,9 +64,6 @@ func sameColumn(at []int, chosen []string) string {
 	}
 	return ""
 }
-
-// adviceOther is what to do about a column that is chosen twice.
-const adviceOther = "name another one for each of source, destination and weight"
 
 // picked takes the columns that were chosen out of a line.
 func (l *lineLayout) picked(line []byte, f *lineFields) {

@@ -3,12 +3,23 @@ package ingest
 import (
 	"cmp"
 	"fmt"
-	"math"
 )
 
-// maxDense is the largest dense id; 4294967295 is no vertex, so that a vertex
-// count fits in 32 bits.
-const maxDense = math.MaxUint32 - 1
+// The formats with an edge per line and nothing before it. Text covers SNAP, TSV and CSV.
+var (
+	formatText = &EdgeFormat{Name: Text, Plan: planText, Input: Input{Table: TableLines}}
+	formatEL   = &EdgeFormat{Name: EL, Extensions: []string{".el"}, Plan: planText, Input: Input{Dense: true}}
+	formatWEL  = &EdgeFormat{Name: WEL, Extensions: []string{".wel"}, Plan: planText, Input: Input{Dense: true, Weighted: true}}
+	formatLDBC = &EdgeFormat{Name: LDBC, Extensions: []string{".e", ".v"}, Plan: planText}
+)
+
+// Names of formats.
+const (
+	Text Format = "text"
+	EL   Format = "el"
+	WEL  Format = "wel"
+	LDBC Format = "ldbc"
+)
 
 // Separators as bits, for plainLines: blanks, and blanks and commas.
 const (
@@ -18,33 +29,41 @@ const (
 
 // planText plans what is an edge per line with nothing before it: SNAP text,
 // TSV and CSV, GAP .el and .wel, LDBC .e, and LDBC .v with a vertex per line.
-func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
+func planText(p *inputPlan, h *inputHead, o ReadOptions) error {
 	format := p.schema.Format
+	if o.Format == Auto && format == Text && !o.Table.isSet() {
+		if err := checkForeign(h, o.Weights); err != nil {
+			return err
+		}
+	}
 	if err := checkText(h, format, o.Format == format); err != nil {
-		return nil, err
+		return err
 	}
 	t, err := textBody(p, h, &o)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	l, header := &t.layout, o.Table.headerIn(format)
+	l, header := &t.layout, headerIn(&o.Table, format)
 	s := sniffText(h, l, header)
 	p.skipBytes, p.skipLines = s.skipBytes, s.skipLines
 	if format == Text && o.Table.Delimiter == 0 {
 		if err := checkDelimiter(h, l); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if s.header != "" {
-		if t.header, err = s.names, s.checkHeader(h, l, &o.Table); err != nil {
-			return nil, err
+		if err := s.checkHeader(h, l, &o.Table); err != nil {
+			return err
+		}
+		if l.pick == nil {
+			p.header = s.names
 		}
 		if header == HeaderAuto {
 			o.Warn(fmt.Sprintf("%s:%d: %q was taken for a header line and passed over", p.name(), s.skipLines, s.header))
 		}
 	}
 	if err := chooseIDs(p, &s, l, o); err != nil {
-		return nil, err
+		return err
 	}
 	chooseColumns(p, &s, l, o)
 	doubtful := s.doubtful && header == HeaderAuto && p.schema.IDs == IDString
@@ -55,7 +74,7 @@ func planText(p *inputPlan, h *inputHead, o ReadOptions) (*inputPlan, error) {
 		}
 	}
 	p.body = t
-	return p, nil
+	return nil
 }
 
 // textBody has the layout of the lines, as far as it is known before they are looked at.
@@ -70,7 +89,9 @@ func textBody(p *inputPlan, h *inputHead, o *ReadOptions) (*lineBody, error) {
 	l := &t.layout
 	if l.names {
 		l.what[0] = "vertex id"
-		p.schema.Edges = 0
+		p.schema.Edges, p.vertices = 0, true
+	} else if format == LDBC {
+		p.beside = Beside(h.in.name)
 	}
 	if format != Text {
 		return t, nil
@@ -91,7 +112,7 @@ func (s *textSniff) checkHeader(h *inputHead, l *lineLayout, o *TableOptions) er
 	bad := &SyntaxError{File: h.in.name, Line: s.skipLines, Text: s.header, Advice: "use --columns to choose columns"}
 	var f lineFields
 	lines := headLines{h: h, at: int(s.skipBytes)}
-	line, _, ok := lines.data(l, false)
+	line, _, ok := l.nextData(&lines, false)
 	if ok {
 		l.split(line, 3, &f)
 	}
@@ -110,7 +131,7 @@ func (s *textSniff) checkHeader(h *inputHead, l *lineLayout, o *TableOptions) er
 
 // chooseIDs decides the kind of ids.
 func chooseIDs(p *inputPlan, s *textSniff, l *lineLayout, o ReadOptions) error {
-	p.schema.IDs = defaultIDs(p.schema.Format, o.IDs)
+	p.takeIDs(o.IDs)
 	if o.IDs != IDsAuto || p.schema.IDs == IDDense {
 		return nil
 	}
@@ -170,4 +191,15 @@ func (l *lineLayout) adapt(p *inputPlan, s Schema) {
 		l.bounded = true
 		l.plain.ids = idRange{rows: maxDense + 1, cols: maxDense + 1}
 	}
+}
+
+// headerIn is how the header of a text in a format is taken.
+func headerIn(o *TableOptions, f Format) HeaderMode {
+	switch {
+	case f != Text:
+		return HeaderNo
+	case o.named():
+		return HeaderYes
+	}
+	return o.Header
 }

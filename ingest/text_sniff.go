@@ -49,7 +49,7 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 	s.skipBytes, s.skipLines = int64(lines.at), lines.lines
 	again := false // an id of the first line comes again
 	for n := 0; ; {
-		line, length, ok := lines.data(l, n == 0)
+		line, length, ok := l.nextData(lines, n == 0)
 		if !ok {
 			break
 		}
@@ -92,13 +92,6 @@ func (f *lineFields) sharesID(o *lineFields) bool {
 		}
 	}
 	return false
-}
-
-// headerNames are the usual names of the id columns, less case, blanks and
-// punctuation.
-var headerNames = [2][]string{
-	{"source", "src", "from", "u", "sourceid", "srcid", "fromid", "fromnodeid", "fromnode", "sourcenode", "node1", "id1", "start", "startid"},
-	{"target", "dst", "to", "v", "targetid", "dstid", "toid", "tonodeid", "tonode", "targetnode", "node2", "id2", "end", "endid", "destination", "dest"},
 }
 
 // mayBeHeader reports whether no id and no weight of a line is a number.
