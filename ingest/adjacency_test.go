@@ -177,7 +177,7 @@ func metisText(rows [][]edgeSeen, m int, weighted bool) string {
 
 func ligraText(rows [][]edgeSeen, m int, weighted bool) string {
 	var b, targets, weights strings.Builder
-	fmt.Fprintf(&b, "%s\n%d\n%d\n", map[bool]string{true: ligraWords[1], false: ligraWords[0]}[weighted], len(rows), 2*m)
+	fmt.Fprintf(&b, "%s\n%d\n%d\n", map[bool]string{true: "WeightedAdjacencyGraph", false: "AdjacencyGraph"}[weighted], len(rows), 2*m)
 	offset := 0
 	for _, row := range rows {
 		fmt.Fprintf(&b, "%d\n", offset)

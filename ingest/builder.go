@@ -29,7 +29,7 @@ const (
 // the first integer comes that is too large, the builder turns to the map, and
 // maps what came before it at the end (see [builder.renumber]).
 type builder struct {
-	opt    Options
+	opt    BuildOptions
 	plan   memoryPlan
 	path   string // of the graph
 	spill  *spill
@@ -70,7 +70,7 @@ func (b *builder) Begin(s Schema) error {
 	if b.spill, err = newSpill(b.plan.dir, b.plan.blocks, b.plan.space); err != nil {
 		return err
 	}
-	b.spill.wide.Store(s.Weighted && b.opt.Edges.Parallel.adds() && b.opt.Weights.rule() == keepDouble) // for the sums
+	b.spill.wide.Store(s.Weighted && b.opt.Edges.Parallel.adds() && b.opt.Wide) // for the sums
 	if b.opt.Force {
 		reportJobs(b.path, b.opt.Log) // and not before what is known to fail
 	}

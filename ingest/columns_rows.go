@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	cols "github.com/garaph/garaph/internal/columns"
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 // rowTask is a run of rows of an input, which one goroutine reads.
@@ -37,7 +38,7 @@ func columnsError(name string, err error) error {
 	case errors.As(err, &damaged):
 		return damaged
 	case errors.As(err, &memory):
-		return &InputError{File: name, Problem: err.Error(), Advice: "raise --memory, or write smaller pages or batches", Err: fmt.Errorf("%w: %w", ErrMemory, err)}
+		return &InputError{File: name, Problem: err.Error(), Advice: "raise --memory, or write smaller pages or batches", Err: fmt.Errorf("%w: %w", hostmem.ErrBudget, err)}
 	case errors.As(err, &unsupported):
 		return &InputError{File: name, Problem: err.Error(), Err: err}
 	case errors.Is(err, cols.ErrDamaged) && !errors.As(err, &path):

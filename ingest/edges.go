@@ -39,17 +39,9 @@ func ImportEdges[I EdgeID](ctx context.Context, edges Edges[I], path string, o O
 	if edges.Weights != nil && len(edges.Weights) != len(edges.List) {
 		return r, fmt.Errorf("import %s: there are %d weights of %d edges", MemorySource, len(edges.Weights), len(edges.List))
 	}
-	o, err = o.complete()
-	if err != nil {
-		return r, err
-	}
-	plan, err := planMemory(o)
-	if err != nil {
-		return r, fmt.Errorf("import: %w", err)
-	}
-	read := func(ctx context.Context, b *builder) (Schema, ReadStats, error) {
+	fill := func(ctx context.Context, b *builder) (Schema, ReadStats, error) {
 		f := newFeeder[I](edges.Weighted != nil || len(edges.Weights) > 0)
-		f.weights = b.opt.Weights.rule()
+		f.weights = o.Weights.rule()
 		if err := b.Begin(f.schema); err != nil {
 			return f.schema, ReadStats{}, err
 		}
@@ -59,7 +51,7 @@ func ImportEdges[I EdgeID](ctx context.Context, edges Edges[I], path string, o O
 		}
 		return f.schema, stats, err
 	}
-	return importRead(ctx, []string{MemorySource}, path, o, plan, read)
+	return Build(ctx, []string{MemorySource}, path, o.building(), fill)
 }
 
 // feeder hands edges of a Go program to a sink.
@@ -97,7 +89,7 @@ func (f *feeder[I]) read(ctx context.Context, edges Edges[I], b *builder) (ReadS
 	var g sync.WaitGroup
 	switch {
 	case edges.List != nil:
-		n, threads := len(edges.List), b.plan.threads
+		n, threads := len(edges.List), b.threads()
 		for i := range threads {
 			from, to := i*n/threads, (i+1)*n/threads
 			p := part(int64(from))

@@ -5,18 +5,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/internal/hostmem"
-	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/shard/rows"
@@ -33,10 +30,10 @@ type line struct {
 // edge is a stored edge under the user's ids.
 type edge = line
 
-// tinyPlan makes everything happen on a few hundred edges: blocks go to the
-// file, buckets are merged, groups are sorted by several goroutines.
-func tinyPlan(threads, blocks int) memoryPlan {
-	return memoryPlan{total: 1 << 20, threads: threads, blocks: blocks, buckets: 16, sorters: threads, sort: 64 << 20, arrays: 1 << 30, names: 1 << 16, tallies: 1 << 16}
+// importPlanned imports files with a plan.
+func importPlanned(inputs []string, path string, o Options, plan MemoryPlan) (Report, error) {
+	defer SetPlan(plan)()
+	return Import(context.Background(), inputs, path, o)
 }
 
 // stored reads a graph back, from both sides.
@@ -216,7 +213,6 @@ func byNumber(a, b string) int {
 func TestImport(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
-	defer func(shard, cache uint64) { maxShardEdges, cacheEdges = shard, cache }(maxShardEdges, cacheEdges)
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
 		less := byNumber
@@ -241,8 +237,7 @@ func TestImport(t *testing.T) {
 			id, less = rapid.StringMatching(`[a-z]{1,3}\.[a-z/]{0,9}`), cmp.Compare[string]
 		}
 		weighted := rapid.Bool().Draw(rt, "weighted")
-		maxShardEdges = rapid.Uint64Range(1, 60).Draw(rt, "edges of a shard")
-		cacheEdges = rapid.Uint64Range(1, 200).Draw(rt, "edges of a group")
+		defer SetSizes(rapid.Uint64Range(1, 60).Draw(rt, "edges of a shard"), rapid.Uint64Range(1, 200).Draw(rt, "edges of a group"))()
 		lines := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) line {
 			l := line{src: id.Draw(t, "src"), dst: id.Draw(t, "dst"), weight: 1}
 			if weighted {
@@ -272,19 +267,15 @@ func TestImport(t *testing.T) {
 		if err := os.WriteFile(name, text.Bytes(), 0o666); err != nil {
 			rt.Fatal(err)
 		}
-		checkImport(rt, name, o, tinyPlan(rapid.IntRange(1, 3).Draw(rt, "threads"), rapid.IntRange(0, 12).Draw(rt, "blocks")), lines, less, weighted)
+		checkImport(rt, name, o, TinyPlan(rapid.IntRange(1, 3).Draw(rt, "threads"), rapid.IntRange(0, 12).Draw(rt, "blocks")), lines, less, weighted)
 		os.Remove(name)
 	})
 }
 
-func checkImport(t *rapid.T, name string, o Options, plan memoryPlan, lines []line, less func(a, b string) int, weighted bool) {
-	o, err := o.complete()
-	if err != nil {
-		t.Fatal(err)
-	}
+func checkImport(t *rapid.T, name string, o Options, plan MemoryPlan, lines []line, less func(a, b string) int, weighted bool) {
 	path := name + ".graph"
 	defer os.RemoveAll(path)
-	r, err := importPlanned(context.Background(), []string{name}, path, o, plan)
+	r, err := importPlanned([]string{name}, path, o, plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,6 +287,8 @@ func checkImport(t *rapid.T, name string, o Options, plan memoryPlan, lines []li
 
 // checkStored compares a graph with the model.
 func checkStored(t require, path string, o Options, r Report, lines []line, less func(a, b string) int, weighted bool) {
+	o.Storage.Layout = cmp.Or(o.Storage.Layout, store.Packed)
+	o.Storage.ShardVertices = cmp.Or(o.Storage.ShardVertices, shard.DefaultVertices)
 	ids, in, out, cat := stored(t, path)
 	wantIDs, want := model(lines, o, less)
 	if !slices.Equal(ids, wantIDs) {
@@ -368,12 +361,9 @@ func TestSameGraph(t *testing.T) {
 		if err := os.WriteFile(name, []byte(joined(lines)), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		o, err := Options{Force: true, Storage: StorageOptions{ShardVertices: 10}}.complete()
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := Options{Force: true, Storage: StorageOptions{ShardVertices: 10}}
 		path := filepath.Join(dir, "g")
-		if _, err := importPlanned(context.Background(), []string{name}, path, o, tinyPlan(k%3+1, 3*k)); err != nil {
+		if _, err := importPlanned([]string{name}, path, o, TinyPlan(k%3+1, 3*k)); err != nil {
 			t.Fatal(err)
 		}
 		_, _, _, cat := stored(t, path)
@@ -392,72 +382,4 @@ func joined(lines []string) string {
 		b.WriteString(l)
 	}
 	return b.String()
-}
-
-// TestImportUndirectedSG: an undirected GAP graph is stored as an edge list of half of its
-// entries is with --undirected, and beside a directed one as its entries are.
-func TestImportUndirectedSG(t *testing.T) {
-	folder := t.TempDir()
-	write := func(name string, content []byte) string {
-		name = filepath.Join(folder, name)
-		if err := os.WriteFile(name, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	r := rand.New(rand.NewPCG(1, 2))
-	cases := 10
-	if testsize.Long {
-		cases = 100
-	}
-	for range cases {
-		n := 1 + r.Uint64N(20)
-		both := []edgeGiven{{n - 1, n - 1, 1}}
-		text := fmt.Sprintf("%d %d 1\n", n-1, n-1)
-		for range r.IntN(60) {
-			u, v := r.Uint64N(n), r.Uint64N(n)
-			w := float32(r.IntN(10))
-			both = append(both, edgeGiven{u, v, w})
-			if u != v {
-				both = append(both, edgeGiven{v, u, w})
-			}
-			text += fmt.Sprintf("%d %d %v\n", u, v, w)
-		}
-		o := Options{
-			Force: true, Weights: WeightsYes, Edges: EdgeOptions{Parallel: []Parallel{ParallelKeep, ParallelMin}[r.IntN(2)], DropSelfLoops: r.IntN(2) == 0},
-			Storage: StorageOptions{Layout: []store.Layout{store.CSC, store.Packed}[r.IntN(2)], ShardVertices: 3},
-		}
-		sg, list := write("g.wsg", writeSG(both, int(n), true, false)), write("g.txt", []byte(text))
-		imported := func(o Options, files ...string) ([]edge, *store.Catalogue) {
-			path := filepath.Join(folder, "graph")
-			if _, err := Import(context.Background(), files, path, o); err != nil {
-				t.Fatal(err)
-			}
-			_, edges, _, cat := stored(t, path)
-			return edges, cat
-		}
-		got, cat := imported(o, sg)
-		undirected := o
-		undirected.Edges.Undirected = true
-		again, _ := imported(undirected, sg)
-		undirected.IDs = IDsDense
-		want, _ := imported(undirected, list)
-		if !cat.Symmetric || !slices.Equal(got, want) || !slices.Equal(again, want) {
-			t.Fatalf("got %v (symmetric: %v), with --undirected %v, want %v", got, cat.Symmetric, again, want)
-		}
-		directed := write("d.wsg", writeSG([]edgeGiven{{0, n - 1, 4}}, int(n), true, true))
-		if _, cat := imported(o, sg, directed); cat.Symmetric {
-			t.Fatal("symmetric beside a directed graph")
-		}
-	}
-}
-
-// TestImportNegative: a budget and a number of threads below 0 are refused for what they are.
-func TestImportNegative(t *testing.T) {
-	for _, o := range []Options{{Memory: -5}, {Threads: -5}} {
-		_, err := ImportEdges(t.Context(), Edges[int]{List: [][2]int{{1, 2}}}, filepath.Join(t.TempDir(), "g"), o)
-		if err == nil || !strings.Contains(err.Error(), "-5") || !strings.Contains(err.Error(), "expected ") {
-			t.Errorf("%d bytes, %d threads: %v", o.Memory, o.Threads, err)
-		}
-	}
 }

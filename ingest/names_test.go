@@ -1,21 +1,16 @@
 package ingest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/garaph/garaph/store"
 )
 
 // TestNameTable numbers names from several goroutines: one number for each name,
@@ -120,47 +115,6 @@ func TestNamesBounded(t *testing.T) {
 		}
 		if most := stripeBytes(namePrintBytes) * int64(i+1); held > most*21/20 { // stripes differ
 			t.Fatalf("%d names take %d bytes, %d are planned", i+1, held, most)
-		}
-	}
-}
-
-// TestNamesMemory imports long names of several times the room that they have in
-// memory: they go through the file, and all come back in order.
-func TestNamesMemory(t *testing.T) {
-	folder := t.TempDir()
-	edges, path := filepath.Join(folder, "edges.txt"), filepath.Join(folder, "graph")
-	const n = 40_000
-	var text strings.Builder
-	long := strings.Repeat("/a-rather-long-path", 20)
-	order := rand.New(rand.NewPCG(1, 2)).Perm(n)
-	for i, v := range order {
-		fmt.Fprintf(&text, "https://example.org/%06d%s https://example.org/%06d%s\n", v, long, order[(i+1)%n], long)
-	}
-	if err := os.WriteFile(edges, []byte(text.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	o, err := Options{Storage: StorageOptions{Layout: store.CSC}, Memory: 128 << 20, Threads: 2}.complete()
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := planMemory(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if room, all := plan.names, int64(n*len(long)); all < room {
-		t.Fatalf("%d bytes of names fit into %d", all, room)
-	}
-	if r, err := importPlanned(context.Background(), []string{edges}, path, o, plan); err != nil || r.Vertices != n || r.Edges != n {
-		t.Fatalf("%+v, error %v", r, err)
-	}
-	s, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for _, v := range []uint32{0, 1, 17_000, n - 1} {
-		if got, err := s.IDs().Text(v); err != nil || got != fmt.Sprintf("https://example.org/%06d%s", v, long) {
-			t.Errorf("vertex %d is %q, error %v", v, got, err)
 		}
 	}
 }

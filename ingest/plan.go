@@ -78,7 +78,7 @@ func LeastMemory(layout store.Layout) int64 {
 // available is a variable for tests.
 var available = hostmem.Available
 
-func planMemory(o Options) (memoryPlan, error) {
+func planMemory(o BuildOptions) (memoryPlan, error) {
 	p := memoryPlan{total: o.Memory, threads: cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), least: leastBytes, layout: o.Storage.Layout}
 	if err := hostmem.CheckThreads(o.Threads); err != nil {
 		return p, err
@@ -131,7 +131,7 @@ func (p *memoryPlan) enoughFor(arrays int64, rows bool) (mebibytes int64) {
 	least := p.leastFor(arrays/3*4 + 4)
 	for {
 		mebibytes = (least + 1<<20 - 1) >> 20
-		q, err := planMemory(Options{Memory: mebibytes << 20, Threads: p.asked, Storage: StorageOptions{Layout: p.layout}})
+		q, err := planMemory(BuildOptions{Memory: mebibytes << 20, Threads: p.asked, Storage: StorageOptions{Layout: p.layout}})
 		short := arrays - q.arrays
 		if rows {
 			short += q.rowArrays()

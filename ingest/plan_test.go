@@ -1,125 +1,32 @@
 package ingest
 
 import (
-	"bytes"
-	"compress/gzip"
-	"context"
-	"encoding/binary"
 	"errors"
-	"fmt"
-	"io"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 
-	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/store"
 )
 
-// sgzip is a compressed .sg file of so many vertices without an edge.
-func sgzip(t *testing.T, vertices int64) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	head := binary.LittleEndian.AppendUint64([]byte{0}, 0)
-	_, err := z.Write(binary.LittleEndian.AppendUint64(head, uint64(vertices)))
-	zeros := make([]byte, 1<<20)
-	for left := 8 * (vertices + 1); left > 0 && err == nil; left -= int64(len(zeros)) {
-		_, err = z.Write(zeros[:min(left, int64(len(zeros)))])
-	}
-	if err := errors.Join(err, z.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 var enough = regexp.MustCompile(`--memory (\d+)MiB is enough`)
-
-// TestVerticesPlanned: arrays over vertices that don't fit into the budget are
-// refused at once, with the budget that is enough.
-func TestVerticesPlanned(t *testing.T) {
-	const huge = "4294967294 0\n"
-	var sparse strings.Builder
-	for range 600_000 {
-		fmt.Fprintf(&sparse, "%d %d\n", rand.Uint64()>>1, rand.Uint64()>>1)
-	}
-	names := regexp.MustCompile(`(\d+)`).ReplaceAllString(sparse.String(), "n$1")
-	promised := "%%MatrixMarket matrix coordinate pattern general\n4294967290 4294967290 1\n1 2\n"
-	for _, test := range testsize.Some([]struct {
-		name, file, text string
-		ids              IDMode
-		want             string // of the error; "": none
-		retry            bool   // within what is said to be enough
-	}{
-		{"one huge id", "huge.el", huge, IDsAuto, "id 4294967294 makes 4,294,967,295 vertices.*--ids int", false},
-		{"one huge id, dense", "huge.txt", huge, IDsDense, "id 4294967294 makes 4,294,967,295 vertices.*--ids int", false},
-		{"one huge id, mapped", "huge.el", huge, IDsInt, "", false},
-		{"one huge id of text", "huge.txt", huge, IDsAuto, "", false},
-		{"promised", "huge.mtx", promised, IDsAuto, "arrays over 4,294,967,290 vertices", false},
-		{"promised, mapped", "huge.mtx", promised, IDsInt, "", false},
-		{"integers with gaps", "sparse.txt", sparse.String(), IDsAuto, "there are [0-9,]+ vertices by now", true},
-		{"names", "names.txt", names, IDsAuto, "there are [0-9,]+ vertices by now", true},
-		{"compressed zeros", "zeros.sg.gz", string(sgzip(t, 20_000_000)), IDsAuto, "zeros.sg.gz: .*the header promises 20000000 vertices", true},
-	}, 2, 1) {
-		t.Run(test.name, func(t *testing.T) {
-			folder := t.TempDir()
-			edges := filepath.Join(folder, test.file)
-			if err := os.WriteFile(edges, []byte(test.text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			o := Options{IDs: test.ids, Storage: StorageOptions{Layout: store.CSC}, Memory: processBytes + leastBytes, Threads: 2}
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // rather than for ever
-			defer cancel()
-			_, err := Import(ctx, []string{edges}, filepath.Join(folder, "graph"), o)
-			if test.want == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if !errors.Is(err, ErrMemory) || !regexp.MustCompile(test.want).MatchString(err.Error()) {
-				t.Fatalf("got %v, want %s", err, test.want)
-			}
-			for test.retry && err != nil {
-				found := enough.FindStringSubmatch(err.Error())
-				if found == nil {
-					t.Fatalf("%v names no budget", err)
-				}
-				mib, _ := strconv.ParseInt(found[1], 10, 64)
-				if mib<<20 <= o.Memory {
-					t.Fatalf("%v, of %d bytes", err, o.Memory)
-				}
-				o.Memory = mib << 20
-				_, err = Import(ctx, []string{edges}, filepath.Join(folder, "graph"), o)
-			}
-			if left, _ := filepath.Glob(filepath.Join(folder, ".*")); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-		})
-	}
-}
 
 // TestLeastBudget: a budget that is said to be enough has the memory.
 func TestLeastBudget(t *testing.T) {
 	for arrays := int64(1 << 20); arrays < 1<<40; arrays *= 3 {
 		for i, threads := range []int{1, 1, 2, 2, 16, 16, 128, 128} {
 			layout := []store.Layout{store.CSC, store.Packed}[i%2]
-			p, err := planMemory(Options{Storage: StorageOptions{Layout: layout}, Memory: 256 << 20, Threads: threads})
+			p, err := planMemory(BuildOptions{Storage: StorageOptions{Layout: layout}, Memory: 256 << 20, Threads: threads})
 			if err != nil {
 				t.Fatal(err)
 			}
 			b := &builder{plan: p}
 			found := enough.FindStringSubmatch(b.tooSmall("", arrays).Error())
 			mib, _ := strconv.ParseInt(found[1], 10, 64)
-			if p, err = planMemory(Options{Storage: StorageOptions{Layout: layout}, Memory: mib << 20, Threads: threads}); err != nil || p.arrays < arrays {
+			if p, err = planMemory(BuildOptions{Storage: StorageOptions{Layout: layout}, Memory: mib << 20, Threads: threads}); err != nil || p.arrays < arrays {
 				t.Errorf("%d threads: %d MiB have %d bytes for arrays that take %d, %v", threads, mib, p.arrays, arrays, err)
 			}
 		}
@@ -130,7 +37,7 @@ func TestLeastBudget(t *testing.T) {
 // of every budget. What was refused is let in with it, and the number of vertices alone may refuse it again.
 func TestLeastBudgetOfRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := Options{Storage: StorageOptions{Layout: rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(t, "layout")}}
+		o := BuildOptions{Storage: StorageOptions{Layout: rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(t, "layout")}}
 		o.Threads = rapid.SampledFrom([]int{1, 2, 3, 16, 128}).Draw(t, "threads")
 		o.Memory = LeastMemory(o.Storage.Layout) + rapid.Int64Range(0, 16<<30).Draw(t, "more")
 		vertices := rapid.Int64Range(1, 1<<36).Draw(t, "bytes of vertices")
@@ -157,37 +64,6 @@ func TestLeastBudgetOfRows(t *testing.T) {
 	})
 }
 
-// TestWindowPlanned: a zstd stream that asks for a window beyond the budget is
-// refused, with what to do.
-func TestWindowPlanned(t *testing.T) {
-	var b bytes.Buffer
-	z, err := zstd.NewWriter(&b, zstd.WithWindowSize(64<<20))
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := "1 2\n# " + strings.Repeat("x", 1<<20) + "\n"
-	for range 70 { // a shorter stream needs no window
-		_, err = io.WriteString(z, line)
-	}
-	if err := errors.Join(err, z.Close()); err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	edges := filepath.Join(folder, "edges.txt.zst")
-	if err := os.WriteFile(edges, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct {
-		memory int64
-		want   string
-	}{{128 << 20, "window of more than 16 MiB"}, {1 << 30, ""}} {
-		_, err := Import(t.Context(), []string{edges}, filepath.Join(folder, "graph"), Options{Storage: StorageOptions{Layout: store.CSC}, Memory: test.memory})
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("with %d bytes: got %v, want %q", test.memory, err, test.want)
-		}
-	}
-}
-
 // TestAvailable: without a budget, an import takes half of what is available, and is
 // refused where that is less than the least budget.
 func TestAvailable(t *testing.T) {
@@ -200,14 +76,14 @@ func TestAvailable(t *testing.T) {
 		{1 << 30, 512 << 20, store.Packed}, {128<<20 - 1, 0, store.CSC}, {128 << 20, 128 << 20, store.CSC},
 	} {
 		available = func() int64 { return c.available }
-		p, err := planMemory(Options{Storage: StorageOptions{Layout: c.layout}})
+		p, err := planMemory(BuildOptions{Storage: StorageOptions{Layout: c.layout}})
 		if (err != nil) != (c.want == 0) || err == nil && p.total != c.want {
 			t.Errorf("%d bytes are available, layout %s: a plan of %d and %v, want %d", c.available, c.layout, p.total, err, c.want)
 		}
 		if err != nil && (!errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "are available")) {
 			t.Errorf("%v", err)
 		}
-		if _, err := planMemory(Options{Storage: StorageOptions{Layout: c.layout}, Memory: 188 << 20}); err != nil {
+		if _, err := planMemory(BuildOptions{Storage: StorageOptions{Layout: c.layout}, Memory: 188 << 20}); err != nil {
 			t.Errorf("with a budget: %v", err)
 		}
 	}

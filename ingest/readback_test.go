@@ -3,11 +3,8 @@ package ingest
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/garaph/garaph/shard"
@@ -15,40 +12,6 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/store"
 )
-
-// TestReadBack: out edges are those of the input where shards have many blocks and many groups
-// share each of these, with and without gaps between ids, and with parallel edges dropped.
-func TestReadBack(t *testing.T) {
-	defer func(shard, cache uint64) { maxShardEdges, cacheEdges = shard, cache }(maxShardEdges, cacheEdges)
-	maxShardEdges, cacheEdges = 4000, 60
-	for _, gap := range []int{1, 7} {
-		for _, dedup := range []bool{false, true} {
-			r := rand.New(rand.NewPCG(1, 2))
-			lines := make([]line, 30_000)
-			text := make([]string, len(lines))
-			for i := range lines {
-				l := line{src: strconv.Itoa(r.IntN(500) * gap), dst: strconv.Itoa(r.IntN(500) * gap), weight: 1}
-				if i%6 == 0 { // a giant
-					l.dst = strconv.Itoa(77 * gap)
-				}
-				lines[i], text[i] = l, fmt.Sprintf("%s %s\n", l.src, l.dst)
-			}
-			name := filepath.Join(t.TempDir(), "edges.txt")
-			if err := os.WriteFile(name, []byte(joined(text)), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			o, err := Options{Edges: EdgeOptions{Parallel: map[bool]Parallel{false: ParallelKeep, true: ParallelMin}[dedup]}, Storage: StorageOptions{ShardVertices: 100}}.complete()
-			if err != nil {
-				t.Fatal(err)
-			}
-			rep, err := importPlanned(t.Context(), []string{name}, name+".graph", o, tinyPlan(2, 12))
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkStored(t, name+".graph", o, rep, lines, byNumber, false)
-		}
-	}
-}
 
 // TestReadBackChanged: an edge that is another one when it is read back is found, whatever
 // counts and bounds say.

@@ -24,24 +24,16 @@ type EdgeSource struct {
 // ImportSource makes a new graph at path of the edges of a source, as [Import] does of those in files and within the
 // same budget.
 func ImportSource(ctx context.Context, source EdgeSource, path string, o Options) (Report, error) {
-	o, err := o.complete()
-	if err != nil {
-		return Report{}, err
-	}
-	plan, err := planMemory(o)
-	if err != nil {
-		return Report{}, err
-	}
 	if source.Vertices == 0 {
 		return Report{}, fmt.Errorf("%s: %w", source.Name, ErrEmpty)
 	}
-	read := func(ctx context.Context, b *builder) (Schema, ReadStats, error) {
+	fill := func(ctx context.Context, b *builder) (Schema, ReadStats, error) {
 		b.writeIDs = source.IDs
 		s := Schema{Format: inMemory, IDs: IDDense, Vertices: int64(source.Vertices), Edges: -1, Weighted: source.Weighted, Both: source.Symmetric}
 		if err := b.Begin(s); err != nil {
 			return s, ReadStats{}, err
 		}
-		return s, ReadStats{}, source.Each(ctx, b.plan.threads, b.Worker)
+		return s, ReadStats{}, source.Each(ctx, b.threads(), b.Worker)
 	}
-	return importRead(ctx, []string{source.Name}, path, o, plan, read)
+	return Build(ctx, []string{source.Name}, path, o.building(), fill)
 }
