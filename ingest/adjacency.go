@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,6 +13,15 @@ import (
 // Files with the neighbours of vertices in place of edges, as text: METIS (metis.go) and Ligra
 // (ligra.go). Where an edge belongs is known only from all that stands before it, so the
 // goroutine that reads finds the edges, and hands them out as records.
+
+// adjacencyFormats are those with the neighbours of each vertex.
+var adjacencyFormats = []*EdgeFormat{
+	{Name: METIS, Extensions: []string{".metis", ".graph"}, Plan: planMETIS, Input: Input{Dense: true, FirstID: 1}},
+	{
+		Name: Ligra, Extensions: []string{".adj"}, Plan: planLigra, Input: Input{Dense: true},
+		Detect: func(h *inputHead) bool { return isLigra(bytes.TrimPrefix(h.bytes, utf8BOM)) },
+	},
+}
 
 // adjacency is what bodies of such files have in common: records (u32 source, u32 destination,
 // float64 weight) become edges. Ends are from 0.

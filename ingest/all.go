@@ -1,6 +1,10 @@
 package ingest
 
 func init() {
-	Register(formatText, formatMatrixMarket, formatDIMACS, formatEL, formatWEL, formatSG, formatWSG, formatLDBC,
-		formatMETIS, formatLigra, formatGraphML, formatRaw, formatRawW, formatParquet, formatArrow)
+	Register(textFormats...)
+	Register(mtxFormats...)
+	Register(gapFormats...)
+	Register(adjacencyFormats...)
+	Register(graphmlFormats...)
+	Register(columnsFormats...)
 }

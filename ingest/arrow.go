@@ -11,12 +11,6 @@ import (
 // Arrow is the name of the format: IPC, files (Feather) and streams.
 const Arrow Format = "arrow"
 
-var formatArrow = &EdgeFormat{
-	Name: Arrow, Extensions: []string{".arrow", ".feather", ".ipc", ".arrows"}, Plan: planArrow,
-	Detect: func(h *inputHead) bool { return isArrow(h.bytes) },
-	Input:  Input{Table: TableColumns, Empty: true},
-}
-
 // arrowBody reads Arrow IPC: streams from their beginning to their end, files by their directory, or, where they are
 // compressed or come from a pipe, as the stream that is in them. The goroutine that feeds reads record batches and unpacks
 // them; those that parse decode rows.

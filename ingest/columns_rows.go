@@ -12,6 +12,19 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
+// columnsFormats are those of files with columns.
+var columnsFormats = []*EdgeFormat{
+	{
+		Name: Parquet, Extensions: []string{".parquet", ".pq"}, Plan: planParquet, Detect: isParquet,
+		Input: Input{Table: TableColumns, Empty: true},
+	},
+	{
+		Name: Arrow, Extensions: []string{".arrow", ".feather", ".ipc", ".arrows"}, Plan: planArrow,
+		Detect: func(h *inputHead) bool { return isArrow(h.bytes) },
+		Input:  Input{Table: TableColumns, Empty: true},
+	},
+}
+
 // rowTask is a run of rows of an input, which one goroutine reads.
 type rowTask interface {
 	// read gives the rows to deliver, some at a time.

@@ -11,11 +11,6 @@ import (
 // DIMACS is the name of the format.
 const DIMACS Format = "dimacs"
 
-var formatDIMACS = &EdgeFormat{
-	Name: DIMACS, Extensions: []string{".gr"}, Detect: isDIMACS, Plan: planDIMACS,
-	Input: Input{Dense: true, FirstID: 1, Weighted: true},
-}
-
 // hasProblemLine looks for the line "p sp …" behind comments. decided is false
 // when text ends too early to know.
 func hasProblemLine(text []byte) (found, decided bool) {

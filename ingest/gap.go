@@ -25,10 +25,13 @@ const (
 	WSG Format = "wsg"
 )
 
-var (
-	formatSG  = &EdgeFormat{Name: SG, Extensions: []string{".sg"}, Plan: planSG, Input: Input{Dense: true}}
-	formatWSG = &EdgeFormat{Name: WSG, Extensions: []string{".wsg"}, Plan: planSG, Input: Input{Dense: true, Weighted: true}}
-)
+// gapFormats are serialized graphs and raw edges.
+var gapFormats = []*EdgeFormat{
+	{Name: SG, Extensions: []string{".sg"}, Plan: planSG, Input: Input{Dense: true}},
+	{Name: WSG, Extensions: []string{".wsg"}, Plan: planSG, Input: Input{Dense: true, Weighted: true}},
+	{Name: Raw, Extensions: []string{".bin", ".u32"}, Plan: planRaw, Input: Input{Vertices: true}},
+	{Name: RawW, Extensions: []string{".wbin"}, Plan: planRaw, Input: Input{Vertices: true, Weighted: true}},
+}
 
 const sgHeader = 1 + 8 + 8
 

@@ -14,11 +14,12 @@ import (
 // GraphML is the name of the format.
 const GraphML Format = "graphml"
 
-var formatGraphML = &EdgeFormat{
+// graphmlFormats is the format.
+var graphmlFormats = []*EdgeFormat{{
 	Name: GraphML, Extensions: []string{".graphml"}, Plan: planGraphML,
 	Detect: func(h *inputHead) bool { return isGraphML(bytes.TrimPrefix(h.bytes, utf8BOM)) },
 	Input:  Input{Table: TableColumns},
-}
+}}
 
 // GraphML (http://graphml.graphdrawing.org): elements node and edge, as igraph, NetworkX, Gephi and yEd write them. The
 // goroutine that reads goes through the XML once and hands out records: line, source (or node), target and weight with zero
@@ -119,7 +120,7 @@ func planGraphML(p *inputPlan, h *inputHead, o ReadOptions) error {
 
 // feed is [streamBody].
 func (t *graphmlBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
-	head, out := graphmlHead{chosen: t.chosen}, &records{f: f, plan: plan}
+	head, out := graphmlHead{chosen: t.chosen}, newRecords(f, plan)
 	err := head.each(plan.name(), r, func(line int, texts ...string) error {
 		return out.append(func(b []byte) []byte { return fmt.Appendf(b, "%d\x00%s\x01", line, strings.Join(texts, "\x00")) })
 	})

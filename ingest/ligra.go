@@ -14,12 +14,6 @@ import (
 // Ligra is the name of the format.
 const Ligra Format = "ligra"
 
-var formatLigra = &EdgeFormat{
-	Name: Ligra, Extensions: []string{".adj"}, Plan: planLigra,
-	Detect: func(h *inputHead) bool { return isLigra(bytes.TrimPrefix(h.bytes, utf8BOM)) },
-	Input:  Input{Dense: true},
-}
-
 var ligraWords = []string{"AdjacencyGraph", "WeightedAdjacencyGraph"}
 
 // ligraBody reads the numbers behind the header, in one pass.
@@ -76,7 +70,7 @@ func planLigra(p *inputPlan, h *inputHead, o ReadOptions) error {
 
 // feed reads the numbers.
 func (t *ligraBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
-	w, out := newWords(f, plan, r), &records{f: f, plan: plan}
+	w, out := newWords(f, plan, r), newRecords(f, plan)
 	for range 3 { // the header
 		if _, err := w.any(); err != nil {
 			return err

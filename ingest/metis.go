@@ -15,11 +15,6 @@ import (
 // METIS is the name of the format.
 const METIS Format = "metis"
 
-var formatMETIS = &EdgeFormat{
-	Name: METIS, Extensions: []string{".metis", ".graph"}, Plan: planMETIS,
-	Input: Input{Dense: true, FirstID: 1},
-}
-
 // metisBody reads the lines of vertices, in one pass.
 type metisBody struct {
 	adjacency
@@ -96,7 +91,7 @@ func (t *metisBody) readHeader(fields [][]byte) bool {
 
 // feed reads line by line.
 func (t *metisBody) feed(f *blockFeed, plan *inputPlan, r io.Reader) error {
-	w, out := newWords(f, plan, r), &records{f: f, plan: plan}
+	w, out := newWords(f, plan, r), newRecords(f, plan)
 	entries, oneWay := int64(0), uint64(0)
 	for u := range t.n {
 		if err := w.pastComments(); err == io.EOF {

@@ -13,11 +13,12 @@ import (
 // MatrixMarket is the name of the format.
 const MatrixMarket Format = "mtx"
 
-var formatMatrixMarket = &EdgeFormat{
+// mtxFormats is the format.
+var mtxFormats = []*EdgeFormat{{
 	Name: MatrixMarket, Extensions: []string{".mtx"}, Plan: planMatrixMarket,
 	Detect: func(h *inputHead) bool { return hasBanner(bytes.TrimPrefix(h.bytes, utf8BOM)) },
 	Input:  Input{Dense: true, FirstID: 1},
-}
+}}
 
 const mtxBanner = "%%MatrixMarket"
 
@@ -32,7 +33,7 @@ func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) error {
 		return err
 	}
 	lines := linesOf(h)
-	field, err := p.readBanner(lines)
+	field, err := readBanner(p, lines)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func planMatrixMarket(p *inputPlan, h *inputHead, o ReadOptions) error {
 
 // readBanner reads the first line and returns what an entry holds: "pattern", "integer", "unsigned-integer", which SciPy
 // writes, or "real".
-func (p *inputPlan) readBanner(lines *headLines) (string, error) {
+func readBanner(p *inputPlan, lines *headLines) (string, error) {
 	const expected = `a banner "%%MatrixMarket matrix coordinate …"`
 	line, ok := lines.next(true)
 	if !ok {

@@ -11,12 +11,9 @@ import (
 // Parquet is the name of the format.
 const Parquet Format = "parquet"
 
-var formatParquet = &EdgeFormat{
-	Name: Parquet, Extensions: []string{".parquet", ".pq"}, Plan: planParquet,
-	Detect: func(h *inputHead) bool {
-		return bytes.HasPrefix(h.bytes, []byte(cols.ParquetMagic)) && !isTextBytes(h.bytes)
-	},
-	Input: Input{Table: TableColumns, Empty: true},
+// isParquet recognises files by their magic, with which a text may begin too.
+func isParquet(h *inputHead) bool {
+	return bytes.HasPrefix(h.bytes, []byte(cols.ParquetMagic)) && !isTextBytes(h.bytes)
 }
 
 // parquetBody reads Parquet files. Each row group is a task.

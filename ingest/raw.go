@@ -17,11 +17,6 @@ const (
 	RawW Format = "raww"
 )
 
-var (
-	formatRaw  = &EdgeFormat{Name: Raw, Extensions: []string{".bin", ".u32"}, Plan: planRaw, Input: Input{Vertices: true}}
-	formatRawW = &EdgeFormat{Name: RawW, Extensions: []string{".wbin"}, Plan: planRaw, Input: Input{Vertices: true, Weighted: true}}
-)
-
 // rawBody reads raw edges.
 type rawBody struct {
 	record  int   // bytes of an edge

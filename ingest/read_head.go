@@ -95,6 +95,9 @@ func linesOf(h *inputHead) *headLines {
 	return l
 }
 
+// linesFrom begins at a byte.
+func linesFrom(h *inputHead, at int64) *headLines { return &headLines{h: h, at: int(at)} }
+
 // next returns the next whole line with its end; grow says whether the beginning
 // may be made longer for it.
 func (l *headLines) next(grow bool) ([]byte, bool) {

@@ -15,6 +15,9 @@ type records struct {
 	buf  []byte // of the pool; nil: none
 }
 
+// newRecords returns records of an input.
+func newRecords(f *blockFeed, plan *inputPlan) *records { return &records{f: f, plan: plan} }
+
 func (x *records) add(u, v uint32, weight float64) error {
 	return x.append(func(b []byte) []byte {
 		le := binary.LittleEndian

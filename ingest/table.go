@@ -14,14 +14,14 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 	if len(o.Columns) == 0 {
 		return nil
 	}
-	var header []string
+	var names []string
 	var line []byte
 	var at int64
 	if o.named() {
 		if line, at = headerOf(h, l); line != nil {
-			header = l.columnNames(line)
+			names = l.columnNames(line)
 		}
-		if header == nil {
+		if names == nil {
 			return &InputError{File: h.in.name, Problem: "has no header line", Advice: "give the columns by their numbers"}
 		}
 	}
@@ -31,9 +31,9 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 			l.pick[i] = n - 1
 			continue
 		}
-		if l.pick[i] = findColumn(header, c); l.pick[i] < 0 {
+		if l.pick[i] = findColumn(names, c); l.pick[i] < 0 {
 			return &SyntaxError{
-				File: h.in.name, Line: at, Text: shown([]byte(strings.Join(header, ", "))), Expected: fmt.Sprintf("one column %q in the header", c),
+				File: h.in.name, Line: at, Text: shown([]byte(strings.Join(names, ", "))), Expected: fmt.Sprintf("one column %q in the header", c),
 				Advice: "give the column's number",
 			}
 		}
@@ -42,11 +42,11 @@ func pickColumns(h *inputHead, l *lineLayout, o *TableOptions) error {
 		return &InputError{File: h.in.name, Problem: problem, Advice: adviceOther}
 	}
 	l.depth = slices.Max(l.pick) + 1
-	if header == nil {
+	if names == nil {
 		return nil
 	}
 	if !l.runs() {
-		l.width = len(header)
+		l.width = len(names)
 	}
 	var f lineFields
 	if l.picked(line, &f); f.mixed { // its blanks would shift the columns

@@ -5,13 +5,17 @@ import (
 	"fmt"
 )
 
-// The formats with an edge per line and nothing before it. Text covers SNAP, TSV and CSV.
-var (
-	formatText = &EdgeFormat{Name: Text, Plan: planText, Input: Input{Table: TableLines}}
-	formatEL   = &EdgeFormat{Name: EL, Extensions: []string{".el"}, Plan: planText, Input: Input{Dense: true}}
-	formatWEL  = &EdgeFormat{Name: WEL, Extensions: []string{".wel"}, Plan: planText, Input: Input{Dense: true, Weighted: true}}
-	formatLDBC = &EdgeFormat{Name: LDBC, Extensions: []string{".e", ".v"}, Plan: planText}
-)
+// textFormats are those of lines with an edge each.
+var textFormats = []*EdgeFormat{
+	{Name: Text, Plan: planText, Input: Input{Table: TableLines}},
+	{Name: EL, Extensions: []string{".el"}, Plan: planText, Input: Input{Dense: true}},
+	{Name: WEL, Extensions: []string{".wel"}, Plan: planText, Input: Input{Dense: true, Weighted: true}},
+	{Name: LDBC, Extensions: []string{".e", ".v"}, Plan: planText},
+	{
+		Name: DIMACS, Extensions: []string{".gr"}, Detect: isDIMACS, Plan: planDIMACS,
+		Input: Input{Dense: true, FirstID: 1, Weighted: true},
+	},
+}
 
 // Names of formats.
 const (
@@ -111,8 +115,8 @@ func textBody(p *inputPlan, h *inputHead, o *ReadOptions) (*lineBody, error) {
 func (s *textSniff) checkHeader(h *inputHead, l *lineLayout, o *TableOptions) error {
 	bad := &SyntaxError{File: h.in.name, Line: s.skipLines, Text: s.header, Advice: "use --columns to choose columns"}
 	var f lineFields
-	lines := headLines{h: h, at: int(s.skipBytes)}
-	line, _, ok := l.nextData(&lines, false)
+	lines := linesFrom(h, s.skipBytes)
+	line, _, ok := l.nextData(lines, false)
 	if ok {
 		l.split(line, 3, &f)
 	}

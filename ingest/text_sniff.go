@@ -41,7 +41,7 @@ type headerSniff struct {
 }
 
 // sniffText looks at the first mebibyte, or at more if that is all comments.
-func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
+func sniffText(h *inputHead, l *lineLayout, mode HeaderMode) textSniff {
 	var s, rest textSniff // of all lines, and of those behind the first
 	var first, f lineFields
 	var firstLine []byte
@@ -67,14 +67,14 @@ func sniffText(h *inputHead, l *lineLayout, header HeaderMode) textSniff {
 		}
 		s.note(&f, lines.lines, l.names)
 	}
-	if s.first == "" || header == HeaderNo || first.problem != "" {
+	if s.first == "" || mode == HeaderNo || first.problem != "" {
 		return s
 	}
 	names := l.columnNames(firstLine)
 	// Tables have headers; other edge lists of names seldom do.
 	ext := extension(h.in.name)
 	table := l.delimiter != 0 || l.pick != nil || ext == ".csv" || ext == ".tsv" || strings.Contains(s.first, ",")
-	if header == HeaderYes || isHeader(&first, names, &rest) || table && misplaced(names) {
+	if mode == HeaderYes || isHeader(&first, names, &rest) || table && misplaced(names) {
 		rest.header, rest.names, rest.mixed = s.first, names, first.mixed
 		return rest
 	}
