@@ -16,10 +16,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/garaph/garaph/internal/testsize"
-	"github.com/garaph/garaph/store"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/garaph/garaph/ingest/build"
+	"github.com/garaph/garaph/ingest/read"
+	"github.com/garaph/garaph/internal/testsize"
+	"github.com/garaph/garaph/store"
 )
 
 // sgzip is a compressed .sg file of so many vertices without an edge.
@@ -57,15 +60,15 @@ func TestVerticesPlanned(t *testing.T) {
 		want             string // of the error; "": none
 		retry            bool   // within what is said to be enough
 	}{
-		{"one huge id", "huge.el", huge, IDsAuto, "id 4294967294 makes 4,294,967,295 vertices.*--ids int", false},
-		{"one huge id, dense", "huge.txt", huge, IDsDense, "id 4294967294 makes 4,294,967,295 vertices.*--ids int", false},
-		{"one huge id, mapped", "huge.el", huge, IDsInt, "", false},
-		{"one huge id of text", "huge.txt", huge, IDsAuto, "", false},
-		{"promised", "huge.mtx", promised, IDsAuto, "arrays over 4,294,967,290 vertices", false},
-		{"promised, mapped", "huge.mtx", promised, IDsInt, "", false},
-		{"integers with gaps", "sparse.txt", sparse.String(), IDsAuto, "there are [0-9,]+ vertices by now", true},
-		{"names", "names.txt", names, IDsAuto, "there are [0-9,]+ vertices by now", true},
-		{"compressed zeros", "zeros.sg.gz", string(sgzip(t, 20_000_000)), IDsAuto, "zeros.sg.gz: .*the header promises 20000000 vertices", true},
+		{"one huge id", "huge.el", huge, read.IDsAuto, "id 4294967294 makes 4,294,967,295 vertices.*--ids int", false},
+		{"one huge id, dense", "huge.txt", huge, read.IDsDense, "id 4294967294 makes 4,294,967,295 vertices.*--ids int", false},
+		{"one huge id, mapped", "huge.el", huge, read.IDsInt, "", false},
+		{"one huge id of text", "huge.txt", huge, read.IDsAuto, "", false},
+		{"promised", "huge.mtx", promised, read.IDsAuto, "arrays over 4,294,967,290 vertices", false},
+		{"promised, mapped", "huge.mtx", promised, read.IDsInt, "", false},
+		{"integers with gaps", "sparse.txt", sparse.String(), read.IDsAuto, "there are [0-9,]+ vertices by now", true},
+		{"names", "names.txt", names, read.IDsAuto, "there are [0-9,]+ vertices by now", true},
+		{"compressed zeros", "zeros.sg.gz", string(sgzip(t, 20_000_000)), read.IDsAuto, "zeros.sg.gz: .*the header promises 20000000 vertices", true},
 	}, 2, 1) {
 		t.Run(test.name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -73,7 +76,7 @@ func TestVerticesPlanned(t *testing.T) {
 			if err := os.WriteFile(edges, []byte(test.text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			o := Options{IDs: test.ids, Storage: StorageOptions{Layout: store.CSC}, Memory: LeastMemory(store.CSC), Threads: 2}
+			o := Options{IDs: test.ids, Storage: StorageOptions{Layout: store.CSC}, Memory: build.LeastMemory(store.CSC), Threads: 2}
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // rather than for ever
 			defer cancel()
 			_, err := Import(ctx, []string{edges}, filepath.Join(folder, "graph"), o)
@@ -83,7 +86,7 @@ func TestVerticesPlanned(t *testing.T) {
 				}
 				return
 			}
-			if !errors.Is(err, ErrMemory) || !regexp.MustCompile(test.want).MatchString(err.Error()) {
+			if !errors.Is(err, build.ErrMemory) || !regexp.MustCompile(test.want).MatchString(err.Error()) {
 				t.Fatalf("got %v, want %s", err, test.want)
 			}
 			for test.retry && err != nil {

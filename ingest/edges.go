@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"sync"
 	"unsafe"
+
+	"github.com/garaph/garaph/ingest/build"
+	"github.com/garaph/garaph/ingest/read"
 )
 
 // EdgeID is a type of the ids of edges that a Go program has: integers, or strings, which
@@ -39,11 +42,11 @@ func ImportEdges[I EdgeID](ctx context.Context, edges Edges[I], path string, o O
 	if edges.Weights != nil && len(edges.Weights) != len(edges.List) {
 		return r, fmt.Errorf("import %s: there are %d weights of %d edges", MemorySource, len(edges.Weights), len(edges.List))
 	}
-	fill := func(ctx context.Context, b *builder) (Schema, ReadStats, error) {
+	fill := func(ctx context.Context, b *build.Builder) (read.Schema, read.Stats, error) {
 		f := newFeeder[I](edges.Weighted != nil || len(edges.Weights) > 0)
-		f.weights = o.Weights.rule()
+		f.weights = o.Weights.Rule()
 		if err := b.Begin(f.schema); err != nil {
-			return f.schema, ReadStats{}, err
+			return f.schema, read.Stats{}, err
 		}
 		stats, err := f.read(ctx, edges, b)
 		if err != nil {
@@ -51,22 +54,22 @@ func ImportEdges[I EdgeID](ctx context.Context, edges Edges[I], path string, o O
 		}
 		return f.schema, stats, err
 	}
-	return Build(ctx, []string{MemorySource}, path, o.building(), fill)
+	return build.Graph(ctx, []string{MemorySource}, path, o.building(), fill)
 }
 
 // feeder hands edges of a Go program to a sink.
 type feeder[I EdgeID] struct {
-	schema  Schema
+	schema  read.Schema
 	bits    func(I) uint64 // of an integer
 	signed  bool
-	weights weightRule
+	weights read.WeightRule
 }
 
 func newFeeder[I EdgeID](weighted bool) *feeder[I] {
-	f := &feeder[I]{schema: Schema{Format: inMemory, IDs: IDInt, Vertices: -1, Edges: -1, Weighted: weighted}, signed: true}
+	f := &feeder[I]{schema: read.Schema{Format: inMemory, IDs: read.IDInt, Vertices: -1, Edges: -1, Weighted: weighted}, signed: true}
 	switch kind := reflect.TypeFor[I]().Kind(); kind {
 	case reflect.String:
-		f.schema.IDs = IDString
+		f.schema.IDs = read.IDString
 	case reflect.Int32:
 		f.bits = func(x I) uint64 { return uint64(*(*int32)(unsafe.Pointer(&x))) }
 	case reflect.Uint32:
@@ -79,17 +82,17 @@ func newFeeder[I EdgeID](weighted bool) *feeder[I] {
 }
 
 // read hands all edges to the builder. A list is divided among goroutines.
-func (f *feeder[I]) read(ctx context.Context, edges Edges[I], b *builder) (ReadStats, error) {
+func (f *feeder[I]) read(ctx context.Context, edges Edges[I], b *build.Builder) (read.Stats, error) {
 	var parts []*feeding[I]
 	part := func(first int64) *feeding[I] {
-		p := &feeding[I]{feeder: f, ctx: ctx, first: first, batch: newEdgeBatch(b.Worker(), f.schema)}
+		p := &feeding[I]{feeder: f, ctx: ctx, first: first, batch: read.NewBatch(b.Worker(), f.schema)}
 		parts = append(parts, p)
 		return p
 	}
 	var g sync.WaitGroup
 	switch {
 	case edges.List != nil:
-		n, threads := len(edges.List), b.threads()
+		n, threads := len(edges.List), b.Threads()
 		for i := range threads {
 			from, to := i*n/threads, (i+1)*n/threads
 			p := part(int64(from))
@@ -107,16 +110,16 @@ func (f *feeder[I]) read(ctx context.Context, edges Edges[I], b *builder) (ReadS
 		p.end()
 	}
 	g.Wait()
-	var stats ReadStats
+	var stats read.Stats
 	for _, p := range parts {
 		if p.err != nil { // of the first edge that has one
 			return stats, p.err
 		}
-		stats.Entries += p.batch.entries
+		stats.Entries += p.batch.Entries
 		stats.Unsigned = stats.Unsigned || p.large
 	}
 	for _, p := range parts {
-		if err := p.batch.sink.Close(); err != nil {
+		if err := p.batch.Sink.Close(); err != nil {
 			return stats, err
 		}
 	}
@@ -127,7 +130,7 @@ func (f *feeder[I]) read(ctx context.Context, edges Edges[I], b *builder) (ReadS
 type feeding[I EdgeID] struct {
 	*feeder[I]
 	ctx   context.Context
-	batch *edgeBatch
+	batch *read.Batch
 	first int64 // number of its first edge
 	large bool  // there is an id above the range of int64
 	err   error
@@ -158,22 +161,22 @@ func (p *feeding[I]) add(from, to I, weight float64) bool {
 			p.fail(from, to, fmt.Sprintf("has the weight %v; expected a finite one that is not negative", weight))
 			return false
 		}
-		var kind weightKind
-		if b.weight[b.n], kind = p.weights.float(weight); kind == tinyWeight {
-			p.fail(from, to, fmt.Sprintf("has the weight %v; expected %s", weight, kind.expected()))
+		var kind read.WeightKind
+		if b.Weight[b.N], kind = p.weights.Float(weight); kind == read.TinyWeight {
+			p.fail(from, to, fmt.Sprintf("has the weight %v; expected %s", weight, kind.Expected()))
 			return false
 		}
 	}
-	if p.schema.IDs == IDString {
-		b.srcNames[b.n], b.dstNames[b.n] = p.name(from, to, from), p.name(from, to, to)
+	if p.schema.IDs == read.IDString {
+		b.SrcNames[b.N], b.DstNames[b.N] = p.name(from, to, from), p.name(from, to, to)
 	} else {
 		u, v := p.bits(from), p.bits(to)
 		if !p.signed && (u|v)>>63 != 0 {
 			p.large = true
 		}
-		b.src[b.n], b.dst[b.n] = u, v
+		b.Src[b.N], b.Dst[b.N] = u, v
 	}
-	if b.n++; p.err == nil && b.full() {
+	if b.N++; p.err == nil && b.Full() {
 		p.flush()
 	}
 	return p.err == nil
@@ -183,8 +186,8 @@ func (p *feeding[I]) add(from, to I, weight float64) bool {
 func (p *feeding[I]) name(from, to, id I) []byte {
 	text := *(*string)(unsafe.Pointer(&id))
 	b := unsafe.Slice(unsafe.StringData(text), len(text))
-	if bad := checkName(b); bad != nil {
-		p.fail(from, to, "has the id "+shown(bad.text)+"; expected "+bad.expected)
+	if bad := read.CheckName(b); bad != nil {
+		p.fail(from, to, "has the id "+read.Shown(bad.Text)+"; expected "+bad.Expected)
 	}
 	return b
 }
@@ -192,7 +195,7 @@ func (p *feeding[I]) name(from, to, id I) []byte {
 // fail ends the feeding at an edge.
 func (p *feeding[I]) fail(from, to I, what string) {
 	if p.err == nil {
-		n := p.first + p.batch.entries + int64(p.batch.n) + 1
+		n := p.first + p.batch.Entries + int64(p.batch.N) + 1
 		p.err = fmt.Errorf("edge %d, from %s to %s, %s", n, shownID(from), shownID(to), what)
 	}
 }
@@ -215,7 +218,7 @@ func (p *feeding[I]) flush() {
 		p.err = context.Cause(p.ctx)
 		return
 	}
-	p.err = p.batch.flush()
+	p.err = p.batch.Flush()
 }
 
 // end hands the rest over.

@@ -8,6 +8,10 @@ import (
 	"io"
 
 	"go.uber.org/zap"
+
+	"github.com/garaph/garaph/ingest/build"
+	"github.com/garaph/garaph/ingest/format"
+	"github.com/garaph/garaph/ingest/read"
 )
 
 // Options of an import.
@@ -33,21 +37,21 @@ type Options struct {
 // path. After an error, or when the process is killed, no half graph stands
 // there, and an older one is as it was.
 func Import(ctx context.Context, inputs []string, path string, o Options) (Report, error) {
-	if err := CheckInputs(inputs, o.Stdin); err != nil { // before memory is planned
+	if err := read.CheckInputs(inputs, o.Stdin); err != nil { // before memory is planned
 		return Report{}, err
 	}
-	return Build(ctx, inputs, path, o.building(), func(ctx context.Context, b *builder) (Schema, ReadStats, error) {
-		r := b.reading()
+	return build.Graph(ctx, inputs, path, o.building(), func(ctx context.Context, b *build.Builder) (read.Schema, read.Stats, error) {
+		r := b.Reading()
 		r.Format, r.IDs, r.Weights, r.Table = o.Format, o.IDs, o.Weights, o.Table
 		r.Vertices, r.SkipBadLines, r.Stdin = o.Vertices, o.SkipBadLines, o.Stdin
-		return Read(ctx, inputs, r, b)
+		return format.Read(ctx, inputs, r, b)
 	})
 }
 
 // building returns the options of what is done with the edges.
-func (o *Options) building() BuildOptions {
-	return BuildOptions{
-		Edges: o.Edges, Storage: o.Storage, AllowEmpty: o.AllowEmpty, Force: o.Force, Wide: o.Weights == WeightsFloat64,
+func (o *Options) building() build.Options {
+	return build.Options{
+		Edges: o.Edges, Storage: o.Storage, AllowEmpty: o.AllowEmpty, Force: o.Force, Wide: o.Weights == read.WeightsFloat64,
 		Threads: o.Threads, Memory: o.Memory, Progress: o.Progress, Log: o.Log,
 	}
 }

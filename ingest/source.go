@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/garaph/garaph/ingest/build"
+	"github.com/garaph/garaph/ingest/read"
 	"github.com/garaph/garaph/store"
 )
 
@@ -25,15 +27,15 @@ type EdgeSource struct {
 // same budget.
 func ImportSource(ctx context.Context, source EdgeSource, path string, o Options) (Report, error) {
 	if source.Vertices == 0 {
-		return Report{}, fmt.Errorf("%s: %w", source.Name, ErrEmpty)
+		return Report{}, fmt.Errorf("%s: %w", source.Name, build.ErrEmpty)
 	}
-	fill := func(ctx context.Context, b *builder) (Schema, ReadStats, error) {
-		b.writeIDs = source.IDs
-		s := Schema{Format: inMemory, IDs: IDDense, Vertices: int64(source.Vertices), Edges: -1, Weighted: source.Weighted, Both: source.Symmetric}
+	fill := func(ctx context.Context, b *build.Builder) (read.Schema, read.Stats, error) {
+		b.WriteIDs = source.IDs
+		s := read.Schema{Format: inMemory, IDs: read.IDDense, Vertices: int64(source.Vertices), Edges: -1, Weighted: source.Weighted, Both: source.Symmetric}
 		if err := b.Begin(s); err != nil {
-			return s, ReadStats{}, err
+			return s, read.Stats{}, err
 		}
-		return s, ReadStats{}, source.Each(ctx, b.threads(), b.Worker)
+		return s, read.Stats{}, source.Each(ctx, b.Threads(), b.Worker)
 	}
-	return Build(ctx, []string{source.Name}, path, o.building(), fill)
+	return build.Graph(ctx, []string{source.Name}, path, o.building(), fill)
 }

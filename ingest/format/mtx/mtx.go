@@ -1,0 +1,120 @@
+// Package mtx reads Matrix Market files.
+package mtx
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/garaph/garaph/ingest/format"
+	"github.com/garaph/garaph/ingest/format/text"
+	"github.com/garaph/garaph/ingest/read"
+)
+
+// Matrix Market coordinate files (https://math.nist.gov/MatrixMarket/formats.html):
+// entry (i, j) is the edge i → j, and a symmetric file holds one triangle.
+
+// MatrixMarket is the name of the format.
+const MatrixMarket read.FormatName = "mtx"
+
+// Formats is the format.
+var Formats = []*format.Format{{
+	Name: MatrixMarket, Extensions: []string{".mtx"}, Plan: planMatrixMarket,
+	Detect: func(h *read.Head) bool { return hasBanner(bytes.TrimPrefix(h.Bytes, read.BOM)) },
+	Input:  format.Input{Dense: true, FirstID: 1},
+}}
+
+const mtxBanner = "%%MatrixMarket"
+
+// hasBanner reports whether text begins as a Matrix Market file.
+func hasBanner(text []byte) bool {
+	return len(text) >= len(mtxBanner) && strings.EqualFold(string(text[:len(mtxBanner)]), mtxBanner)
+}
+
+// planMatrixMarket reads the banner and the line of sizes.
+func planMatrixMarket(p *read.Plan, h *read.Head, o read.Options) error {
+	if err := read.CheckText(h, MatrixMarket, o.Format == MatrixMarket); err != nil {
+		return err
+	}
+	lines := read.LinesOf(h)
+	field, err := readBanner(p, lines)
+	if err != nil {
+		return err
+	}
+	if field == "pattern" && o.Weights == read.WeightsYes {
+		return &read.InputError{File: p.Name(), Problem: "is a pattern matrix and has no weights", Advice: "leave out --weights yes"}
+	}
+	rows, cols, nnz, err := readSizes(lines)
+	if err != nil {
+		return err
+	}
+	if p.Schema.Mirrored && rows != cols {
+		return lines.Refused(fmt.Appendf(nil, "%d %d", rows, cols), "as many rows as columns in a symmetric matrix", "")
+	}
+	p.Promised, p.AtLine = nnz, lines.Lines
+	p.SkipBytes, p.SkipLines = int64(lines.At), lines.Lines
+	t := &text.Body{SkipBad: o.SkipBadLines, Layout: text.Layout{
+		Splitter: text.Splitter{Comments: "%"},
+		Plain:    text.Plain{Seps: text.BlankSeps, Weights: o.Weights.Rule()},
+		What:     [2]string{"row", "column"},
+		Columns:  text.WithWeight,
+	}}
+	switch {
+	case o.Weights == read.WeightsNo:
+		t.Layout.Columns = text.RestIgnored
+	case field == "pattern":
+		t.Layout.Columns = text.TwoColumns
+	}
+	if err := t.Layout.TakeHeader(p, lines, o, rows, cols); err != nil {
+		return err
+	}
+	if rows != cols {
+		o.Warn(fmt.Sprintf("%s:%d: the matrix has %d rows and %d columns, and row i and column i are one vertex; if they are not the same, add %d to all columns",
+			p.Name(), p.AtLine, rows, cols, rows))
+	}
+	p.Schema.Edges = nnz
+	p.Body = t
+	return nil
+}
+
+// readBanner reads the first line and returns what an entry holds: "pattern", "integer", "unsigned-integer", which SciPy
+// writes, or "real".
+func readBanner(p *read.Plan, lines *read.Lines) (string, error) {
+	const expected = `a banner "%%MatrixMarket matrix coordinate …"`
+	line, ok := lines.Next(true)
+	if !ok {
+		return "", lines.Missing(expected)
+	}
+	words := strings.Fields(strings.ToLower(string(line)))
+	if !hasBanner(line) || len(words) != 5 || words[0] != strings.ToLower(mtxBanner) {
+		return "", lines.Refused(bytes.TrimSpace(line), expected, "")
+	}
+	for i, admitted := range [][]string{{"matrix"}, {"coordinate"}, {"pattern", "integer", "unsigned-integer", "real"}, {"general", "symmetric"}} {
+		if word := words[i+1]; !slices.Contains(admitted, word) {
+			return "", lines.Refused([]byte(word), strings.Join(admitted, " or ")+" in the banner", "")
+		}
+	}
+	p.Schema.Mirrored = words[4] == "symmetric"
+	return words[3], nil
+}
+
+// readSizes reads the line of rows, columns and entries.
+func readSizes(lines *read.Lines) (rows, cols, nnz int64, err error) {
+	const expected = "the numbers of rows, columns and entries"
+	for {
+		line, ok := lines.Next(true)
+		if !ok {
+			return 0, 0, 0, lines.Missing(expected)
+		}
+		words := bytes.Fields(line)
+		if len(words) == 0 || words[0][0] == '%' {
+			continue
+		}
+		n, ok := read.ParseCounts(words)
+		if !ok || len(n) != 3 {
+			return 0, 0, 0, lines.Refused(bytes.TrimSpace(line), expected, "")
+		}
+		return n[0], n[1], n[2], nil
+	}
+}

@@ -1,0 +1,105 @@
+package text
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/garaph/garaph/ingest/read"
+)
+
+// DIMACS shortest-path files (http://www.diag.uniroma1.it/challenge9/format.shtml):
+// "c" comments, one problem line "p sp n m", and arcs "a u v w".
+
+// DIMACS is the name of the format.
+const DIMACS read.FormatName = "dimacs"
+
+// hasProblemLine looks for the line "p sp …" behind comments. decided is false
+// when text ends too early to know.
+func hasProblemLine(text []byte) (found, decided bool) {
+	for len(text) > 0 {
+		line, rest := read.CutLine(text)
+		words := bytes.Fields(line)
+		switch {
+		case len(words) == 0 || string(words[0]) == "c":
+			text = rest
+		case rest == nil && line[len(line)-1] != '\n' && len(line) < len("p sp 1"):
+			return false, false
+		default:
+			return len(words) >= 2 && string(words[0]) == "p" && string(words[1]) == "sp", true
+		}
+	}
+	return false, false
+}
+
+// isDIMACS reports whether an input begins with comments and a problem line.
+func isDIMACS(h *read.Head) bool {
+	for {
+		found, decided := hasProblemLine(bytes.TrimPrefix(h.Bytes, read.BOM))
+		if decided || !h.More() {
+			return found
+		}
+	}
+}
+
+// planDIMACS reads the header, up to the problem line.
+func planDIMACS(p *read.Plan, h *read.Head, o read.Options) error {
+	if isGalois(h.Bytes) && !read.IsText(h.Bytes) {
+		return &read.InputError{File: p.Name(), Problem: "is a binary .gr file of Galois, which is not read", Advice: read.SeeFormats}
+	}
+	if err := read.CheckText(h, DIMACS, o.Format == DIMACS); err != nil {
+		return err
+	}
+	lines := read.LinesOf(h)
+	vertices, arcs, err := readProblem(lines)
+	if err != nil {
+		return err
+	}
+	p.Promised, p.AtLine = arcs, lines.Lines
+	p.SkipBytes, p.SkipLines = int64(lines.At), lines.Lines
+	t := &Body{SkipBad: o.SkipBadLines, Layout: Layout{
+		Splitter: Splitter{Comments: "c"},
+		Plain:    Plain{Seps: BlankSeps, arc: true, Weights: o.Weights.Rule()},
+		What:     [2]string{"vertex", "vertex"},
+		Columns:  WithWeight,
+	}}
+	if o.Weights == read.WeightsNo {
+		t.Layout.Columns = RestIgnored
+	}
+	if err := t.Layout.TakeHeader(p, lines, o, vertices, vertices); err != nil {
+		return err
+	}
+	p.Schema.Edges = arcs
+	p.Body = t
+	return nil
+}
+
+// readProblem reads up to the problem line and returns its counts.
+func readProblem(lines *read.Lines) (vertices, arcs int64, err error) {
+	const expected = `a problem line "p sp vertices arcs"`
+	for {
+		line, ok := lines.Next(true)
+		if !ok {
+			return 0, 0, lines.Missing(expected)
+		}
+		words := bytes.Fields(line)
+		if len(words) == 0 || words[0][0] == 'c' {
+			continue
+		}
+		if len(words) == 4 && string(words[0]) == "p" && string(words[1]) == "sp" {
+			if n, ok := read.ParseCounts(words[2:]); ok {
+				return n[0], n[1], nil
+			}
+		}
+		return 0, 0, lines.Refused(bytes.TrimSpace(line), expected, "")
+	}
+}
+
+// isGalois recognises the binary .gr of Galois: a version of 1 or 2, then the
+// size of an edge's data, as 64-bit integers.
+func isGalois(b []byte) bool {
+	if len(b) < 32 {
+		return false
+	}
+	version, size := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	return (version == 1 || version == 2) && size <= 64
+}

@@ -1,0 +1,214 @@
+// Package text reads formats with an edge a line: SNAP, TSV and CSV, GAP .el and .wel, LDBC Graphalytics and DIMACS.
+package text
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/garaph/garaph/ingest/format"
+	"github.com/garaph/garaph/ingest/header"
+	"github.com/garaph/garaph/ingest/read"
+)
+
+// Formats are those of lines with an edge each.
+var Formats = []*format.Format{
+	{Name: Text, Plan: planText, Input: format.Input{Table: format.TableLines}},
+	{Name: EL, Extensions: []string{".el"}, Plan: planText, Input: format.Input{Dense: true}},
+	{Name: WEL, Extensions: []string{".wel"}, Plan: planText, Input: format.Input{Dense: true, Weighted: true}},
+	{Name: LDBC, Extensions: []string{".e", ".v"}, Plan: planText},
+	{
+		Name: DIMACS, Extensions: []string{".gr"}, Detect: isDIMACS, Plan: planDIMACS,
+		Input: format.Input{Dense: true, FirstID: 1, Weighted: true},
+	},
+}
+
+// Names of formats.
+const (
+	Text read.FormatName = "text"
+	EL   read.FormatName = "el"
+	WEL  read.FormatName = "wel"
+	LDBC read.FormatName = "ldbc"
+)
+
+// Separators as bits, for Plain: blanks, and blanks and commas.
+const (
+	BlankSeps = 1<<' ' | 1<<'\t'
+	textSeps  = BlankSeps | 1<<','
+)
+
+// planText plans what is an edge per line with nothing before it: SNAP text,
+// TSV and CSV, GAP .el and .wel, LDBC .e, and LDBC .v with a vertex per line.
+func planText(p *read.Plan, h *read.Head, o read.Options) error {
+	format := p.Schema.Format
+	if o.Format == read.Auto && format == Text && !o.Table.IsSet() {
+		if err := checkForeign(h, o.Weights); err != nil {
+			return err
+		}
+	}
+	if err := read.CheckText(h, format, o.Format == format); err != nil {
+		return err
+	}
+	t, err := textBody(p, h, &o)
+	if err != nil {
+		return err
+	}
+	l, header := &t.Layout, headerIn(&o.Table, format)
+	s := sniffText(h, l, header)
+	p.SkipBytes, p.SkipLines = s.skipBytes, s.skipLines
+	if format == Text && o.Table.Delimiter == 0 {
+		if err := checkDelimiter(h, l); err != nil {
+			return err
+		}
+	}
+	if s.header != "" {
+		if err := s.checkHeader(h, l, &o.Table); err != nil {
+			return err
+		}
+		if l.pick == nil {
+			p.Header = s.names
+		}
+		if header == read.HeaderAuto {
+			o.Warn(fmt.Sprintf("%s:%d: %q was taken for a header line and passed over", p.Name(), s.skipLines, s.header))
+		}
+	}
+	if err := ChooseIDs(p, &s, l, o); err != nil {
+		return err
+	}
+	chooseColumns(p, &s, l, o)
+	doubtful := s.doubtful && header == read.HeaderAuto && p.Schema.IDs == read.IDString
+	p.Adapt = func(final read.Schema) {
+		l.Adapt(p, final)
+		if doubtful {
+			o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it", p.Name(), s.firstLine, s.first))
+		}
+	}
+	p.Body = t
+	return nil
+}
+
+// textBody has the layout of the lines, as far as it is known before they are looked at.
+func textBody(p *read.Plan, h *read.Head, o *read.Options) (*Body, error) {
+	format := p.Schema.Format
+	t := &Body{SkipBad: o.SkipBadLines, Layout: Layout{
+		Splitter: Splitter{Comments: "#%", Commas: true},
+		Plain:    Plain{Seps: textSeps, Weights: o.Weights.Rule()},
+		What:     [2]string{"source id", "target id"},
+		names:    format == LDBC && read.Extension(h.Input.Name) == ".v",
+	}}
+	l := &t.Layout
+	if l.names {
+		l.What[0] = "vertex id"
+		p.Schema.Edges, p.Vertices = 0, true
+	} else if format == LDBC {
+		p.Beside = Beside(h.Input.Name)
+	}
+	if format != Text {
+		return t, nil
+	}
+	o.Table.Delimiter = cmp.Or(o.Table.Delimiter, passDelimiter(h))
+	l.delimiter = cmp.Or(o.Table.Delimiter, delimiterByName(h, l))
+	if err := pickColumns(h, l, &o.Table); err != nil {
+		return nil, err
+	}
+	l.Plain.Seps, l.Plain.delimiter = l.plainSeps(), l.delimiter
+	return t, nil
+}
+
+// checkHeader refuses a header by which columns would be taken from wrong places: with the usual names of the id columns
+// elsewhere than at the first ones, or with less names than a line behind it has fields, as R and pandas write it
+// where the first column has the names of rows.
+func (s *Sniff) checkHeader(h *read.Head, l *Layout, o *read.TableOptions) error {
+	bad := &read.SyntaxError{File: h.Input.Name, Line: s.skipLines, Text: s.header, Advice: "use --columns to choose columns"}
+	var f lineFields
+	lines := read.LinesFrom(h, s.skipBytes)
+	line, _, ok := l.nextData(lines, false)
+	if ok {
+		l.split(line, 3, &f)
+	}
+	switch moved := l.pick == nil && header.Misplaced(s.names); {
+	case moved && s.mixed:
+		bad.Expected, bad.Advice = mixedSeparators, read.AdviceDelimiter
+	case moved:
+		bad.Expected = "source and destination as the first columns"
+	case ok && (l.pick == nil || o.Named()) && !s.mixed && !f.mixed && s.names != nil && l.countNames(line) == len(s.names)+1:
+		bad.Expected = fmt.Sprintf("%d names, as the line behind it has fields, and not %d", len(s.names)+1, len(s.names))
+	default:
+		return nil
+	}
+	return bad
+}
+
+// ChooseIDs decides the kind of ids.
+func ChooseIDs(p *read.Plan, s *Sniff, l *Layout, o read.Options) error {
+	p.TakeIDs(o.IDs)
+	if o.IDs != read.IDsAuto || p.Schema.IDs == read.IDDense {
+		return nil
+	}
+	l.found = true
+	p.OpenIDs = s.ints+s.texts+s.padded == 0
+	if s.texts+s.padded == 0 {
+		return nil
+	}
+	p.Schema.IDs = read.IDString
+	switch {
+	case s.texts > 0 && s.Whole == s.texts:
+		return &read.SyntaxError{File: p.Name(), Line: s.oddLine, Text: s.odd, Expected: "an integer without a point, or a name", Advice: read.AdviceStrings}
+	case s.texts == 0 || s.ints > 8*s.texts || s.huge == s.texts:
+		o.Warn(fmt.Sprintf("%s:%d: %q is not an integer of 64 bits as these are usually written, so all ids are taken as text; --ids int takes them as integers",
+			p.Name(), s.oddLine, s.odd))
+	}
+	return nil
+}
+
+// chooseColumns decides what stands behind the ids.
+func chooseColumns(p *read.Plan, s *Sniff, l *Layout, o read.Options) {
+	switch format := p.Schema.Format; {
+	case len(l.pick) == 2:
+	case len(l.pick) == 3:
+		l.Columns = WithWeight
+	case l.names:
+		p.OpenWeights = true
+	case o.Weights == read.WeightsNo:
+		l.Columns = RestIgnored
+	case o.Weights == read.WeightsYes || format == WEL:
+		l.Columns = WithWeight
+	case format == EL:
+	default:
+		l.guessed = true
+		p.OpenWeights = !s.columnsKnown
+		if s.weighted {
+			l.Columns = WithWeight
+			if names := s.names; len(names) == 3 && !s.mixed && !header.MayBeWeight(names[2]) {
+				o.Warn(header.TakenAsWeight(p.Name(), names[2]))
+			}
+		}
+	}
+	p.Schema.Weighted = l.Columns == WithWeight
+}
+
+// Adapt decides what the beginning left open, and how ids are checked.
+func (l *Layout) Adapt(p *read.Plan, s read.Schema) {
+	l.IDs = s.IDs
+	if p.OpenWeights && s.Weighted {
+		l.Columns = WithWeight
+	}
+	l.Plain.rest = l.Columns == RestIgnored || l.pick != nil && l.depth != l.width
+	l.Plain.most = max(0, l.width-l.depth)
+	l.Plain.ids = idRange{rows: 1 << 63, cols: 1 << 63}
+	l.Plain.canonical = l.found && s.IDs == read.IDInt
+	if l.IDs == read.IDDense {
+		l.bounded = true
+		l.Plain.ids = idRange{rows: read.MaxDense + 1, cols: read.MaxDense + 1}
+	}
+}
+
+// headerIn is how the header of a text in a format is taken.
+func headerIn(o *read.TableOptions, f read.FormatName) read.HeaderMode {
+	switch {
+	case f != Text:
+		return read.HeaderNo
+	case o.Named():
+		return read.HeaderYes
+	}
+	return o.Header
+}
