@@ -11,9 +11,17 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/ingest"
+	edgeformat "github.com/garaph/garaph/ingest/format"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/store"
+)
+
+// What stands before and behind the edges of GraphML.
+const (
+	graphmlHead   = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
+	graphmlWeight = "<key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n"
+	graphmlTail   = "</graph>\n</graphml>\n"
 )
 
 // TestAdjacency: what the files of a small graph are, to the letter.
@@ -74,9 +82,9 @@ func TestAdjacencyRefused(t *testing.T) {
 		want string
 	}{
 		{"1 2\n", ingest.Options{}, METIS, nil, "every edge is at both of its ends: choose ligra or text, or import the graph with --undirected"},
-		{"7 8\n8 8\n", both, METIS, errLoop, "vertex 2 leads to itself: the format has no edges from a vertex to itself; choose another format, or import the graph with --drop-self-loops"},
-		{"1 2 0.5\n", both, METIS, errWeight, "the weight 0.5: the format has whole numbers below 2^31"},
-		{"1 2 0\n", both, METIS, errWeight, "the weight 0:"},
+		{"7 8\n8 8\n", both, METIS, nil, "vertex 2 leads to itself, and the format has no such edges; choose another format, or import the graph with --drop-self-loops"},
+		{"1 2 0.5\n", both, METIS, edgeformat.ErrWeight, "the weight 0.5: the format has whole numbers below 2^31"},
+		{"1 2 0\n", both, METIS, edgeformat.ErrWeight, "the weight 0:"},
 		{"a\x01 b\n", names, GraphML, nil, `the id "a\x01" has a character that XML cannot have`},
 		{"a\xff b\n", names, GraphML, nil, `the id "a\xff" is no UTF-8`},
 	} {

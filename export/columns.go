@@ -17,9 +17,6 @@ import (
 // Formats with columns for source, target and weight: Parquet and Arrow IPC, as results are written. The rows of a
 // block become a batch of edges, and batches take turns at one writer.
 
-// HasColumns reports whether a format has columns of a type.
-func (f Format) HasColumns() bool { return f == Parquet || f == Arrow || f == Arrows }
-
 const (
 	// edgesPerBatch is how many edges a goroutine collects before it writes.
 	edgesPerBatch = 8 << 10
@@ -38,7 +35,7 @@ type edgeRows struct {
 
 // writeColumns writes the edges of the vertices in [from, to).
 func (x *writer) writeColumns(ctx context.Context, e *algorithms.Env, w io.Writer, from, to uint32) error {
-	err := results.WriteEdges(w, results.Format(x.o.Format), &edgeRows{x, ctx, e, from, to}, x.areText)
+	err := results.WriteEdges(w, x.to.Columns, &edgeRows{x, ctx, e, from, to}, x.areText)
 	x.sink = nil
 	return err
 }
@@ -120,11 +117,11 @@ func (p *piece) appendID(c *results.IDs, v uint32) error {
 		c.Strings = append(c.Strings, name)
 		return err
 	case n.kind == store.IDUint:
-		id, err := n.number(v)
+		id, err := n.Number(v)
 		c.Uints = append(c.Uints, id)
 		return err
 	default:
-		id, err := n.number(v)
+		id, err := n.Number(v)
 		c.Ints = append(c.Ints, int64(id))
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/garaph/garaph/ingest/format"
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/store"
 )
@@ -23,10 +24,10 @@ type labels struct {
 func (x *writer) label() error {
 	ids := &x.cat.IDs
 	base := ids.Kind == store.IDBase
-	switch f := x.o.Format; {
-	case isText(f) || f == LDBC || f == GraphML || f.HasColumns():
+	switch x.to.Labels {
+	case format.OwnIDs:
 		x.labels = labels{stored: !base, first: ids.Base, own: true}
-	case isRaw(f):
+	case format.IDs32:
 		fits, err := x.fits32()
 		if err != nil {
 			return err
@@ -35,10 +36,10 @@ func (x *writer) label() error {
 		if fits && base {
 			x.labels.first = ids.Base
 		}
-	case f == MatrixMarket || f == DIMACS || f == METIS:
+	case format.FromOne:
 		x.labels = labels{first: 1, own: base && ids.Base == 1}
-	default:
-		x.labels = labels{first: 0, own: base && ids.Base == 0}
+	case format.FromZero:
+		x.labels = labels{own: base && ids.Base == 0}
 	}
 	return nil
 }
@@ -97,8 +98,8 @@ type names struct {
 	text   func(dst []byte, name string) ([]byte, error)
 }
 
-// number is the label of v, of integers.
-func (n *names) number(v uint32) (uint64, error) {
+// Number is [format.Labeler].
+func (n *names) Number(v uint32) (uint64, error) {
 	switch {
 	case !n.stored:
 		return uint64(n.first + int64(v)), nil
@@ -131,8 +132,8 @@ func (n *names) name(v uint32) (string, error) {
 	return b.Strings[v-b.First], nil
 }
 
-// append appends the label of v as text.
-func (n *names) append(dst []byte, v uint32) ([]byte, error) {
+// Label is [format.Labeler].
+func (n *names) Label(dst []byte, v uint32) ([]byte, error) {
 	if n.stored && n.kind == store.IDString {
 		name, err := n.name(v)
 		if err != nil {
@@ -140,7 +141,7 @@ func (n *names) append(dst []byte, v uint32) ([]byte, error) {
 		}
 		return n.text(dst, name)
 	}
-	id, err := n.number(v)
+	id, err := n.Number(v)
 	if n.kind == store.IDUint {
 		return strconv.AppendUint(dst, id, 10), err
 	}

@@ -22,12 +22,6 @@ type Parts struct {
 	Create func(write func(io.Writer) (edges uint64, err error)) error
 }
 
-// HasParts reports whether files of the format are parts of a graph as the parts of a folder are, which an import takes
-// for one graph.
-func (f Format) HasParts() bool {
-	return isText(f) || f == EL || f == WEL || isRaw(f) || f.HasColumns()
-}
-
 // WriteParts writes the edges of a graph to several files, as [Write] does to one.
 func WriteParts(ctx context.Context, s *store.Store, parts Parts, o Options) (Report, error) {
 	o.Format = cmp.Or(o.Format, Text)
@@ -64,10 +58,8 @@ func (x *writer) writePart(ctx context.Context, e *algorithms.Env, w io.Writer, 
 		return x.writeColumns(ctx, e, w, from, to)
 	}
 	x.out = newTurns(w)
-	if x.o.Format == CSV {
-		if _, err := io.WriteString(w, x.header(0)); err != nil {
-			return err
-		}
+	if err := x.writeHeader(w, 0); err != nil {
+		return err
 	}
 	return x.windows(ctx, e, from, to)
 }

@@ -12,15 +12,17 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// Format describes a format of edge lists, and reads it.
+// Format is a format of edge lists: how its files are recognised, read and written.
 type Format struct {
 	Name       read.FormatName
-	Extensions []string // of files in the format, in lower case; others than the first are read alone
+	Doc        string   // what a file has, in a few words
+	Extensions []string // of files, in lower case, the usual one first
 	// Detect, if not nil, reports whether an input is in the format whatever its name.
 	Detect func(h *read.Head) bool
 	// Plan completes the plan of an input by its beginning. If nil, the format is not read.
 	Plan func(p *read.Plan, h *read.Head, o read.Options) error
 	Input
+	Writer *Writer // If nil, the format is not written.
 }
 
 // Input says what a user may choose about an input in a format.
@@ -47,6 +49,9 @@ var registered []*Format
 
 // Register adds formats to those that are recognised, in the order in which they are listed.
 func Register(list ...*Format) { registered = append(registered, list...) }
+
+// All returns the formats in the order in which they were registered.
+func All() []*Format { return registered }
 
 // Find returns the format of a name, or nil if there is none.
 func Find(name read.FormatName) *Format {

@@ -20,10 +20,23 @@ import (
 
 // Formats are those with the neighbours of each vertex.
 var Formats = []*format.Format{
-	{Name: METIS, Extensions: []string{".metis", ".graph"}, Plan: planMETIS, Input: format.Input{Dense: true, FirstID: 1}},
 	{
-		Name: Ligra, Extensions: []string{".adj"}, Plan: planLigra, Input: format.Input{Dense: true},
+		Name: METIS, Doc: "METIS, a line of neighbours for each vertex", Extensions: []string{".metis", ".graph"},
+		Plan: planMETIS, Input: format.Input{Dense: true, FirstID: 1},
+		Writer: &format.Writer{
+			Content: format.Content{
+				Labels: format.FromOne, Half: format.Whole, Undirected: format.WhenWhole, Counted: true, Vertices: true,
+			},
+			Header: metisHeader, Append: appendLine, EndRow: "\n", Check: checkMETIS,
+		},
+	},
+	{
+		Name: Ligra, Doc: "adjacency graph of Ligra and PBBS, also weighted", Extensions: []string{".adj"},
 		Detect: func(h *read.Head) bool { return isLigra(bytes.TrimPrefix(h.Bytes, read.BOM)) },
+		Plan:   planLigra, Input: format.Input{Dense: true},
+		Writer: &format.Writer{
+			Content: format.Content{Labels: format.FromZero, Half: format.Whole, Vertices: true}, Write: writeLigra,
+		},
 	},
 }
 

@@ -13,20 +13,32 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 	cols "github.com/garaph/garaph/internal/columns"
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/results"
 )
 
-// Formats are those of files with columns.
+// Formats are those of files with columns. Streams of Arrow IPC are read as files are.
 var Formats = []*format.Format{
 	{
-		Name: Parquet, Extensions: []string{".parquet", ".pq"}, Plan: planParquet, Detect: isParquet,
-		Input: format.Input{Table: format.TableColumns, Empty: true},
+		Name: Parquet, Doc: "Parquet, with columns of source, target and weight", Extensions: []string{".parquet", ".pq"},
+		Detect: isParquet, Plan: planParquet, Input: format.Input{Table: format.TableColumns, Empty: true},
+		Writer: &format.Writer{Content: tables, Columns: results.Parquet},
 	},
 	{
-		Name: Arrow, Extensions: []string{".arrow", ".feather", ".ipc", ".arrows"}, Plan: planArrow,
+		Name: Arrows, Doc: "Arrow IPC, a stream", Extensions: []string{".arrows"},
+		Writer: &format.Writer{Import: Arrow, Content: tables, Columns: results.Arrows},
+	},
+	{
+		Name: Arrow, Doc: "Arrow IPC, a file (Feather 2)", Extensions: []string{".arrow", ".feather", ".ipc", ".arrows"},
 		Detect: func(h *read.Head) bool { return isArrow(h.Bytes) },
-		Input:  format.Input{Table: format.TableColumns, Empty: true},
+		Plan:   planArrow, Input: format.Input{Table: format.TableColumns, Empty: true},
+		Writer: &format.Writer{Content: tables, Columns: results.Arrow},
 	},
 }
+
+var tables = format.Content{Parts: true, Binary: true}
+
+// Arrows is the name of the format when it is written.
+const Arrows read.FormatName = "arrows"
 
 // rowTask is a run of rows of an input, which one goroutine reads.
 type rowTask interface {

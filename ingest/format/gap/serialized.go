@@ -31,10 +31,39 @@ const (
 
 // Formats are serialized graphs and raw edges.
 var Formats = []*format.Format{
-	{Name: SG, Extensions: []string{".sg"}, Plan: planSG, Input: format.Input{Dense: true}},
-	{Name: WSG, Extensions: []string{".wsg"}, Plan: planSG, Input: format.Input{Dense: true, Weighted: true}},
-	{Name: Raw, Extensions: []string{".bin", ".u32"}, Plan: planRaw, Input: format.Input{Vertices: true}},
-	{Name: RawW, Extensions: []string{".wbin"}, Plan: planRaw, Input: format.Input{Vertices: true, Weighted: true}},
+	{
+		Name: SG, Doc: "serialized graph of GAP", Extensions: []string{".sg"},
+		Plan: planSG, Input: format.Input{Dense: true},
+		Writer: &format.Writer{Content: serialized(WSG, ""), Write: writeSG, Check: checkSG},
+	},
+	{
+		Name: WSG, Doc: "serialized graph of GAP, with weights", Extensions: []string{".wsg"},
+		Plan: planSG, Input: format.Input{Dense: true, Weighted: true},
+		Writer: &format.Writer{Content: serialized("", SG), Write: writeSG, Check: checkSG},
+	},
+	{
+		Name: Raw, Doc: "pairs of little-endian uint32", Extensions: []string{".bin", ".u32"},
+		Plan: planRaw, Input: format.Input{Vertices: true},
+		Writer: &format.Writer{Content: rawEdges(RawW, ""), Append: appendRaw},
+	},
+	{
+		Name: RawW, Doc: "the same, each with a float32 weight", Extensions: []string{".wbin"},
+		Plan: planRaw, Input: format.Input{Vertices: true, Weighted: true},
+		Writer: &format.Writer{Content: rawEdges("", Raw), Append: appendRaw},
+	},
+}
+
+func serialized(weighted, unweighted read.FormatName) format.Content {
+	return format.Content{
+		Labels: format.FromZero, Half: format.Whole, Undirected: format.WhenWhole,
+		Weighted: weighted, Unweighted: unweighted, Vertices: true, Binary: true,
+	}
+}
+
+func rawEdges(weighted, unweighted read.FormatName) format.Content {
+	return format.Content{
+		Labels: format.IDs32, Weighted: weighted, Unweighted: unweighted, Parts: true, Binary: true, Plain: true,
+	}
 }
 
 const sgHeader = 1 + 8 + 8

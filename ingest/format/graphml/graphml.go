@@ -21,9 +21,13 @@ const GraphML read.FormatName = "graphml"
 
 // Formats is the format.
 var Formats = []*format.Format{{
-	Name: GraphML, Extensions: []string{".graphml"}, Plan: planGraphML,
+	Name: GraphML, Doc: "GraphML, elements node and edge", Extensions: []string{".graphml"},
 	Detect: func(h *read.Head) bool { return isGraphML(bytes.TrimPrefix(h.Bytes, read.BOM)) },
-	Input:  format.Input{Table: format.TableColumns},
+	Plan:   planGraphML, Input: format.Input{Table: format.TableColumns},
+	Writer: &format.Writer{
+		Content: format.Content{Undirected: format.WhenHalved, Vertices: true},
+		Write:   write, Text: appendAttribute, Wide: len("&#34;"),
+	},
 }}
 
 // GraphML (http://graphml.graphdrawing.org): elements node and edge, as igraph, NetworkX, Gephi and yEd write them. The

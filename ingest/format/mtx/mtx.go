@@ -20,10 +20,28 @@ const MatrixMarket read.FormatName = "mtx"
 
 // Formats is the format.
 var Formats = []*format.Format{{
-	Name: MatrixMarket, Extensions: []string{".mtx"}, Plan: planMatrixMarket,
+	Name: MatrixMarket, Doc: "Matrix Market, coordinate", Extensions: []string{".mtx"},
 	Detect: func(h *read.Head) bool { return hasBanner(bytes.TrimPrefix(h.Bytes, read.BOM)) },
-	Input:  format.Input{Dense: true, FirstID: 1},
+	Plan:   planMatrixMarket, Input: format.Input{Dense: true, FirstID: 1},
+	Writer: &format.Writer{
+		Content: format.Content{
+			Labels: format.FromOne, Half: format.Lower, Undirected: format.WhenHalved, Counted: true, Vertices: true,
+		},
+		Header: header, Append: format.Lines("", " ", " ", "\n"),
+	},
 }}
+
+// header returns the banner and the line of sizes.
+func header(g *format.Graph, edges uint64) string {
+	field, symmetry := "pattern", "general"
+	if g.Weighted {
+		field = "real"
+	}
+	if g.Half != format.Whole {
+		symmetry = "symmetric"
+	}
+	return fmt.Sprintf("%s matrix coordinate %s %s\n%d %[4]d %d\n", mtxBanner, field, symmetry, g.Vertices, edges)
+}
 
 const mtxBanner = "%%MatrixMarket"
 

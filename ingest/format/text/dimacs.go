@@ -3,7 +3,9 @@ package text
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 
+	"github.com/garaph/garaph/ingest/format"
 	"github.com/garaph/garaph/ingest/read"
 )
 
@@ -102,4 +104,29 @@ func isGalois(b []byte) bool {
 	}
 	version, size := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 	return (version == 1 || version == 2) && size <= 64
+}
+
+func dimacsHeader(g *format.Graph, edges uint64) string {
+	return fmt.Sprintf("p sp %d %d\n", g.Vertices, edges)
+}
+
+var (
+	weightedArcs = format.Lines("a ", " ", " ", "\n")
+	plainArcs    = format.Lines("a ", " ", "", " 1\n")
+)
+
+// appendArcs appends arcs, which have weights in any case.
+func appendArcs(b []byte, r *format.Row) ([]byte, error) {
+	if r.Weighted {
+		return weightedArcs(b, r)
+	}
+	return plainArcs(b, r)
+}
+
+// noWeights returns the flag that passes over the weights of such arcs.
+func noWeights(g *format.Graph, _ bool) []string {
+	if g.Weighted {
+		return nil
+	}
+	return []string{"--weights", "no"}
 }

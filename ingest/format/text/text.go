@@ -12,14 +12,69 @@ import (
 
 // Formats are those of lines with an edge each.
 var Formats = []*format.Format{
-	{Name: Text, Plan: planText, Input: format.Input{Table: format.TableLines}},
-	{Name: EL, Extensions: []string{".el"}, Plan: planText, Input: format.Input{Dense: true}},
-	{Name: WEL, Extensions: []string{".wel"}, Plan: planText, Input: format.Input{Dense: true, Weighted: true}},
-	{Name: LDBC, Extensions: []string{".e", ".v"}, Plan: planText},
 	{
-		Name: DIMACS, Extensions: []string{".gr"}, Detect: isDIMACS, Plan: planDIMACS,
-		Input: format.Input{Dense: true, FirstID: 1, Weighted: true},
+		Name: Text, Doc: "an edge a line: SNAP, TSV", Extensions: []string{".tsv", ".txt", ".tab", ".edges"},
+		Plan: planText, Input: format.Input{Table: format.TableLines},
+		Writer: &format.Writer{Content: edgeList, Flags: noHeader, Append: format.Lines("", "\t", "\t", "\n")},
 	},
+	{
+		Name: CSV, Doc: "the same with commas and a header", Extensions: []string{".csv"},
+		Writer: &format.Writer{
+			Import: Text, Content: edgeList, Header: csvHeader, Append: format.Lines("", ",", ",", "\n"),
+			Flags: func(*format.Graph, bool) []string { return []string{"--header"} },
+		},
+	},
+	{
+		Name: EL, Doc: "an edge a line, without weights (GAP)", Extensions: []string{".el"},
+		Plan: planText, Input: format.Input{Dense: true},
+		Writer: &format.Writer{
+			Content: format.Content{Labels: format.FromZero, Weighted: WEL, Parts: true}, Append: spaced,
+		},
+	},
+	{
+		Name: WEL, Doc: "an edge a line, with weights (GAP)", Extensions: []string{".wel"},
+		Plan: planText, Input: format.Input{Dense: true, Weighted: true},
+		Writer: &format.Writer{
+			Content: format.Content{Labels: format.FromZero, Unweighted: EL, Parts: true}, Append: spaced,
+		},
+	},
+	{
+		Name: LDBC, Doc: "x.e with edges, x.v with vertices (LDBC Graphalytics)", Extensions: []string{".e"},
+		Detect: isVertices, Plan: planText,
+		Writer: &format.Writer{Content: format.Content{Vertices: true, Plain: true}, Append: spaced},
+	},
+	{
+		Name: DIMACS, Doc: "shortest-path files of the 9th DIMACS challenge", Extensions: []string{".gr"},
+		Detect: isDIMACS, Plan: planDIMACS,
+		Input: format.Input{Dense: true, FirstID: 1, Weighted: true},
+		Writer: &format.Writer{
+			Content: format.Content{Labels: format.FromOne, Counted: true, Vertices: true},
+			Header:  dimacsHeader, Append: appendArcs, Flags: noWeights,
+		},
+	},
+}
+
+var (
+	edgeList = format.Content{Parts: true, Plain: true}
+	spaced   = format.Lines("", " ", " ", "\n")
+)
+
+// isVertices recognises the files of vertices of LDBC by their names.
+func isVertices(h *read.Head) bool { return read.Extension(h.Input.Name) == ".v" }
+
+func csvHeader(g *format.Graph, _ uint64) string {
+	if g.Weighted {
+		return "source,target,weight\n"
+	}
+	return "source,target\n"
+}
+
+// noHeader returns the flag for edges between names, of which the first may look like a header.
+func noHeader(_ *format.Graph, names bool) []string {
+	if names {
+		return []string{"--no-header"}
+	}
+	return nil
 }
 
 // Names of formats.
@@ -28,6 +83,7 @@ const (
 	EL   read.FormatName = "el"
 	WEL  read.FormatName = "wel"
 	LDBC read.FormatName = "ldbc"
+	CSV  read.FormatName = "csv" // of export; import reads it as Text
 )
 
 // Separators as bits, for Plain: blanks, and blanks and commas.
@@ -93,7 +149,7 @@ func textBody(p *read.Plan, h *read.Head, o *read.Options) (*Body, error) {
 		Splitter: Splitter{Comments: "#%", Commas: true},
 		Plain:    Plain{Seps: textSeps, Weights: o.Weights.Rule()},
 		What:     [2]string{"source id", "target id"},
-		names:    format == LDBC && read.Extension(h.Input.Name) == ".v",
+		names:    format == LDBC && isVertices(h),
 	}}
 	l := &t.Layout
 	if l.names {
