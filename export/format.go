@@ -55,13 +55,14 @@ func Formats() (list []Format) {
 
 // FormatOf recognises a format by the name of a file, below .gz and .zst.
 func FormatOf(path string) (Format, error) {
-	ext := read.Extension(path)
+	name := strings.ToLower(filepath.Base(path))
+	inside := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 	for _, f := range format.All() {
-		if f.Writer == nil || !slices.Contains(f.Extensions, ext) {
+		if f.Writer == nil || !slices.Contains(f.Extensions, filepath.Ext(inside)) {
 			continue
 		}
-		if suffix := filepath.Ext(path); f.Writer.Columns != "" && !strings.EqualFold(suffix, ext) {
-			return "", fmt.Errorf("a file as %s cannot have the suffix %s: parquet is compressed inside, and arrow is not read compressed; leave the suffix out of %s", f.Name, suffix, path)
+		if f.Writer.Columns != "" && inside != name {
+			return "", fmt.Errorf("a file as %s cannot have the suffix %s: parquet is compressed inside, and arrow is not read compressed; leave the suffix out of %s", f.Name, filepath.Ext(path), path)
 		}
 		return Format(f.Name), nil
 	}
@@ -104,8 +105,8 @@ func (f Format) Binary() bool { return f.writer().Binary }
 
 // ImportName returns what an import calls the format.
 func (f Format) ImportName() string {
-	if name := f.writer().Import; name != "" {
-		return string(name)
+	if info := f.info(); info != nil && info.Writer.Import != "" {
+		return string(info.Writer.Import)
 	}
 	return string(f)
 }

@@ -119,6 +119,19 @@ func (l *Lines) Next(grow bool) ([]byte, bool) {
 	}
 }
 
+// Words returns the next line that is neither blank nor a comment, and its words.
+func (l *Lines) Words(comment byte, expected string) (line []byte, words [][]byte, err error) {
+	for {
+		line, ok := l.Next(true)
+		if !ok {
+			return nil, nil, l.Missing(expected)
+		}
+		if words := bytes.Fields(line); len(words) > 0 && words[0][0] != comment {
+			return bytes.TrimSpace(line), words, nil
+		}
+	}
+}
+
 // Missing is the error of a header that does not come: the input failed, ended,
 // or goes on for too long without it.
 func (l *Lines) Missing(expected string) error {

@@ -32,27 +32,21 @@ func planMETIS(p *read.Plan, h *read.Head, o read.Options) error {
 	}
 	const expected = `the header "vertices edges [fmt [ncon]]"`
 	lines := read.LinesOf(h)
-	for {
-		line, ok := lines.Next(true)
-		if !ok {
-			return lines.Missing(expected)
-		}
-		fields := bytes.Fields(line)
-		if len(fields) == 0 || fields[0][0] == '%' {
-			continue
-		}
-		t := &metisBody{}
-		if !t.readHeader(fields) {
-			return lines.Refused(bytes.TrimSpace(line), expected, "fmt is up to three digits of 0 and 1")
-		}
-		if err := t.takeVertices(p, o, t.n, t.weighted); err != nil {
-			return err
-		}
-		p.SkipBytes, p.SkipLines = int64(lines.At), lines.Lines
-		p.Schema.Edges, p.Schema.Both = 2*t.m, true
-		p.Body = t
-		return nil
+	line, words, err := lines.Words('%', expected)
+	if err != nil {
+		return err
 	}
+	t := &metisBody{}
+	if !t.readHeader(words) {
+		return lines.Refused(line, expected, "fmt is up to three digits of 0 and 1")
+	}
+	if err := t.takeVertices(p, o, t.n, t.weighted); err != nil {
+		return err
+	}
+	p.SkipBytes, p.SkipLines = int64(lines.At), lines.Lines
+	p.Schema.Edges, p.Schema.Both = 2*t.m, true
+	p.Body = t
+	return nil
 }
 
 // readHeader reports whether the words of a line are a header.

@@ -93,9 +93,7 @@ func planGraphML(p *read.Plan, h *read.Head, o read.Options) error {
 		}
 		reversed, chosen = ends == "target,source", strings.Join(columns[2:], "")
 	}
-	t := &graphmlBody{reversed: reversed, layout: text.Layout{
-		Splitter: text.Splitter{Commas: true}, Plain: text.Plain{Weights: o.Weights.Rule()}, What: [2]string{"source", "target"},
-	}}
+	t := &graphmlBody{reversed: reversed, layout: text.NewLayout(o)}
 	var s text.Sniff
 	for t.graphs == 0 || t.weights == nil && t.ofNodes != nil && !t.edges && h.More() {
 		t.graphmlHead, s = graphmlHead{chosen: chosen}, text.Sniff{}

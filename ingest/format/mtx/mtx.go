@@ -63,36 +63,29 @@ func planMatrixMarket(p *read.Plan, h *read.Head, o read.Options) error {
 	if field == "pattern" && o.Weights == read.WeightsYes {
 		return &read.InputError{File: p.Name(), Problem: "is a pattern matrix and has no weights", Advice: "leave out --weights yes"}
 	}
-	rows, cols, nnz, err := readSizes(lines)
+	const sizes = "the numbers of rows, columns and entries"
+	line, words, err := lines.Words('%', sizes)
 	if err != nil {
 		return err
 	}
+	n, ok := read.ParseCounts(words)
+	if !ok || len(n) != 3 {
+		return lines.Refused(line, sizes, "")
+	}
+	rows, cols := n[0], n[1]
 	if p.Schema.Mirrored && rows != cols {
 		return lines.Refused(fmt.Appendf(nil, "%d %d", rows, cols), "as many rows as columns in a symmetric matrix", "")
 	}
-	p.Promised, p.AtLine = nnz, lines.Lines
-	p.SkipBytes, p.SkipLines = int64(lines.At), lines.Lines
-	t := &text.Body{SkipBad: o.SkipBadLines, Layout: text.Layout{
-		Splitter: text.Splitter{Comments: "%"},
-		Plain:    text.Plain{Seps: text.BlankSeps, Weights: o.Weights.Rule()},
-		What:     [2]string{"row", "column"},
-		Columns:  text.WithWeight,
-	}}
-	switch {
-	case o.Weights == read.WeightsNo:
-		t.Layout.Columns = text.RestIgnored
-	case field == "pattern":
-		t.Layout.Columns = text.TwoColumns
+	c := text.Counted{
+		Rows: rows, Cols: cols, Edges: n[2], Comment: "%", Source: "row", Target: "column", Weighted: field != "pattern",
 	}
-	if err := t.Layout.TakeHeader(p, lines, o, rows, cols); err != nil {
+	if err := c.Plan(p, lines, o); err != nil {
 		return err
 	}
 	if rows != cols {
 		o.Warn(fmt.Sprintf("%s:%d: the matrix has %d rows and %d columns, and row i and column i are one vertex; if they are not the same, add %d to all columns",
 			p.Name(), p.AtLine, rows, cols, rows))
 	}
-	p.Schema.Edges = nnz
-	p.Body = t
 	return nil
 }
 
@@ -115,24 +108,4 @@ func readBanner(p *read.Plan, lines *read.Lines) (string, error) {
 	}
 	p.Schema.Mirrored = words[4] == "symmetric"
 	return words[3], nil
-}
-
-// readSizes reads the line of rows, columns and entries.
-func readSizes(lines *read.Lines) (rows, cols, nnz int64, err error) {
-	const expected = "the numbers of rows, columns and entries"
-	for {
-		line, ok := lines.Next(true)
-		if !ok {
-			return 0, 0, 0, lines.Missing(expected)
-		}
-		words := bytes.Fields(line)
-		if len(words) == 0 || words[0][0] == '%' {
-			continue
-		}
-		n, ok := read.ParseCounts(words)
-		if !ok || len(n) != 3 {
-			return 0, 0, 0, lines.Refused(bytes.TrimSpace(line), expected, "")
-		}
-		return n[0], n[1], n[2], nil
-	}
 }

@@ -51,49 +51,21 @@ func planDIMACS(p *read.Plan, h *read.Head, o read.Options) error {
 	if err := read.CheckText(h, DIMACS, o.Format == DIMACS); err != nil {
 		return err
 	}
+	const expected = `a problem line "p sp vertices arcs"`
 	lines := read.LinesOf(h)
-	vertices, arcs, err := readProblem(lines)
+	line, words, err := lines.Words('c', expected)
 	if err != nil {
 		return err
 	}
-	p.Promised, p.AtLine = arcs, lines.Lines
-	p.SkipBytes, p.SkipLines = int64(lines.At), lines.Lines
-	t := &Body{SkipBad: o.SkipBadLines, Layout: Layout{
-		Splitter: Splitter{Comments: "c"},
-		Plain:    Plain{Seps: BlankSeps, arc: true, Weights: o.Weights.Rule()},
-		What:     [2]string{"vertex", "vertex"},
-		Columns:  WithWeight,
-	}}
-	if o.Weights == read.WeightsNo {
-		t.Layout.Columns = RestIgnored
-	}
-	if err := t.Layout.TakeHeader(p, lines, o, vertices, vertices); err != nil {
-		return err
-	}
-	p.Schema.Edges = arcs
-	p.Body = t
-	return nil
-}
-
-// readProblem reads up to the problem line and returns its counts.
-func readProblem(lines *read.Lines) (vertices, arcs int64, err error) {
-	const expected = `a problem line "p sp vertices arcs"`
-	for {
-		line, ok := lines.Next(true)
-		if !ok {
-			return 0, 0, lines.Missing(expected)
-		}
-		words := bytes.Fields(line)
-		if len(words) == 0 || words[0][0] == 'c' {
-			continue
-		}
-		if len(words) == 4 && string(words[0]) == "p" && string(words[1]) == "sp" {
-			if n, ok := read.ParseCounts(words[2:]); ok {
-				return n[0], n[1], nil
+	if len(words) == 4 && string(words[0]) == "p" && string(words[1]) == "sp" {
+		if n, ok := read.ParseCounts(words[2:]); ok {
+			c := Counted{
+				Rows: n[0], Cols: n[0], Edges: n[1], Comment: "c", Source: "vertex", Target: "vertex", Weighted: true, arcs: true,
 			}
+			return c.Plan(p, lines, o)
 		}
-		return 0, 0, lines.Refused(bytes.TrimSpace(line), expected, "")
 	}
+	return lines.Refused(line, expected, "")
 }
 
 // isGalois recognises the binary .gr of Galois: a version of 1 or 2, then the

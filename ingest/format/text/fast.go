@@ -23,8 +23,8 @@ type idRange struct {
 	lo, rows, cols, sub uint64
 }
 
-// Plain is what the fast path must know of a format.
-type Plain struct {
+// plainLines is what the fast path must know of a format.
+type plainLines struct {
 	ids  idRange
 	Seps uint64 // bit c is set when the byte c separates fields
 	arc  bool   // lines begin with "a " (DIMACS)
@@ -43,7 +43,7 @@ type Plain struct {
 // weight is not nil, from b[p:n] until src is full or a line has another form.
 // It returns the start of the first line not taken and the number of edges
 // taken. b goes on for Padding bytes beyond n.
-func (f *Plain) edges(b []byte, p, n int, src, dst []uint64, weight []float64) (int, int) {
+func (f *plainLines) edges(b []byte, p, n int, src, dst []uint64, weight []float64) (int, int) {
 	ids, seps := f.ids, f.Seps
 	dst = dst[:len(src)]
 	k := 0
@@ -96,7 +96,7 @@ func padded(b []byte, p int) bool { return b[p] == '0' && b[p+1]-'0' <= 9 }
 var nameEnds = [256]bool{0: true, ' ': true, '\t': true, ',': true, '\r': true, '\n': true}
 
 // named is edges for string ids. The names alias b.
-func (f *Plain) named(b []byte, p, n int, src, dst [][]byte, weight []float64) (int, int) {
+func (f *plainLines) named(b []byte, p, n int, src, dst [][]byte, weight []float64) (int, int) {
 	seps := f.Seps
 	dst = dst[:len(src)]
 	k := 0
@@ -154,7 +154,7 @@ func pastBlanks(b []byte, p int) int {
 
 // lineEnd is the place of the newline that ends the line at b[p], if nothing
 // but blanks or a rest that is passed over stands before it; else -1.
-func (f *Plain) lineEnd(b []byte, p, n int) int {
+func (f *plainLines) lineEnd(b []byte, p, n int) int {
 	if c := b[p]; f.rest && c <= ',' && f.Seps>>(c&63)&1 != 0 {
 		end := bytes.IndexByte(b[p:n], '\n')
 		if end < 0 || f.most > 0 && bytes.Count(b[p:p+end], b[p:p+1]) > f.most || f.quotes && f.mayOpenQuote(b[p:p+end]) {
@@ -173,7 +173,7 @@ func (f *Plain) lineEnd(b []byte, p, n int) int {
 }
 
 // mayOpenQuote reports whether a field of the rest of a line, the separator before it included, may begin with a quote that is not closed.
-func (f *Plain) mayOpenQuote(rest []byte) bool {
+func (f *plainLines) mayOpenQuote(rest []byte) bool {
 	if bytes.IndexByte(rest, '"') < 0 {
 		return false
 	}

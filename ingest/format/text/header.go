@@ -18,7 +18,7 @@ func headerOf(h *read.Head, l *Layout) ([]byte, int64) {
 }
 
 // columnNames are all fields of a line; nil when it cannot be split.
-func (s *Splitter) columnNames(line []byte) []string {
+func (s *splitter) columnNames(line []byte) []string {
 	var names []string
 	for p := 0; p >= 0; {
 		field, _, next, problem := s.next(line, p)
@@ -32,7 +32,7 @@ func (s *Splitter) columnNames(line []byte) []string {
 }
 
 // countNames counts the fields of a line, but for a last one that is empty; 0 when it cannot be split.
-func (s *Splitter) countNames(line []byte) int {
+func (s *splitter) countNames(line []byte) int {
 	names := s.columnNames(line)
 	if n := len(names); n > 0 && names[n-1] == "" {
 		return n - 1
@@ -73,7 +73,7 @@ func checkDelimiter(h *read.Head, l *Layout) error {
 	for _, c := range []byte(";|") {
 		var f lineFields
 		var first []byte
-		lines, separates := read.LinesOf(h), Splitter{Commas: true, delimiter: c}
+		lines, separates := read.LinesOf(h), splitter{Commas: true, delimiter: c}
 		fields, at, wrong := 0, int64(0), false
 		for n := range looks {
 			line, _, ok := l.nextData(lines, n == 0)

@@ -11,9 +11,9 @@ import (
 type columns uint8
 
 const (
-	TwoColumns  columns = iota // nothing
-	WithWeight                 // a weight
-	RestIgnored                // anything, passed over
+	twoColumns  columns = iota // nothing
+	withWeight                 // a weight
+	restIgnored                // anything, passed over
 )
 
 // picking is which columns are taken.
@@ -26,8 +26,8 @@ type picking struct {
 // Layout is what a line of a text format looks like, and what becomes of
 // its ids: the general form of what Plain does fast.
 type Layout struct {
-	Splitter
-	Plain   Plain
+	splitter
+	plain   plainLines
 	Columns columns
 	IDs     read.IDKind
 	bounded bool // ids are checked against plain.ids even when delivered as they stand
@@ -47,7 +47,7 @@ const mixedSeparators = "spaces, tabs or commas between the fields, not several 
 // nil when the line is good.
 func (l *Layout) parseLine(line []byte, e *read.Edge) *read.Bad {
 	whole := line
-	if l.Plain.arc {
+	if l.plain.arc {
 		if len(line) < 2 || line[0] != 'a' || !isBlank(line[1]) {
 			return &read.Bad{Text: whole, Expected: `an arc "a u v weight", or a comment "c …"`}
 		}
@@ -55,7 +55,7 @@ func (l *Layout) parseLine(line []byte, e *read.Edge) *read.Bad {
 	}
 	e.Count = 2
 	want := 3
-	if l.Columns == RestIgnored {
+	if l.Columns == restIgnored {
 		want = 2
 	}
 	if l.names {
@@ -71,7 +71,7 @@ func (l *Layout) parseLine(line []byte, e *read.Edge) *read.Bad {
 			return bad
 		}
 	}
-	if l.Columns == WithWeight && !l.names {
+	if l.Columns == withWeight && !l.names {
 		return l.ParseWeight(f.field[2], e)
 	}
 	return nil
@@ -84,7 +84,7 @@ func (l *Layout) checkColumns(line []byte, f *lineFields, ids int) *read.Bad {
 	switch {
 	case f.problem != "":
 		expected = f.problem
-	case f.mixed && l.pick != nil && l.Plain.Seps == 0, // what is between the columns may have blanks
+	case f.mixed && l.pick != nil && l.plain.Seps == 0, // what is between the columns may have blanks
 		l.IDs == read.IDString && f.mixed && (bytes.IndexByte(line, ',') >= 0 || !f.numbers()):
 		expected, advice = mixedSeparators, read.AdviceDelimiter
 	case l.names && f.more:
@@ -95,13 +95,13 @@ func (l *Layout) checkColumns(line []byte, f *lineFields, ids int) *read.Bad {
 		if l.delimiter == 0 && bytes.ContainsAny(line, ";|:") {
 			advice = read.AdviceDelimiter
 		}
-	case l.Columns == WithWeight && f.n == 2:
+	case l.Columns == withWeight && f.n == 2:
 		expected, advice = "a weight behind the two ids", l.adviceMore()
-	case l.Columns == WithWeight && f.more:
+	case l.Columns == withWeight && f.more:
 		expected, advice = "two ids and a weight, and nothing behind them", l.adviceMore()
-	case l.Columns == TwoColumns && f.n > 2 && l.guessed:
+	case l.Columns == twoColumns && f.n > 2 && l.guessed:
 		expected, advice = "two ids, or two ids and a weight, and nothing behind them", l.adviceMore()
-	case l.Columns == TwoColumns && f.n > 2:
+	case l.Columns == twoColumns && f.n > 2:
 		expected, advice = "two ids and nothing behind them", l.adviceMore()
 	}
 	if expected == "" {
@@ -130,17 +130,17 @@ func (l *Layout) ParseID(tok []byte, i int, e *read.Edge) *read.Bad {
 		}
 	}
 	id, kind := read.ParseInteger(tok)
-	count := l.Plain.ids.rows
+	count := l.plain.ids.rows
 	if i == 1 {
-		count = l.Plain.ids.cols
+		count = l.plain.ids.cols
 	}
-	if kind == read.NotInteger || kind == read.HugeInteger || l.bounded && (kind != read.PlainInteger || id-l.Plain.ids.lo >= count) {
+	if kind == read.NotInteger || kind == read.HugeInteger || l.bounded && (kind != read.PlainInteger || id-l.plain.ids.lo >= count) {
 		return l.badID(tok, kind, i, count)
 	}
-	if l.Plain.canonical && !read.IsCanonical(tok) {
+	if l.plain.canonical && !read.IsCanonical(tok) {
 		return &read.Bad{Text: tok, Expected: fmt.Sprintf("an integer as %s without plus sign and leading zeros, as the ids so far", l.What[i]), Advice: read.AdviceStrings}
 	}
-	e.IDs[i], e.Kinds[i] = id-l.Plain.ids.sub, kind
+	e.IDs[i], e.Kinds[i] = id-l.plain.ids.sub, kind
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (l *Layout) ParseID(tok []byte, i int, e *read.Edge) *read.Bad {
 func (l *Layout) badID(tok []byte, kind read.IntegerKind, i int, count uint64) *read.Bad {
 	b := &read.Bad{Text: read.QuotedEmpty(tok)}
 	text := l.Commas && len(tok) > 0 // ids of such formats may be names
-	switch lo := l.Plain.ids.lo; {
+	switch lo := l.plain.ids.lo; {
 	case kind == read.NotInteger && l.found:
 		b.Expected = "an integer as " + l.What[i] + ", for the ids so far were integers"
 	case kind == read.NotInteger:
@@ -173,7 +173,7 @@ func (l *Layout) badID(tok []byte, kind read.IntegerKind, i int, count uint64) *
 // ParseWeight reads the weight of a line.
 func (l *Layout) ParseWeight(tok []byte, e *read.Edge) *read.Bad {
 	var kind read.WeightKind
-	e.Weight, kind = l.Plain.Weights.Parse(tok)
+	e.Weight, kind = l.plain.Weights.Parse(tok)
 	if e.Rounded = kind == read.RoundedWeight; e.Rounded || kind == read.GoodWeight {
 		return nil
 	}
@@ -193,21 +193,9 @@ func (l *Layout) nextData(lines *read.Lines, grow bool) (line []byte, length int
 	}
 }
 
-// TakeHeader sets up the ids of a format that counts its vertices, from 1, in a
-// header.
-func (l *Layout) TakeHeader(p *read.Plan, lines *read.Lines, o read.Options, rows, cols int64) error {
-	s := &p.Schema
-	p.TakeIDs(o.IDs)
-	s.Weighted = l.Columns == WithWeight
-	l.IDs, l.bounded = s.IDs, true
-	l.Plain.rest = l.Columns == RestIgnored
-	l.Plain.ids = idRange{lo: 1, rows: uint64(rows), cols: uint64(cols)}
-	if s.IDs == read.IDDense {
-		l.Plain.ids.sub = 1
-		s.Vertices = max(rows, cols)
-		if s.Vertices > read.MaxDense+1 {
-			return lines.Refused(fmt.Appendf(nil, "%d", s.Vertices), fmt.Sprintf("at most %d vertices", int64(read.MaxDense+1)), "")
-		}
+// NewLayout returns a layout for ids and weights of another format than text.
+func NewLayout(o read.Options) Layout {
+	return Layout{
+		splitter: splitter{Commas: true}, plain: plainLines{Weights: o.Weights.Rule()}, What: [2]string{"source", "target"},
 	}
-	return nil
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// Body reads what follows the header of a text input: it cuts blocks at
+// lineBody reads what follows the header of a text input: it cuts blocks at
 // line ends, and parses them line by line.
-type Body struct {
-	Layout  Layout
-	SkipBad bool
+type lineBody struct {
+	layout  Layout
+	skipBad bool
 }
 
 // Feed cuts r into blocks of whole lines.
-func (t *Body) Feed(f *read.Feed, plan *read.Plan, r io.Reader) error {
+func (t *lineBody) Feed(f *read.Feed, plan *read.Plan, r io.Reader) error {
 	buf, err := f.Pool.Get(f.Ctx)
 	if err != nil {
 		return err
@@ -76,11 +76,11 @@ func grownForLine(plan *read.Plan, buf []byte) ([]byte, error) {
 
 // Parse parses one block. A bad line is an error with its number inside the
 // block, unless bad lines are passed over.
-func (t *Body) Parse(b *read.Block, w *read.Parser) error {
-	l, batch := &t.Layout, w.Batch
+func (t *lineBody) Parse(b *read.Block, w *read.Parser) error {
+	l, batch := &t.layout, w.Batch
 	data, n := b.Padded(), len(b.Data)
 	fast := !l.names && (l.IDs != read.IDString || !l.bounded)
-	plain := l.Plain
+	plain := l.plain
 	plain.quotes = plain.rest && bytes.IndexByte(b.Data, '"') >= 0
 	for p := 0; p < n; {
 		if batch.Full() {
@@ -113,7 +113,7 @@ func (t *Body) Parse(b *read.Block, w *read.Parser) error {
 }
 
 // parse takes as many plain lines as there are and as the batch can hold.
-func (f *Plain) parse(data []byte, p, n int, batch *read.Batch) (int, int) {
+func (f *plainLines) parse(data []byte, p, n int, batch *read.Batch) (int, int) {
 	if batch.SrcNames != nil {
 		return f.named(data, p, n, batch.SrcNames[batch.N:], batch.DstNames[batch.N:], batch.FreeWeight())
 	}
@@ -121,15 +121,15 @@ func (f *Plain) parse(data []byte, p, n int, batch *read.Batch) (int, int) {
 }
 
 // parseGeneral takes one line of any form.
-func (t *Body) parseGeneral(raw []byte, b *read.Block, w *read.Parser) error {
-	line, ok := t.Layout.data(raw)
+func (t *lineBody) parseGeneral(raw []byte, b *read.Block, w *read.Parser) error {
+	line, ok := t.layout.data(raw)
 	if !ok {
 		return nil
 	}
-	bad := t.Layout.parseLine(line, &w.Edge)
+	bad := t.layout.parseLine(line, &w.Edge)
 	if bad == nil {
 		w.NoteSigns(&w.Edge, b)
-		w.Batch.Add(&w.Edge, t.Layout.IDs)
+		w.Batch.Add(&w.Edge, t.layout.IDs)
 		return nil
 	}
 	err := &read.SyntaxError{
@@ -140,7 +140,7 @@ func (t *Body) parseGeneral(raw []byte, b *read.Block, w *read.Parser) error {
 	case bad.Expected == openQuote: // what is behind it on the next line is no edge: skipping would make one of it
 		err.Advice = "a field ends on its line"
 		return err
-	case t.SkipBad:
+	case t.skipBad:
 		w.NoteBad(err, b)
 		return nil
 	}

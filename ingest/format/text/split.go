@@ -24,8 +24,8 @@ const (
 	openQuote = "a closing quote, followed by a separator or the end of the line"
 )
 
-// Splitter says how the lines of a format are split.
-type Splitter struct {
+// splitter says how the lines of a format are split.
+type splitter struct {
 	Comments  string // a line whose first byte is one of these is no data
 	Commas    bool   // commas separate, and fields may be quoted
 	delimiter byte   // what separates instead of blanks and commas; 0: these
@@ -33,7 +33,7 @@ type Splitter struct {
 
 // data returns the line without blanks around it and without its line end, and
 // whether it is a line of data at all, neither empty nor a comment.
-func (s *Splitter) data(line []byte) ([]byte, bool) {
+func (s *splitter) data(line []byte) ([]byte, bool) {
 	line = trimEnd(line)
 	start := 0
 	for start < len(line) && isBlank(line[start]) && line[start] != s.delimiter {
@@ -55,7 +55,7 @@ func (s *Splitter) data(line []byte) ([]byte, bool) {
 }
 
 // split takes a line as data gives it apart into f, up to want fields.
-func (s *Splitter) split(line []byte, want int, f *lineFields) {
+func (s *splitter) split(line []byte, want int, f *lineFields) {
 	f.reset(0)
 	for p := 0; ; {
 		field, end, next, problem := s.next(line, p)
@@ -130,12 +130,12 @@ func separator(b []byte) byte {
 }
 
 // isBlankHere reports whether a byte is a blank that does not separate.
-func (s *Splitter) isBlankHere(c byte) bool { return isBlank(c) && c != s.delimiter }
+func (s *splitter) isBlankHere(c byte) bool { return isBlank(c) && c != s.delimiter }
 
 // next takes the field at line[p:], without blanks around it or its quotes. It
 // gives its end, and the start of the field behind it, -1 when that was the last; or what
 // is wrong with the line.
-func (s *Splitter) next(line []byte, p int) (field []byte, end, next int, problem string) {
+func (s *splitter) next(line []byte, p int) (field []byte, end, next int, problem string) {
 	if s.delimiter != 0 {
 		for p < len(line) && s.isBlankHere(line[p]) {
 			p++
@@ -164,9 +164,9 @@ func (s *Splitter) next(line []byte, p int) (field []byte, end, next int, proble
 }
 
 // runs reports whether several separators in a row count as one.
-func (s *Splitter) runs() bool { return s.delimiter == 0 || s.delimiter == ' ' }
+func (s *splitter) runs() bool { return s.delimiter == 0 || s.delimiter == ' ' }
 
-func (s *Splitter) separates(c byte) bool {
+func (s *splitter) separates(c byte) bool {
 	if s.delimiter != 0 {
 		return c == s.delimiter
 	}
@@ -175,7 +175,7 @@ func (s *Splitter) separates(c byte) bool {
 
 // behind is the end of the separator at line[p], with blanks around it; p when
 // there is none.
-func (s *Splitter) behind(line []byte, p int) int {
+func (s *splitter) behind(line []byte, p int) int {
 	if s.delimiter == 0 {
 		return s.passSeparator(line, p)
 	}
@@ -241,7 +241,7 @@ func opensQuote(b []byte, delimiter byte) bool {
 
 // quotesBehind is the delimiter of the fields behind those that are read, where these may be quoted: a comma without a
 // delimiter, if one stands before them; 0 where quotes are part of them.
-func (s *Splitter) quotesBehind(by byte) byte {
+func (s *splitter) quotesBehind(by byte) byte {
 	switch {
 	case !s.Commas:
 		return 0
@@ -252,7 +252,7 @@ func (s *Splitter) quotesBehind(by byte) byte {
 }
 
 // passSeparator is the end of the blanks and the comma that may stand at line[p].
-func (s *Splitter) passSeparator(line []byte, p int) int {
+func (s *splitter) passSeparator(line []byte, p int) int {
 	for p < len(line) && isBlank(line[p]) {
 		p++
 	}

@@ -86,10 +86,10 @@ const (
 	CSV  read.FormatName = "csv" // of export; import reads it as Text
 )
 
-// Separators as bits, for Plain: blanks, and blanks and commas.
+// Separators as bits, for plain: blanks, and blanks and commas.
 const (
-	BlankSeps = 1<<' ' | 1<<'\t'
-	textSeps  = BlankSeps | 1<<','
+	blankSeps = 1<<' ' | 1<<'\t'
+	textSeps  = blankSeps | 1<<','
 )
 
 // planText plans what is an edge per line with nothing before it: SNAP text,
@@ -108,7 +108,7 @@ func planText(p *read.Plan, h *read.Head, o read.Options) error {
 	if err != nil {
 		return err
 	}
-	l, header := &t.Layout, headerIn(&o.Table, format)
+	l, header := &t.layout, headerIn(&o.Table, format)
 	s := sniffText(h, l, header)
 	p.SkipBytes, p.SkipLines = s.skipBytes, s.skipLines
 	if format == Text && o.Table.Delimiter == 0 {
@@ -143,15 +143,15 @@ func planText(p *read.Plan, h *read.Head, o read.Options) error {
 }
 
 // textBody has the layout of the lines, as far as it is known before they are looked at.
-func textBody(p *read.Plan, h *read.Head, o *read.Options) (*Body, error) {
+func textBody(p *read.Plan, h *read.Head, o *read.Options) (*lineBody, error) {
 	format := p.Schema.Format
-	t := &Body{SkipBad: o.SkipBadLines, Layout: Layout{
-		Splitter: Splitter{Comments: "#%", Commas: true},
-		Plain:    Plain{Seps: textSeps, Weights: o.Weights.Rule()},
+	t := &lineBody{skipBad: o.SkipBadLines, layout: Layout{
+		splitter: splitter{Comments: "#%", Commas: true},
+		plain:    plainLines{Seps: textSeps, Weights: o.Weights.Rule()},
 		What:     [2]string{"source id", "target id"},
 		names:    format == LDBC && isVertices(h),
 	}}
-	l := &t.Layout
+	l := &t.layout
 	if l.names {
 		l.What[0] = "vertex id"
 		p.Schema.Edges, p.Vertices = 0, true
@@ -166,7 +166,7 @@ func textBody(p *read.Plan, h *read.Head, o *read.Options) (*Body, error) {
 	if err := pickColumns(h, l, &o.Table); err != nil {
 		return nil, err
 	}
-	l.Plain.Seps, l.Plain.delimiter = l.plainSeps(), l.delimiter
+	l.plain.Seps, l.plain.delimiter = l.plainSeps(), l.delimiter
 	return t, nil
 }
 
@@ -221,40 +221,40 @@ func chooseColumns(p *read.Plan, s *Sniff, l *Layout, o read.Options) {
 	switch format := p.Schema.Format; {
 	case len(l.pick) == 2:
 	case len(l.pick) == 3:
-		l.Columns = WithWeight
+		l.Columns = withWeight
 	case l.names:
 		p.OpenWeights = true
 	case o.Weights == read.WeightsNo:
-		l.Columns = RestIgnored
+		l.Columns = restIgnored
 	case o.Weights == read.WeightsYes || format == WEL:
-		l.Columns = WithWeight
+		l.Columns = withWeight
 	case format == EL:
 	default:
 		l.guessed = true
 		p.OpenWeights = !s.columnsKnown
 		if s.weighted {
-			l.Columns = WithWeight
+			l.Columns = withWeight
 			if names := s.names; len(names) == 3 && !s.mixed && !header.MayBeWeight(names[2]) {
 				o.Warn(header.TakenAsWeight(p.Name(), names[2]))
 			}
 		}
 	}
-	p.Schema.Weighted = l.Columns == WithWeight
+	p.Schema.Weighted = l.Columns == withWeight
 }
 
 // Adapt decides what the beginning left open, and how ids are checked.
 func (l *Layout) Adapt(p *read.Plan, s read.Schema) {
 	l.IDs = s.IDs
 	if p.OpenWeights && s.Weighted {
-		l.Columns = WithWeight
+		l.Columns = withWeight
 	}
-	l.Plain.rest = l.Columns == RestIgnored || l.pick != nil && l.depth != l.width
-	l.Plain.most = max(0, l.width-l.depth)
-	l.Plain.ids = idRange{rows: 1 << 63, cols: 1 << 63}
-	l.Plain.canonical = l.found && s.IDs == read.IDInt
+	l.plain.rest = l.Columns == restIgnored || l.pick != nil && l.depth != l.width
+	l.plain.most = max(0, l.width-l.depth)
+	l.plain.ids = idRange{rows: 1 << 63, cols: 1 << 63}
+	l.plain.canonical = l.found && s.IDs == read.IDInt
 	if l.IDs == read.IDDense {
 		l.bounded = true
-		l.Plain.ids = idRange{rows: read.MaxDense + 1, cols: read.MaxDense + 1}
+		l.plain.ids = idRange{rows: read.MaxDense + 1, cols: read.MaxDense + 1}
 	}
 }
 
