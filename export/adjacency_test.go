@@ -82,7 +82,7 @@ func TestAdjacencyRefused(t *testing.T) {
 		want string
 	}{
 		{"1 2\n", ingest.Options{}, METIS, nil, "every edge is at both of its ends: choose ligra or text, or import the graph with --undirected"},
-		{"7 8\n8 8\n", both, METIS, nil, "vertex 2 leads to itself, and the format has no such edges; choose another format, or import the graph with --drop-self-loops"},
+		{"7 8\n8 8\n", both, METIS, nil, "vertex 2 leads to itself: the format has no edges from a vertex to itself; choose another format, or import the graph with --drop-self-loops"},
 		{"1 2 0.5\n", both, METIS, edgeformat.ErrWeight, "the weight 0.5: the format has whole numbers below 2^31"},
 		{"1 2 0\n", both, METIS, edgeformat.ErrWeight, "the weight 0:"},
 		{"a\x01 b\n", names, GraphML, nil, `the id "a\x01" has a character that XML cannot have`},

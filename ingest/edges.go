@@ -66,7 +66,7 @@ type feeder[I EdgeID] struct {
 }
 
 func newFeeder[I EdgeID](weighted bool) *feeder[I] {
-	f := &feeder[I]{schema: read.Schema{Format: inMemory, IDs: read.IDInt, Vertices: -1, Edges: -1, Weighted: weighted}, signed: true}
+	f := &feeder[I]{schema: read.Schema{Format: inMemory, IDs: read.IDInt, Vertices: -1, Weighted: weighted}, signed: true}
 	switch kind := reflect.TypeFor[I]().Kind(); kind {
 	case reflect.String:
 		f.schema.IDs = read.IDString

@@ -10,10 +10,11 @@ const (
 
 // Batch gathers the edges, or the vertices, of one parse goroutine.
 type Batch struct {
-	Sink    Worker
-	Entries int64   // edges delivered so far
-	rounded int64   // weights of the kind RoundedWeight so far
-	largest float64 // of them, as it was rounded
+	Sink            Worker
+	Entries         int64   // edges delivered so far
+	rounded         int64   // weights of the kind RoundedWeight so far
+	largest         float64 // of them, as it was rounded
+	negative, large bool    // there are such ids, see [IntegerKind]
 
 	N                  int // edges held
 	Src, Dst           []uint64
@@ -52,6 +53,11 @@ func (b *Batch) FreeWeight() []float64 {
 
 // Add takes one parsed line; there is room for it.
 func (b *Batch) Add(e *Edge, kind IDKind) {
+	if kind != IDString {
+		for _, k := range e.Kinds[:e.Count] {
+			b.negative, b.large = b.negative || k == NegativeInteger, b.large || k == LargeInteger
+		}
+	}
 	switch {
 	case e.Count == 1 && kind == IDString:
 		b.vertexNames = append(b.vertexNames, e.Names[0])

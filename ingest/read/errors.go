@@ -25,19 +25,6 @@ func (e *InputError) Error() string {
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// MismatchError: two inputs of one import are not of the same kind.
-type MismatchError struct {
-	First, Second     string // the files, in the order given
-	What              string // what they disagree on
-	InFirst, InSecond string // what each has
-	Advice            string
-}
-
-func (e *MismatchError) Error() string {
-	return withAdvice(fmt.Sprintf("%s and %s disagree on the %s: %s in the first, %s in the second",
-		e.First, e.Second, e.What, e.InFirst, e.InSecond), e.Advice)
-}
-
 // SyntaxError: a place of an input is not what the format asks for.
 type SyntaxError struct {
 	File     string
@@ -49,18 +36,14 @@ type SyntaxError struct {
 	Advice   string // what to do; may be empty
 }
 
-// place is the file and the place in it.
-func (e *SyntaxError) place() string {
+func (e *SyntaxError) Error() string {
+	place := fmt.Sprintf("%s:%d", e.File, e.Line)
 	switch {
 	case e.Row != "":
-		return e.File + ": " + e.Row
+		place = e.File + ": " + e.Row
 	case e.Line == 0:
-		return fmt.Sprintf("%s: byte %d", e.File, e.Offset)
+		place = fmt.Sprintf("%s: byte %d", e.File, e.Offset)
 	}
-	return fmt.Sprintf("%s:%d", e.File, e.Line)
-}
-
-func (e *SyntaxError) Error() string {
 	found := "the end of the file"
 	switch {
 	case e.Text == `""`: // an empty field, as the formats of text have it
@@ -70,7 +53,7 @@ func (e *SyntaxError) Error() string {
 	case e.Row != "":
 		found = "null"
 	}
-	return withAdvice(e.place()+": "+found+": expected "+e.Expected, e.Advice)
+	return withAdvice(place+": "+found+": expected "+e.Expected, e.Advice)
 }
 
 // textShown is how much of an offending text an error shows.
@@ -94,23 +77,6 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return e.File + ": " + e.Problem }
 
 func (e *DamagedError) Unwrap() error { return e.Err }
-
-// CountError: a file holds another number of edges than its header promises.
-type CountError struct {
-	File     string
-	Line     int64 // the line of the promise
-	Promised int64
-	Found    int64
-}
-
-func (e *CountError) Error() string {
-	what := "the file is truncated, or its header wrong"
-	if e.Found > e.Promised {
-		what = "the header is wrong, or something was appended to the file"
-	}
-	return fmt.Sprintf("%s:%d: the header promises %d edges, but the file has %d: %s",
-		e.File, e.Line, e.Promised, e.Found, what)
-}
 
 // errStopped ends the reading of an input because a block already read is bad;
 // it never leaves the package.

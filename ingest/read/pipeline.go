@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -74,8 +75,6 @@ type Parser struct {
 
 	badLines int64
 	firstBad placedError
-	negative placedError // the first negative id, as the error it would be
-	large    placedError // likewise the first above MaxInt64
 }
 
 // run reads all inputs into the sink and closes its workers when all is well.
@@ -99,12 +98,12 @@ func (p *readPipeline) run(ctx context.Context, sink Sink, progress *Progress) (
 	close(p.blocks)
 	p.parsing.Wait()
 
-	err := p.firstError(workers)
+	err := p.locate(p.first).err
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err == nil {
-		err = p.checkCounts()
+		err = cmp.Or(p.checkSigns(workers), p.checkCounts())
 	}
 	p.good = err == nil
 	close(p.verdict)
@@ -112,7 +111,7 @@ func (p *readPipeline) run(ctx context.Context, sink Sink, progress *Progress) (
 	if err == nil {
 		err = p.first.err
 	}
-	stats := Stats{Inputs: len(p.plans), Bytes: progress.Done, Unsigned: p.unsigned}
+	stats := Stats{Unsigned: p.unsigned}
 	for _, w := range workers {
 		stats.Entries += w.Batch.Entries
 		stats.BadLines += w.badLines

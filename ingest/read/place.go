@@ -14,47 +14,12 @@ type placedError struct {
 	err  error
 }
 
-// before orders errors that were located.
-func (e placedError) before(o placedError) bool {
-	if e.seq != o.seq {
-		return e.seq < o.seq
-	}
-	a, aok := e.err.(*SyntaxError)
-	b, bok := o.err.(*SyntaxError)
-	return aok && bok && a.Line < b.Line
-}
-
 // NoteBad counts a bad line that is passed over.
 func (w *Parser) NoteBad(err *SyntaxError, b *Block) {
 	if w.badLines++; w.badLines == 1 {
 		w.firstBad = placedError{b.seq, b.Plan, err}
 	}
 	b.Plan.bad.Add(1)
-}
-
-// NoteSigns remembers where the first ids are that are no small positive
-// integers: one kind or the other may occur, not both.
-func (w *Parser) NoteSigns(e *Edge, b *Block) { w.NoteSignsAt(e, b, "") }
-
-// NoteSignsAt does it for a row, or for the current line.
-func (w *Parser) NoteSignsAt(e *Edge, b *Block, row string) {
-	for i := range e.Count {
-		switch kind := e.Kinds[i]; {
-		case kind == NegativeInteger && w.negative.err == nil:
-			w.negative = w.placedID(strconv.FormatInt(int64(e.IDs[i]), 10), b, row)
-		case kind == LargeInteger && w.large.err == nil:
-			w.large = w.placedID(strconv.FormatUint(e.IDs[i], 10), b, row)
-		}
-	}
-}
-
-// placedID is an id in a row, or else in the current line, as the error that it may become.
-func (w *Parser) placedID(text string, b *Block, row string) placedError {
-	e := &SyntaxError{File: b.Plan.Name(), Line: w.Lines + 1, Row: row, Text: text}
-	if row != "" {
-		e.Line = 0
-	}
-	return placedError{b.seq, b.Plan, e}
 }
 
 // locate returns e with line numbers that count from the start of the input. It
@@ -73,47 +38,29 @@ func (p *readPipeline) locate(e placedError) placedError {
 	return e
 }
 
-// firstError is the first error in the order of the inputs. Ids of which some are negative and some above the
-// range of int64 are one, at the place where the second kind first occurs.
-func (p *readPipeline) firstError(workers []*Parser) error {
-	first := p.locate(p.first)
-	var negative, large placedError
+// checkSigns refuses ids of which some are negative and some above the range of int64.
+func (p *readPipeline) checkSigns(workers []*Parser) error {
+	negative := false
 	for _, w := range workers {
-		negative = p.earlier(negative, w.negative)
-		large = p.earlier(large, w.large)
+		negative = negative || w.Batch.negative
+		p.unsigned = p.unsigned || w.Batch.large
 	}
-	p.unsigned = large.err != nil
-	if negative.err == nil || large.err == nil {
-		return first.err
+	if !negative || !p.unsigned {
+		return nil
 	}
-	early, late := negative, large
-	if large.before(negative) {
-		early, late = large, negative
+	return &InputError{
+		File:    p.plans[0].Name(),
+		Problem: "has ids of no one range: some are negative, and some above 9223372036854775807", Advice: AdviceStrings,
 	}
-	if first.err != nil && !late.before(first) {
-		return first.err
-	}
-	e, was := late.err.(*SyntaxError), early.err.(*SyntaxError)
-	e.Expected = fmt.Sprintf("ids of one range, either with negative ones or with ones above 9223372036854775807, but %s has %s",
-		was.place(), was.Text)
-	e.Advice = AdviceStrings
-	return e
-}
-
-// earlier locates e and returns the earlier one of best and e; either may be empty.
-func (p *readPipeline) earlier(best, e placedError) placedError {
-	e = p.locate(e)
-	if e.err == nil || best.err != nil && best.before(e) {
-		return best
-	}
-	return e
 }
 
 // warnBadLines reports how many lines were passed over, and the first of them.
 func (p *readPipeline) warnBadLines(workers []*Parser, n int64) {
 	var first placedError
 	for _, w := range workers {
-		first = p.earlier(first, w.firstBad)
+		if bad := p.locate(w.firstBad); bad.err != nil && (first.err == nil || bad.seq < first.seq) {
+			first = bad
+		}
 	}
 	if n > 0 {
 		p.opts.Warn(fmt.Sprintf("%s passed over; the first is %v", HowMany(n, "bad line was", "bad lines were"), first.err))
@@ -147,7 +94,7 @@ func (p *readPipeline) checkCounts() error {
 	for _, plan := range p.plans {
 		found, bad := plan.entries.Load(), plan.bad.Load()
 		if plan.Promised >= 0 && (found > plan.Promised || found+bad < plan.Promised) {
-			return &CountError{File: plan.Name(), Line: plan.AtLine, Promised: plan.Promised, Found: found}
+			return plan.miscounted(found)
 		}
 		if body, ok := plan.Body.(inputFinish); ok {
 			if err := body.Finish(plan); err != nil {
@@ -156,6 +103,18 @@ func (p *readPipeline) checkCounts() error {
 		}
 	}
 	return nil
+}
+
+// miscounted returns the error of another number of edges than the header promises.
+func (p *Plan) miscounted(found int64) error {
+	what := "the file is truncated, or its header wrong"
+	if found > p.Promised {
+		what = "the header is wrong, or something was appended to the file"
+	}
+	return &DamagedError{
+		File:    fmt.Sprintf("%s:%d", p.Name(), p.AtLine),
+		Problem: fmt.Sprintf("the header promises %d edges, but the file has %d: %s", p.Promised, found, what),
+	}
 }
 
 // HowMany is "1 line" or "2 lines".

@@ -42,7 +42,7 @@ type Plan struct {
 func NewPlan(h *Head, f FormatName, dense bool, firstID int64) *Plan {
 	return &Plan{
 		Input: h.Input, Promised: -1, dense: dense, FirstID: firstID,
-		Schema: Schema{Format: f, Vertices: -1, Edges: -1},
+		Schema: Schema{Format: f, Vertices: -1},
 	}
 }
 
@@ -112,8 +112,11 @@ func decideSchema(plans []*Plan) (Schema, error) {
 		return s, err
 	}
 	for _, p := range live[1:] {
-		s.Vertices = joinPromises(s.Vertices, p.Schema.Vertices, func(a, b int64) int64 { return max(a, b) })
-		s.Edges = joinPromises(s.Edges, p.Schema.Edges, func(a, b int64) int64 { return a + b })
+		if min(s.Vertices, p.Schema.Vertices) < 0 {
+			s.Vertices = -1
+		} else {
+			s.Vertices = max(s.Vertices, p.Schema.Vertices)
+		}
 		s.Both = s.Both && p.Schema.Both
 	}
 	for _, p := range live {
@@ -128,22 +131,25 @@ func decideSchema(plans []*Plan) (Schema, error) {
 // format, the ids and the weights.
 func agree(format, ids, weights, p *Plan) error {
 	a, b := format.Schema, p.Schema
-	refused := func(first *Plan, what string, inFirst, inSecond any, advice string) error {
-		return &MismatchError{First: first.Name(), Second: p.Name(), What: what, InFirst: fmt.Sprint(inFirst), InSecond: fmt.Sprint(inSecond), Advice: advice}
-	}
 	switch {
 	case a.Format != b.Format:
-		return refused(format, "format", a.Format, b.Format, "name the format of all with --format, or import files of one kind")
+		return p.differs(format, "format", string(a.Format), string(b.Format), "name the format of all with --format, or import files of one kind")
 	case a.Mirrored != b.Mirrored:
 		names := map[bool]string{true: "symmetric", false: "general"}
-		return refused(format, "symmetry", names[a.Mirrored], names[b.Mirrored], "import files of one kind")
+		return p.differs(format, "symmetry", names[a.Mirrored], names[b.Mirrored], "import files of one kind")
 	case !p.OpenIDs && ids.Schema.IDs != b.IDs:
-		return refused(ids, "kind of ids", ids.Schema.IDs.Name(), b.IDs.Name(), "use --ids string to take the ids of both as text")
+		return p.differs(ids, "kind of ids", ids.Schema.IDs.Name(), b.IDs.Name(), "use --ids string to take the ids of both as text")
 	case !p.OpenWeights && weights.Schema.Weighted != b.Weighted:
 		names := map[bool]string{true: "weights", false: "none"}
-		return refused(weights, "weights", names[!b.Weighted], names[b.Weighted], "use --weights no to pass over weights")
+		return p.differs(weights, "weights", names[!b.Weighted], names[b.Weighted], "use --weights no to pass over weights")
 	}
 	return nil
+}
+
+// differs returns the error of an input that is of another kind than an earlier one.
+func (p *Plan) differs(first *Plan, what, there, here, advice string) error {
+	problem := fmt.Sprintf("differs from %s in the %s: %s here, %s there", first.Name(), what, here, there)
+	return &InputError{File: p.Name(), Problem: problem, Advice: advice}
 }
 
 // checkHeaders refuses a header that has an id column of an earlier file at another place, where these are taken by their places.
@@ -155,11 +161,7 @@ func checkHeaders(plans []*Plan) error {
 		case first == nil:
 			first = p
 		case moved(first.Header, p.Header) || moved(p.Header, first.Header):
-			return &MismatchError{
-				First: first.Name(), Second: p.Name(), What: "order of columns",
-				InFirst: strings.Join(first.Header, ","), InSecond: strings.Join(p.Header, ","),
-				Advice: "use --columns to take them by their names",
-			}
+			return p.differs(first, "order of columns", strings.Join(first.Header, ","), strings.Join(p.Header, ","), "use --columns to take them by their names")
 		}
 	}
 	return nil
@@ -174,15 +176,6 @@ func moved(names, other []string) bool {
 		}
 	}
 	return false
-}
-
-// joinPromises joins what two headers promise; -1, unknown, stays unknown, and
-// so is what does not fit.
-func joinPromises(a, b int64, join func(a, b int64) int64) int64 {
-	if a < 0 || b < 0 {
-		return -1
-	}
-	return max(join(a, b), -1)
 }
 
 // Name is what errors call a kind of ids.

@@ -45,8 +45,6 @@ type Options struct {
 type Stats struct {
 	Entries  int64 // edges delivered
 	BadLines int64 // lines passed over
-	Bytes    int64 // bytes of the inputs, as stored
-	Inputs   int   // files, those included that were found beside others
 	Unsigned bool  // IDInt: there are ids above the range of int64, hence none below 0
 }
 
@@ -98,8 +96,7 @@ const ReaderBlocks = 4
 // closed only when everything was read without an error.
 //
 // Of several errors it reports the first in the order of the inputs: an
-// [*InputError], [*MismatchError], [*SyntaxError], [*DamagedError] or
-// [*CountError], an error of the sink, or that of ctx. When ctx ends, it
+// [*InputError], [*SyntaxError] or [*DamagedError], an error of the sink, or that of ctx. When ctx ends, it
 // returns at once; where it was waiting for a pipe or standard input, that one
 // Read goes on until it gets something.
 func Files(ctx context.Context, inputs []string, o Options, plan Planner, sink Sink) (Schema, Stats, error) {

@@ -20,7 +20,6 @@ type Schema struct {
 	IDs      IDKind
 	Base     int64 // IDDense: the user's id of dense vertex 0 (0, or 1 for Matrix Market, DIMACS and METIS)
 	Vertices int64 // IDDense: the number of vertices that the header promises; -1: largest id + 1
-	Edges    int64 // the number of edge entries that the header or the file's size promises; -1: unknown
 	Weighted bool
 	Columnar bool // rows are read into Options.RowBytes
 	Mirrored bool // each entry stands for both directions (Matrix Market symmetric)

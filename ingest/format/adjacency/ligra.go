@@ -65,7 +65,6 @@ func planLigra(p *read.Plan, h *read.Head, o read.Options) error {
 	if err := o.Reserve(promised, fmt.Sprintf("the header promises %d vertices and %d edges, and what stands before the last of its numbers takes", t.n, t.m)); err != nil {
 		return &read.InputError{File: p.Name(), Problem: err.Error(), Err: err}
 	}
-	p.Schema.Edges = t.m
 	p.Body = t
 	return nil
 }

@@ -44,7 +44,7 @@ func planMETIS(p *read.Plan, h *read.Head, o read.Options) error {
 		return err
 	}
 	p.SkipBytes, p.SkipLines = int64(lines.At), lines.Lines
-	p.Schema.Edges, p.Schema.Both = 2*t.m, true
+	p.Schema.Both = true
 	p.Body = t
 	return nil
 }

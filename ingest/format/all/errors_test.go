@@ -43,8 +43,8 @@ func TestSyntaxErrors(t *testing.T) {
 		{textFile("g.txt", strings.Repeat("1000000 2000000\n", 70_000)+"0003 1\n"), read.Options{}, `g.txt:70001: "0003": expected an integer as source id without plus sign and leading zeros, as the ids so far`},
 		{textFile("g.txt", good+"1 18446744073709551616\n"), read.Options{IDs: read.IDsInt}, `g.txt:51: "18446744073709551616": expected an integer of at most 64 bits as target id`},
 		{textFile("g.txt", good+"1 -9223372036854775809\n"), read.Options{IDs: read.IDsInt}, `g.txt:51: "-9223372036854775809": expected an integer of at most 64 bits as target id`},
-		{textFile("g.txt", good+"-5 1\n1 -6\n9 18446744073709551615\n"), read.Options{}, `g.txt:53: "18446744073709551615": expected ids of one range, either with negative ones or with ones above 9223372036854775807, but g.txt:51 has -5`},
-		{textFile("g.txt", good+"9223372036854775808 -1\n"), read.Options{}, `g.txt:51: "9223372036854775808": expected ids of one range, either with negative ones or with ones above 9223372036854775807, but g.txt:51 has -1`},
+		{textFile("g.txt", good+"-5 1\n1 -6\n9 18446744073709551615\n"), read.Options{}, `g.txt: has ids of no one range: some are negative, and some above 9223372036854775807; use --ids string to take ids as text`},
+		{textFile("g.txt", good+"9223372036854775808 -1\n"), read.Options{}, `g.txt: has ids of no one range: some are negative, and some above 9223372036854775807; use --ids string to take ids as text`},
 		{textFile("g.txt", good+"1 -1\n"), read.Options{IDs: read.IDsDense}, `g.txt:51: "-1": expected a target id from 0 to 4294967294`},
 		{textFile("g.el", good+"4294967295 1\n"), read.Options{}, `g.el:51: "4294967295": expected a source id from 0 to 4294967294`},
 		{textFile("g.txt", good+"3\n"), read.Options{}, `g.txt:51: "3": expected two ids`},
@@ -175,14 +175,14 @@ func TestInputErrors(t *testing.T) {
 		{read.Options{Weights: read.WeightsYes}, `g.bin: is read as raw pairs, which have no weights`, []testFile{textFile("g.bin", "12345678")}},
 		{read.Options{IDs: read.IDsString}, `g.sg: has vertex numbers, which are no strings`, []testFile{{name: "g.sg", content: writeSG(fourEdges, 4, false, false)}}},
 		{read.Options{Weights: read.WeightsYes}, `g.sg: is a .sg file, which has no weights`, []testFile{{name: "g.sg", content: writeSG(fourEdges, 4, false, false)}}},
-		{read.Options{}, `a.txt and b.mtx disagree on the format: text in the first, mtx in the second`, []testFile{textFile("a.txt", "1 2\n"), {name: "b.mtx", content: writeMatrixMarket(fourEdges, 4, "pattern")}}},
-		{read.Options{}, `b.txt and c.txt disagree on the kind of ids: integers in the first, text in the second`, []testFile{textFile("a.txt", "#\n"), textFile("b.txt", "1 2\n"), textFile("c.txt", "1 x\n")}},
-		{read.Options{}, `a.txt and c.txt disagree on the weights: weights in the first, none in the second`, []testFile{textFile("a.txt", "1 2 3\n"), textFile("b.txt", ""), textFile("c.txt", "1 2\n")}},
-		{read.Options{}, `a.csv and c.csv disagree on the order of columns: buyer,seller,amount in the first, Seller,buyer,amount in the second`, []testFile{
+		{read.Options{}, `b.mtx: differs from a.txt in the format: mtx here, text there`, []testFile{textFile("a.txt", "1 2\n"), {name: "b.mtx", content: writeMatrixMarket(fourEdges, 4, "pattern")}}},
+		{read.Options{}, `c.txt: differs from b.txt in the kind of ids: text here, integers there`, []testFile{textFile("a.txt", "#\n"), textFile("b.txt", "1 2\n"), textFile("c.txt", "1 x\n")}},
+		{read.Options{}, `c.txt: differs from a.txt in the weights: none here, weights there`, []testFile{textFile("a.txt", "1 2 3\n"), textFile("b.txt", ""), textFile("c.txt", "1 2\n")}},
+		{read.Options{}, `c.csv: differs from a.csv in the order of columns: Seller,buyer,amount here, buyer,seller,amount there`, []testFile{
 			textFile("a.csv", "buyer,seller,amount\nA,B,1\n"), textFile("b.csv", "Buyer,Seller,sum\nA,B,1\n"), textFile("c.csv", "Seller,buyer,amount\nA,B,1\n"),
 		}},
-		{read.Options{Weights: read.WeightsNo}, `a.csv and b.csv disagree on the order of columns: x,y in the first, z,x in the second`, []testFile{textFile("a.csv", "x,y\n1,2\n"), textFile("b.csv", "z,x\n1,2\n")}},
-		{read.Options{}, `a.mtx and b.mtx disagree on the symmetry: general in the first, symmetric in the second`, []testFile{
+		{read.Options{Weights: read.WeightsNo}, `b.csv: differs from a.csv in the order of columns: z,x here, x,y there`, []testFile{textFile("a.csv", "x,y\n1,2\n"), textFile("b.csv", "z,x\n1,2\n")}},
+		{read.Options{}, `b.mtx: differs from a.mtx in the symmetry: symmetric here, general there`, []testFile{
 			textFile("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"), textFile("b.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n")}},
 	} {
 		r := readFiles(t, c.o, c.files...)

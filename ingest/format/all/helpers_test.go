@@ -200,13 +200,9 @@ func (r *readOutcome) trim(dir string) {
 	case *read.SyntaxError:
 		e.File, e.Expected = cut(e.File), cut(e.Expected)
 	case *read.InputError:
-		e.File, e.Advice = cut(e.File), cut(e.Advice)
+		e.File, e.Problem, e.Advice = cut(e.File), cut(e.Problem), cut(e.Advice)
 	case *read.DamagedError:
 		e.File = cut(e.File)
-	case *read.CountError:
-		e.File = cut(e.File)
-	case *read.MismatchError:
-		e.First, e.Second = cut(e.First), cut(e.Second)
 	}
 }
 

@@ -258,7 +258,7 @@ func TestParquetColumns(t *testing.T) {
 			want: `"1099511627776": expected a dense id from 0 to 4294967294 in column "src"`},
 		{name: "negative dense", columns: []cells{int64s("src", i64(1, -1)...), int64s("dst", i64(1, 2)...)}, o: read.Options{IDs: read.IDsDense}, want: `"-1": expected a dense id from 0 to 4294967294 in column "src"; use --ids int`},
 		{name: "both signs", columns: []cells{int64s("src", i64(1, -1)...), integers("dst", 64, false, uint64(1), uint64(1<<63))},
-			want: `but g.parquet: row 1 (from 0) has -1; use --ids string to take ids as text`},
+			want: `has ids of no one range`},
 
 		{name: "null id", columns: []cells{int64s("src", 1, 2, 3), int64s("dst", 1, 2, nil)}, want: `g.parquet: row 2 (from 0): null: expected an id in column "dst"; use --skip-bad-lines to pass over such lines`},
 		{name: "null ids passed over", columns: []cells{strs("src", nil, "a", "b"), strs("dst", "x", nil, "c")}, o: read.Options{SkipBadLines: true}, want: "b-c",
@@ -317,13 +317,9 @@ func TestParquetParts(t *testing.T) {
 	if want := []string{"1-3", "2-4", "5-6"}; r.err != nil || !slices.Equal(edgesOf(r), want) {
 		t.Errorf("got %q, %v", edgesOf(r), r.err)
 	}
-	if r.stats.Bytes != int64(len(one)+len(two)) || r.schema.Edges != 3 {
-		t.Errorf("stats %+v, %d edges", r.stats, r.schema.Edges)
-	}
 	three := string(parquetFile(t, 2, strs("src", "a"), strs("dst", "b")))
 	dir = writeFolder(t, map[string]string{"part-0.parquet": one, "part-1.parquet": three})
-	var mismatch *read.MismatchError
-	if r := readNames(t, read.Options{}, []string{dir}); !errors.As(r.err, &mismatch) || mismatch.What != "kind of ids" {
+	if r := readNames(t, read.Options{}, []string{dir}); r.err == nil || !strings.Contains(r.err.Error(), "in the kind of ids") {
 		t.Errorf("got %v", r.err)
 	}
 }

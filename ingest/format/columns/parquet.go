@@ -44,7 +44,6 @@ func planParquet(p *read.Plan, h *read.Head, o read.Options) error {
 		return err
 	}
 	t.plan(p, o)
-	p.Schema.Edges = file.Rows
 	p.Body = t
 	return nil
 }

@@ -140,7 +140,6 @@ func (t *rowBody) edges(v []cols.Values, from, to int, row int64, b *read.Block,
 		bad := t.edge(v, i, w)
 		at := row + int64(i-from)
 		if bad == nil {
-			t.noteSigns(b, at, w)
 			w.Batch.Add(&w.Edge, t.ids)
 			continue
 		}
@@ -314,11 +313,4 @@ func (t *rowBody) textID(end int, name []byte, e *read.Edge) *read.Bad {
 	}
 	e.IDs[end], e.Kinds[end] = id, kind
 	return nil
-}
-
-// noteSigns remembers where the first negative id of a task is, and the first above MaxInt64.
-func (t *rowBody) noteSigns(b *read.Block, row int64, w *read.Parser) {
-	if t.ids == read.IDInt && w.Edge.Kinds[0]|w.Edge.Kinds[1] != read.PlainInteger {
-		w.NoteSignsAt(&w.Edge, b, b.Rows.(rowTask).place(row))
-	}
 }

@@ -53,11 +53,8 @@ func planRaw(p *read.Plan, h *read.Head, o read.Options) error {
 	default:
 		t.most = math.MaxUint32
 	}
-	if size, known := h.Size(); known {
-		if size%int64(t.record) != 0 {
-			return t.undivided(p, size)
-		}
-		p.Schema.Edges = size / int64(t.record)
+	if size, known := h.Size(); known && size%int64(t.record) != 0 {
+		return t.undivided(p, size)
 	}
 	p.Body = t
 	return nil

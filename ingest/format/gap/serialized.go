@@ -119,7 +119,7 @@ func planSG(p *read.Plan, h *read.Head, o read.Options) error {
 	if p.Schema.IDs == read.IDDense {
 		p.Schema.Vertices = t.n
 	}
-	p.Schema.Edges, p.Schema.Weighted, p.Schema.Both = t.m, t.weights, !t.directed
+	p.Schema.Weighted, p.Schema.Both = t.weights, !t.directed
 	p.Body = t
 	return nil
 }

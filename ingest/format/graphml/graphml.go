@@ -165,7 +165,6 @@ func (t *graphmlBody) Parse(b *read.Block, w *read.Parser) error {
 		if bad != nil {
 			return &read.SyntaxError{File: b.Plan.Name(), Line: int64(line), Text: read.Shown(bad.Text), Expected: bad.Expected, Advice: bad.Advice}
 		}
-		w.NoteSigns(e, b)
 		w.Batch.Add(e, t.layout.IDs)
 	}
 	if t.layout.IDs != read.IDString {

@@ -43,7 +43,7 @@ func (c Counted) Plan(p *read.Plan, lines *read.Lines, o read.Options) error {
 			return lines.Refused(fmt.Appendf(nil, "%d", p.Schema.Vertices), fmt.Sprintf("at most %d vertices", int64(read.MaxDense+1)), "")
 		}
 	}
-	p.Schema.Edges, p.Schema.Weighted = c.Edges, l.Columns == withWeight
+	p.Schema.Weighted = l.Columns == withWeight
 	p.Body = &lineBody{skipBad: o.SkipBadLines, layout: l}
 	return nil
 }

@@ -128,7 +128,6 @@ func (t *lineBody) parseGeneral(raw []byte, b *read.Block, w *read.Parser) error
 	}
 	bad := t.layout.parseLine(line, &w.Edge)
 	if bad == nil {
-		w.NoteSigns(&w.Edge, b)
 		w.Batch.Add(&w.Edge, t.layout.IDs)
 		return nil
 	}

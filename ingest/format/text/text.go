@@ -154,7 +154,7 @@ func textBody(p *read.Plan, h *read.Head, o *read.Options) (*lineBody, error) {
 	l := &t.layout
 	if l.names {
 		l.What[0] = "vertex id"
-		p.Schema.Edges, p.Vertices = 0, true
+		p.Vertices = true
 	} else if format == LDBC {
 		p.Beside = Beside(h.Input.Name)
 	}
