@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/dustin/go-humanize"
@@ -14,6 +13,9 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/shard/rowweights"
 )
+
+// neighbourBytes is the size of a neighbour.
+const neighbourBytes = 16
 
 // isGiant reports whether a group is a single vertex with more edges than a
 // shard has otherwise. Such a shard is sorted where it will be stored, in a
@@ -28,7 +30,9 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 	s.free()
 	blobBytes := rows.Size(1, uint32(g.edges), s.weight)
 	need := 4 * blobBytes // with the weights of rows
-	need += 2 * int64(s.weight) * int64(g.edges)
+	if s.weight > 0 {
+		need += neighbourBytes * int64(g.edges)
+	}
 	if need > s.plan.sort {
 		return fmt.Errorf("import: %w: a vertex has %s %s-edges, which take %s to sort and store; --memory %dMiB is enough",
 			ErrMemory, humanize.Comma(int64(g.edges)), s.dir, humanize.IBytes(uint64(need)), (s.plan.leastFor(need)+1<<20-1)>>20)
@@ -45,30 +49,26 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 	layout := func(edges int) *rows.Side {
 		return rows.Layout(blob[:rows.Size(1, uint32(edges), s.weight)], s.dir, uint32(g.from), g.first, 1, uint32(edges), s.weight)
 	}
-	var keys []uint64 // neighbour and weight, which orders as its bits do
-	var wide []wideEdge
-	switch s.weight {
-	case 4:
-		keys, err = hostmem.Slice[uint64](int(g.edges))
-	case 8:
-		wide, err = hostmem.Slice[wideEdge](int(g.edges))
+	var edges []neighbour
+	if s.weight > 0 {
+		if edges, err = hostmem.Slice[neighbour](int(g.edges)); err != nil {
+			return err
+		}
+		defer hostmem.Free(edges)
 	}
-	if err != nil {
-		return err
-	}
-	defer hostmem.Free(keys)
-	defer hostmem.Free(wide)
-	n, err := s.neighbours(ctx, g, layout(int(g.edges)).Nbr, keys, wide)
+	n, err := s.neighbours(ctx, g, layout(int(g.edges)).Nbr, edges)
 	if err != nil {
 		return err
 	}
 	side := layout(n)
 	side.Off[0], side.Off[1] = 0, uint32(n)
-	for i, k := range keys[:min(n, len(keys))] {
-		side.Nbr[i], side.Weight[i] = uint32(k>>32), math.Float32frombits(uint32(k))
-	}
-	for i, e := range wide[:min(n, len(wide))] {
-		side.Nbr[i], side.Wide[i] = e.to, e.weight
+	for i, e := range edges[:min(n, len(edges))] {
+		side.Nbr[i] = e.to
+		if side.Wide != nil {
+			side.Wide[i] = e.weight
+		} else {
+			side.Weight[i] = float32(e.weight)
+		}
 	}
 	weights, err := s.giantWeights(side.Edges())
 	if err == nil {
@@ -120,13 +120,35 @@ func (s *sideStore) putGiant(side *rows.Side, p *rowweights.Packer, buffer []byt
 	return s.putWeights(i, p.Side(list.Header(), side.Off, side.Plane(), s.weight, buffer))
 }
 
-// neighbours sorts a giant's neighbours into list or, with weights, into keys
-// or wide, and gives how many edges it has.
-func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys []uint64, wide []wideEdge) (int, error) {
+// neighbours sorts a giant's neighbours into list or, with weights, into edges, and returns how many there are.
+func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, edges []neighbour) (int, error) {
+	n, err := s.loadNeighbours(ctx, g, list, edges)
+	if err != nil {
+		return 0, err
+	}
+	if s.weight > 0 {
+		slices.SortFunc(edges[:n], func(a, b neighbour) int {
+			return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.weight, b.weight))
+		})
+	} else if s.dir == shard.In { // on the out side they come in order
+		slices.Sort(list[:n])
+	}
+	switch {
+	case !s.parallel.joins():
+	case s.weight > 0:
+		n, err = s.parallel.joinSorted(edges[:n], s.weight, &s.rows.rounded)
+	default:
+		n = len(slices.Compact(list[:n]))
+	}
+	s.dropped.Add(g.edges - uint64(n))
+	return n, err
+}
+
+// loadNeighbours fills list or, with weights, edges with what comes of a giant.
+func (s *sorter) loadNeighbours(ctx context.Context, g *group, list []uint32, edges []neighbour) (n int, err error) {
 	defer func() { g.parts = nil }()
-	n, record := 0, recordWords(s.weight)
 	if s.readsBack() {
-		err := s.eachBack(ctx, g, func(first uint32, nbr []uint32, dst []uint16) error {
+		err = s.eachBack(ctx, g, func(first uint32, nbr []uint32, dst []uint16) error {
 			if n+len(nbr) > len(list) {
 				return s.uncounted(g.from)
 			}
@@ -136,60 +158,25 @@ func (s *sorter) neighbours(ctx context.Context, g *group, list []uint32, keys [
 			}
 			return nil
 		})
-		if err != nil {
-			return 0, err
-		}
 	}
-	for _, part := range g.parts {
-		err := s.spill.eachUnpacked(ctx, part, func(b []uint32) error {
-			for i := 0; i+record <= len(b); i += record {
+	record := recordWords(s.weight)
+	for i := 0; i < len(g.parts) && err == nil; i++ {
+		err = s.spill.eachUnpacked(ctx, g.parts[i], func(b []uint32) error {
+			for ; len(b) >= record; b = b[record:] {
 				switch {
-				case s.numbers.dense(b[i+1]) != g.first: // of the group beside this one
+				case s.numbers.dense(b[1]) != g.first: // of the group beside this one
 					continue
 				case n == int(g.edges):
 					return s.uncounted(g.from)
-				case s.weight == 8:
-					wide[n] = wideEdge{weightOf(b[i : i+4]), s.numbers.dense(b[i])}
-				case s.weight == 4:
-					keys[n] = uint64(s.numbers.dense(b[i]))<<32 | uint64(b[i+2])
+				case s.weight > 0:
+					edges[n] = neighbour{weightOf(b[:record]), s.numbers.dense(b[0])}
 				default:
-					list[n] = s.numbers.dense(b[i])
+					list[n] = s.numbers.dense(b[0])
 				}
 				n++
 			}
 			return nil
 		})
-		if err != nil {
-			return 0, err
-		}
 	}
-	switch {
-	case s.weight == 8:
-		slices.SortFunc(wide[:n], func(a, b wideEdge) int {
-			return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.weight, b.weight))
-		})
-		if s.parallel.joins() {
-			var err error
-			if n, err = s.parallel.joinWide(wide[:n], &s.rows.rounded); err != nil {
-				return 0, err
-			}
-		}
-	case s.weight == 4:
-		slices.Sort(keys[:n])
-		if s.parallel.joins() {
-			var err error
-			if n, err = s.parallel.joinSorted(keys[:n], &s.rows.rounded); err != nil {
-				return 0, err
-			}
-		}
-	default:
-		if s.dir == shard.In { // on the out side they come in order
-			slices.Sort(list[:n])
-		}
-		if s.parallel.joins() {
-			n = len(slices.Compact(list[:n]))
-		}
-	}
-	s.dropped.Add(g.edges - uint64(n))
-	return n, nil
+	return n, err
 }

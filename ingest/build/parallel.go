@@ -87,46 +87,34 @@ func joinRows[W float32 | float64](r *groupRows, p Parallel, weights []W) (dropp
 	return dropped, nil
 }
 
-// joinSorted is join of the row of one vertex, in ascending keys of neighbour and weight.
-func (p Parallel) joinSorted(keys []uint64, rounded *uint64) (int, error) {
-	n := 0
-	var run []float32
-	for i := 0; i < len(keys); n++ {
-		run = run[:0]
-		u := keys[i] >> 32
-		for ; i < len(keys) && keys[i]>>32 == u; i++ {
-			run = append(run, math.Float32frombits(uint32(keys[i])))
-		}
-		w, err := join(p, run, rounded)
-		if err != nil {
-			return 0, err
-		}
-		keys[n] = u<<32 | uint64(math.Float32bits(w))
-	}
-	return n, nil
-}
-
-// wideEdge is an edge of one vertex with a wide weight.
-type wideEdge struct {
+// neighbour is an edge of one vertex.
+type neighbour struct {
 	weight float64
 	to     uint32
 }
 
-// joinWide is joinSorted of edges in ascending order.
-func (p Parallel) joinWide(edges []wideEdge, rounded *uint64) (int, error) {
-	n := 0
-	var run []float64
+// joinSorted leaves one of parallel edges of one vertex, which are in the order of neighbours and weights, with weights of
+// so many bytes, and returns their number.
+func (p Parallel) joinSorted(edges []neighbour, weight int, rounded *uint64) (int, error) {
+	if weight == 4 {
+		return joinNeighbours[float32](p, edges, rounded)
+	}
+	return joinNeighbours[float64](p, edges, rounded)
+}
+
+func joinNeighbours[W float32 | float64](p Parallel, edges []neighbour, rounded *uint64) (n int, err error) {
+	var run []W
 	for i := 0; i < len(edges); n++ {
 		run = run[:0]
 		u := edges[i].to
 		for ; i < len(edges) && edges[i].to == u; i++ {
-			run = append(run, edges[i].weight)
+			run = append(run, W(edges[i].weight))
 		}
 		w, err := join(p, run, rounded)
 		if err != nil {
 			return 0, err
 		}
-		edges[n] = wideEdge{w, u}
+		edges[n] = neighbour{float64(w), u}
 	}
 	return n, nil
 }

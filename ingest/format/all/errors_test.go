@@ -173,9 +173,6 @@ func TestInputErrors(t *testing.T) {
 		{read.Options{Weights: read.WeightsYes}, `g.bin: is read as raw pairs, which have no weights`, []testFile{textFile("g.bin", "12345678")}},
 		{read.Options{IDs: read.IDsString}, `g.sg: has vertex numbers, which are no strings`, []testFile{{name: "g.sg", content: writeSG(fourEdges, 4, false, false)}}},
 		{read.Options{Weights: read.WeightsYes}, `g.sg: is a .sg file, which has no weights`, []testFile{{name: "g.sg", content: writeSG(fourEdges, 4, false, false)}}},
-		{read.Options{}, `g.txt: has ids of no one range: some are negative, and some above 9223372036854775807; use --ids string to take ids as text`,
-			[]testFile{textFile("g.txt", "-5 1\n1 -6\n9 18446744073709551615\n")}},
-		{read.Options{}, `g.txt: has ids of no one range`, []testFile{textFile("g.txt", "9223372036854775808 -1\n")}},
 		{read.Options{}, `b.mtx: differs from a.txt in the format: mtx here, text there`, []testFile{textFile("a.txt", "1 2\n"), {name: "b.mtx", content: writeMatrixMarket(fourEdges, 4, "pattern")}}},
 		{read.Options{}, `c.txt: differs from b.txt in the kind of ids: text here, integers there`, []testFile{textFile("a.txt", "#\n"), textFile("b.txt", "1 2\n"), textFile("c.txt", "1 x\n")}},
 		{read.Options{}, `c.txt: differs from a.txt in the weights: none here, weights there`, []testFile{textFile("a.txt", "1 2 3\n"), textFile("b.txt", ""), textFile("c.txt", "1 2\n")}},
@@ -382,6 +379,16 @@ func TestFirstErrorInOrder(t *testing.T) {
 		r := readFiles(t, read.Options{BlockBytes: 16 + i*5, Threads: 1 + i%8, IDs: read.IDsInt}, files...)
 		if !isError(r.err, want) {
 			t.Fatalf("\n got %v\nwant %s", r.err, want)
+		}
+	}
+}
+
+// TestSigns checks that ids of which some are negative, and some above the range of int64, are refused.
+func TestSigns(t *testing.T) {
+	for _, lines := range []string{"-5 1\n1 -6\n9 18446744073709551615\n", "9223372036854775808 -1\n"} {
+		const want = "g.txt: has ids of no one range: some are negative, and some above 9223372036854775807"
+		if r := readBytes(t, "g.txt", []byte(lines), read.Options{}); r.err == nil || !isError(r.err, want) {
+			t.Errorf("%q: got %v", lines, r.err)
 		}
 	}
 }
