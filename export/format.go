@@ -8,13 +8,7 @@ import (
 	"strings"
 
 	"github.com/garaph/garaph/ingest/format"
-	"github.com/garaph/garaph/ingest/format/adjacency"
 	_ "github.com/garaph/garaph/ingest/format/all" // registers the formats
-	"github.com/garaph/garaph/ingest/format/columns"
-	"github.com/garaph/garaph/ingest/format/gap"
-	"github.com/garaph/garaph/ingest/format/graphml"
-	"github.com/garaph/garaph/ingest/format/mtx"
-	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/ingest/read"
 	"github.com/garaph/garaph/store"
 )
@@ -24,23 +18,23 @@ type Format string
 
 // Names of formats. The format [LDBC] is that of edges; the vertices are in a file of their own, see [WriteIDs].
 const (
-	Text         = Format(text.Text)
-	CSV          = Format(text.CSV)
-	EL           = Format(text.EL)
-	WEL          = Format(text.WEL)
-	LDBC         = Format(text.LDBC)
-	DIMACS       = Format(text.DIMACS)
-	MatrixMarket = Format(mtx.MatrixMarket)
-	SG           = Format(gap.SG)
-	WSG          = Format(gap.WSG)
-	Raw          = Format(gap.Raw)
-	RawW         = Format(gap.RawW)
-	METIS        = Format(adjacency.METIS)
-	Ligra        = Format(adjacency.Ligra)
-	GraphML      = Format(graphml.GraphML)
-	Parquet      = Format(columns.Parquet)
-	Arrow        = Format(columns.Arrow)
-	Arrows       = Format(columns.Arrows)
+	Text         Format = "text"
+	CSV          Format = "csv"
+	EL           Format = "el"
+	WEL          Format = "wel"
+	LDBC         Format = "ldbc"
+	DIMACS       Format = "dimacs"
+	MatrixMarket Format = "mtx"
+	SG           Format = "sg"
+	WSG          Format = "wsg"
+	Raw          Format = "raw"
+	RawW         Format = "raww"
+	METIS        Format = "metis"
+	Ligra        Format = "ligra"
+	GraphML      Format = "graphml"
+	Parquet      Format = "parquet"
+	Arrow        Format = "arrow"
+	Arrows       Format = "arrows"
 )
 
 // Formats lists the formats that are written.

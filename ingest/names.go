@@ -3,12 +3,7 @@ package ingest
 import (
 	"github.com/garaph/garaph/ingest/build"
 	"github.com/garaph/garaph/ingest/format"
-	"github.com/garaph/garaph/ingest/format/adjacency"
 	_ "github.com/garaph/garaph/ingest/format/all" // registers the formats
-	"github.com/garaph/garaph/ingest/format/columns"
-	"github.com/garaph/garaph/ingest/format/gap"
-	"github.com/garaph/garaph/ingest/format/graphml"
-	"github.com/garaph/garaph/ingest/format/mtx"
 	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/ingest/read"
 )
@@ -30,21 +25,21 @@ type (
 
 // Names of formats.
 const (
-	Text         = text.Text
-	EL           = text.EL
-	WEL          = text.WEL
-	LDBC         = text.LDBC
-	DIMACS       = text.DIMACS
-	MatrixMarket = mtx.MatrixMarket
-	SG           = gap.SG
-	WSG          = gap.WSG
-	Raw          = gap.Raw
-	RawW         = gap.RawW
-	METIS        = adjacency.METIS
-	Ligra        = adjacency.Ligra
-	GraphML      = graphml.GraphML
-	Parquet      = columns.Parquet
-	Arrow        = columns.Arrow
+	Text         Format = "text"
+	EL           Format = "el"
+	WEL          Format = "wel"
+	LDBC         Format = "ldbc"
+	DIMACS       Format = "dimacs"
+	MatrixMarket Format = "mtx"
+	SG           Format = "sg"
+	WSG          Format = "wsg"
+	Raw          Format = "raw"
+	RawW         Format = "raww"
+	METIS        Format = "metis"
+	Ligra        Format = "ligra"
+	GraphML      Format = "graphml"
+	Parquet      Format = "parquet"
+	Arrow        Format = "arrow"
 )
 
 // Values of options.

@@ -32,6 +32,7 @@ type Input struct {
 	Weighted bool     // every file has weights
 	Vertices bool     // the number of vertices may be given, for dense ids
 	Table    TableUse // which of [TableOptions] apply
+	Text     bool     // files are text; others are refused before Plan
 	Empty    bool     // Plan takes files without a byte, too
 }
 
@@ -129,6 +130,12 @@ func Plan(h *read.Head, o read.Options) (*read.Plan, error) {
 	if len(h.Bytes) == 0 && !f.Empty {
 		p.Empty(o, f.Weighted)
 		return p, nil
+	}
+	if f.Text {
+		known := o.Format == f.Name || f.Detect != nil && f.Detect(h)
+		if err := read.CheckText(h, f.Name, known); err != nil {
+			return nil, err
+		}
 	}
 	return p, f.Plan(p, h, o)
 }

@@ -21,8 +21,8 @@ import (
 // Formats are those with the neighbours of each vertex.
 var Formats = []*format.Format{
 	{
-		Name: METIS, Doc: "METIS, a line of neighbours for each vertex", Extensions: []string{".metis", ".graph"},
-		Plan: planMETIS, Input: format.Input{Dense: true, FirstID: 1},
+		Name: "metis", Doc: "METIS, a line of neighbours for each vertex", Extensions: []string{".metis", ".graph"},
+		Plan: planMETIS, Input: format.Input{Text: true, Dense: true, FirstID: 1},
 		Writer: &format.Writer{
 			Content: format.Content{
 				Labels: format.FromOne, Half: format.Whole, Undirected: format.WhenWhole, Counted: true, Vertices: true,
@@ -31,9 +31,9 @@ var Formats = []*format.Format{
 		},
 	},
 	{
-		Name: Ligra, Doc: "adjacency graph of Ligra and PBBS, also weighted", Extensions: []string{".adj"},
+		Name: "ligra", Doc: "adjacency graph of Ligra and PBBS, also weighted", Extensions: []string{".adj"},
 		Detect: func(h *read.Head) bool { return isLigra(bytes.TrimPrefix(h.Bytes, read.BOM)) },
-		Plan:   planLigra, Input: format.Input{Dense: true},
+		Plan:   planLigra, Input: format.Input{Text: true, Dense: true},
 		Writer: &format.Writer{
 			Content: format.Content{Labels: format.FromZero, Half: format.Whole, Vertices: true}, Write: writeLigra,
 		},

@@ -13,9 +13,6 @@ import (
 // the number m of edges, n offsets, m destinations, and m weights if there are any; with any white space
 // between them. Edges are out-edges, vertices are from 0.
 
-// Ligra is the name of the format.
-const Ligra read.FormatName = "ligra"
-
 var ligraWords = []string{"AdjacencyGraph", "WeightedAdjacencyGraph"}
 
 // ligraBody reads the numbers behind the header, in one pass.
@@ -36,9 +33,6 @@ func isLigra(text []byte) bool {
 
 // planLigra reads the header.
 func planLigra(p *read.Plan, h *read.Head, o read.Options) error {
-	if err := read.CheckText(h, Ligra, o.Format == Ligra); err != nil {
-		return err
-	}
 	text := h.Bytes
 	if bytes.HasPrefix(text, read.BOM) {
 		p.SkipBytes = int64(len(read.BOM))

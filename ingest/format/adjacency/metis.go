@@ -14,9 +14,6 @@ import (
 // m counts it once. fmt is up to three digits of 0 and 1: whether there are sizes of vertices, weights of
 // vertices (ncon of each) and weights of edges.
 
-// METIS is the name of the format.
-const METIS read.FormatName = "metis"
-
 // metisBody reads the lines of vertices, in one pass.
 type metisBody struct {
 	adjacency
@@ -27,9 +24,6 @@ type metisBody struct {
 
 // planMETIS reads the header.
 func planMETIS(p *read.Plan, h *read.Head, o read.Options) error {
-	if err := read.CheckText(h, METIS, o.Format == METIS); err != nil {
-		return err
-	}
 	const expected = `the header "vertices edges [fmt [ncon]]"`
 	lines := read.LinesOf(h)
 	line, words, err := lines.Words('%', expected)

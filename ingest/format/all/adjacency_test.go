@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/garaph/garaph/ingest/format/adjacency"
 	"github.com/garaph/garaph/ingest/read"
 )
 
@@ -37,7 +36,7 @@ func TestMETIS(t *testing.T) {
 		if diff := cmp.Diff(test.want, r.sink.sorted()); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
-		want := read.Schema{Format: adjacency.METIS, IDs: read.IDDense, Base: 1, Vertices: 4, Weighted: test.want[0].W != 0, Both: true}
+		want := read.Schema{Format: "metis", IDs: read.IDDense, Base: 1, Vertices: 4, Weighted: test.want[0].W != 0, Both: true}
 		if r.schema != want {
 			t.Errorf("%s: got %+v", test.name, r.schema)
 		}
@@ -70,7 +69,7 @@ func TestLigra(t *testing.T) {
 		if diff := cmp.Diff(test.want, r.sink.sorted()); diff != "" {
 			t.Errorf("%q: %s", test.content, diff)
 		}
-		want := read.Schema{Format: adjacency.Ligra, IDs: read.IDDense, Vertices: 3, Weighted: test.want[0].W != 0}
+		want := read.Schema{Format: "ligra", IDs: read.IDDense, Vertices: 3, Weighted: test.want[0].W != 0}
 		if r.schema != want {
 			t.Errorf("%q: got %+v", test.content, r.schema)
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/garaph/garaph/ingest/build"
-	"github.com/garaph/garaph/ingest/format/columns"
 	"github.com/garaph/garaph/ingest/read"
 )
 
@@ -191,7 +190,7 @@ func FuzzReadArrow(f *testing.F) {
 		f.Add(otherFile(f, name), uint16(16))
 	}
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {
-		o := fuzzOptions(columns.Arrow, choice)
+		o := fuzzOptions("arrow", choice)
 		o.RowBytes = 16 << 20
 		checkKind(t, sameOutcome(t, t, "g.arrow", b, o, read.Options{Threads: 1 + int(choice>>11&3)}))
 	})

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph/ingest/format"
-	"github.com/garaph/garaph/ingest/format/gap"
 	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/ingest/read"
 )
@@ -270,7 +269,7 @@ func TestOpenErrors(t *testing.T) {
 		{[]string{locked}, table(0, read.HeaderNo, "1", "to"), `column "to" is a name, but the input has no header: give its number`},
 		{[]string{locked}, read.Options{Table: read.TableOptions{Columns: []string{"1", "2"}}, Weights: read.WeightsYes}, `columns 1, 2 have no weight, but weights are required: name the column of the weight as the third`},
 		{[]string{locked}, read.Options{Table: read.TableOptions{Columns: []string{"1", "2", "3"}}, Weights: read.WeightsNo}, `columns 1, 2, 3 have a weight, but weights are to be passed over: name the first two alone`},
-		{[]string{locked}, read.Options{Table: read.TableOptions{Delimiter: ','}, Format: gap.SG}, `the input: is in format sg, which has no delimiter, header or columns to choose; leave these options out`},
+		{[]string{locked}, read.Options{Table: read.TableOptions{Delimiter: ','}, Format: "sg"}, `the input: is in format sg, which has no delimiter, header or columns to choose; leave these options out`},
 		{[]string{locked}, read.Options{Weights: "x"}, `unknown way to take weights "x": expected auto, yes, no, float32 or float64`},
 	} {
 		r := readNames(t, c.o, c.names)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/garaph/garaph/ingest/format/graphml"
 	"github.com/garaph/garaph/ingest/read"
 )
 
@@ -68,7 +67,7 @@ func TestGraphML(t *testing.T) {
 		if diff := cmp.Diff(test.want, r.sink.sorted()) + cmp.Diff(test.vertices, r.sink.vertices); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
-		if s := r.schema; s.Format != graphml.GraphML || s.IDs != test.ids || s.Mirrored != test.mirrored {
+		if s := r.schema; s.Format != "graphml" || s.IDs != test.ids || s.Mirrored != test.mirrored {
 			t.Errorf("%s: got %+v", test.name, s)
 		}
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/garaph/garaph/ingest/build"
-	"github.com/garaph/garaph/ingest/format/columns"
 	"github.com/garaph/garaph/ingest/read"
 )
 
@@ -418,7 +417,7 @@ func FuzzReadParquet(f *testing.F) {
 	f.Add(parquetFile(f, 2, int64s("src", int64(1), nil, int64(-5)), strs("dst", "a", "b", "")), uint16(37|16))
 	f.Add(parquetFile(f, 3, doubles("src", 1.0, nil, 3.0), doubles("dst", 1.5, 2.0, 3.0)), uint16(3))
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {
-		o := fuzzOptions(columns.Parquet, choice)
+		o := fuzzOptions("parquet", choice)
 		o.RowBytes = 16 << 20
 		r := sameOutcome(t, t, "g.parquet", b, o, read.Options{Threads: 1 + int(choice>>11&3)})
 		checkKind(t, r)

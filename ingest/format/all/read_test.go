@@ -13,8 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/garaph/garaph/ingest/format/gap"
-	"github.com/garaph/garaph/ingest/format/mtx"
 	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/ingest/read"
 )
@@ -63,25 +61,25 @@ func fourFiles() []struct {
 		{testFile{name: "four.wel", content: writeText(fourEdges, weighted)},
 			read.Schema{Format: text.WEL, IDs: read.IDDense, Vertices: -1, Weighted: true}},
 		{testFile{name: "four.mtx", content: writeMatrixMarket(fourEdges, 4, "pattern")},
-			read.Schema{Format: mtx.MatrixMarket, IDs: read.IDDense, Base: 1, Vertices: 4}},
+			read.Schema{Format: "mtx", IDs: read.IDDense, Base: 1, Vertices: 4}},
 		{testFile{name: "renamed.txt", content: writeMatrixMarket(fourEdges, 4, "real")},
-			read.Schema{Format: mtx.MatrixMarket, IDs: read.IDDense, Base: 1, Vertices: 4, Weighted: true}},
+			read.Schema{Format: "mtx", IDs: read.IDDense, Base: 1, Vertices: 4, Weighted: true}},
 		{testFile{name: "four.gr", content: writeDIMACS(fourEdges, 4)},
 			read.Schema{Format: text.DIMACS, IDs: read.IDDense, Base: 1, Vertices: 4, Weighted: true}},
 		{testFile{name: "renamed", content: writeDIMACS(fourEdges, 4)},
 			read.Schema{Format: text.DIMACS, IDs: read.IDDense, Base: 1, Vertices: 4, Weighted: true}},
 		{testFile{name: "four.sg", content: writeSG(fourEdges, 4, false, true)},
-			read.Schema{Format: gap.SG, IDs: read.IDDense, Vertices: 4}},
+			read.Schema{Format: "sg", IDs: read.IDDense, Vertices: 4}},
 		{testFile{name: "four.wsg", content: writeSG(fourEdges, 4, true, true)},
-			read.Schema{Format: gap.WSG, IDs: read.IDDense, Vertices: 4, Weighted: true}},
+			read.Schema{Format: "wsg", IDs: read.IDDense, Vertices: 4, Weighted: true}},
 		{testFile{name: "four.e", content: writeText(fourEdges, textStyle{sep: " ", eol: "\n"})},
 			read.Schema{Format: text.LDBC, IDs: read.IDInt, Vertices: -1}},
 		{testFile{name: "four.bin", content: writeRaw(fourEdges, false)},
-			read.Schema{Format: gap.Raw, IDs: read.IDInt, Vertices: -1}},
+			read.Schema{Format: "raw", IDs: read.IDInt, Vertices: -1}},
 		{testFile{name: "four.u32", content: writeRaw(fourEdges, false)},
-			read.Schema{Format: gap.Raw, IDs: read.IDInt, Vertices: -1}},
+			read.Schema{Format: "raw", IDs: read.IDInt, Vertices: -1}},
 		{testFile{name: "four.wbin", content: writeRaw(fourEdges, true)},
-			read.Schema{Format: gap.RawW, IDs: read.IDInt, Vertices: -1, Weighted: true}},
+			read.Schema{Format: "raww", IDs: read.IDInt, Vertices: -1, Weighted: true}},
 	}
 }
 
@@ -189,7 +187,7 @@ func TestReadStdin(t *testing.T) {
 		for _, packed := range [][]byte{content, gzipped(t, content), zstandard(t, content)} {
 			o := read.Options{Stdin: bytes.NewReader(packed), BlockBytes: 64, Threads: 2}
 			switch c.schema.Format {
-			case text.Text, mtx.MatrixMarket, text.DIMACS:
+			case text.Text, "mtx", text.DIMACS:
 			default:
 				o.Format = c.schema.Format
 			}
@@ -369,23 +367,23 @@ func TestReadMatrixMarketForms(t *testing.T) {
 		edges         string
 	}{
 		{"rectangular", "%%MatrixMarket matrix coordinate real general" + body, read.Options{},
-			read.Schema{Format: mtx.MatrixMarket, Base: 1, Vertices: 5, Weighted: true}, "2 4 1, 0 1 2.5"},
+			read.Schema{Format: "mtx", Base: 1, Vertices: 5, Weighted: true}, "2 4 1, 0 1 2.5"},
 		{"any case", "%%matrixmarket MATRIX Coordinate Integer GENERAL" + body, read.Options{},
-			read.Schema{Format: mtx.MatrixMarket, Base: 1, Vertices: 5, Weighted: true}, "2 4 1, 0 1 2.5"},
+			read.Schema{Format: "mtx", Base: 1, Vertices: 5, Weighted: true}, "2 4 1, 0 1 2.5"},
 		{"weights ignored", "%%MatrixMarket matrix coordinate real general" + body, read.Options{Weights: read.WeightsNo},
-			read.Schema{Format: mtx.MatrixMarket, Base: 1, Vertices: 5}, "2 4, 0 1"},
+			read.Schema{Format: "mtx", Base: 1, Vertices: 5}, "2 4, 0 1"},
 		{"integers", "%%MatrixMarket matrix coordinate real general" + body, read.Options{IDs: read.IDsInt},
-			read.Schema{Format: mtx.MatrixMarket, IDs: read.IDInt, Vertices: -1, Weighted: true}, "3 5 1, 1 2 2.5"},
+			read.Schema{Format: "mtx", IDs: read.IDInt, Vertices: -1, Weighted: true}, "3 5 1, 1 2 2.5"},
 		{"strings", "%%MatrixMarket matrix coordinate real general" + body, read.Options{IDs: read.IDsString},
-			read.Schema{Format: mtx.MatrixMarket, IDs: read.IDString, Vertices: -1, Weighted: true}, "3 5 1, 1 2 2.5"},
+			read.Schema{Format: "mtx", IDs: read.IDString, Vertices: -1, Weighted: true}, "3 5 1, 1 2 2.5"},
 		{"symmetric", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n", read.Options{},
-			read.Schema{Format: mtx.MatrixMarket, Base: 1, Vertices: 3, Mirrored: true}, "1 0, 2 2"},
+			read.Schema{Format: "mtx", Base: 1, Vertices: 3, Mirrored: true}, "1 0, 2 2"},
 		{"nothing", "%%MatrixMarket matrix coordinate pattern general\n0 0 0\n", read.Options{},
-			read.Schema{Format: mtx.MatrixMarket, Base: 1}, ""},
+			read.Schema{Format: "mtx", Base: 1}, ""},
 		{"largest", "%%MatrixMarket matrix coordinate pattern general\n4294967295 1 1\n4294967295 1\n", read.Options{},
-			read.Schema{Format: mtx.MatrixMarket, Base: 1, Vertices: 4294967295}, "4294967294 0"},
+			read.Schema{Format: "mtx", Base: 1, Vertices: 4294967295}, "4294967294 0"},
 		{"long header", "%%MatrixMarket matrix coordinate pattern general\n" + strings.Repeat("% comment\n", 300_000) + "2 2 1\n1 2\n", read.Options{},
-			read.Schema{Format: mtx.MatrixMarket, Base: 1, Vertices: 2}, "0 1"},
+			read.Schema{Format: "mtx", Base: 1, Vertices: 2}, "0 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := readFiles(t, c.o, textFile("g.mtx", c.content))
@@ -440,7 +438,7 @@ func TestReadSeveralHeaders(t *testing.T) {
 	if r.err != nil {
 		t.Fatal(r.err)
 	}
-	want := read.Schema{Format: mtx.MatrixMarket, Base: 1, Vertices: 4}
+	want := read.Schema{Format: "mtx", Base: 1, Vertices: 4}
 	if diff := cmp.Diff(want, r.schema); diff != "" {
 		t.Fatalf("schema (-want +got):\n%s", diff)
 	}

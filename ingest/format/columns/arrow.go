@@ -9,9 +9,6 @@ import (
 	cols "github.com/garaph/garaph/internal/columns"
 )
 
-// Arrow is the name of the format: IPC, files (Feather) and streams.
-const Arrow read.FormatName = "arrow"
-
 // arrowBody reads Arrow IPC: streams from their beginning to their end, files by their directory, or, where they are
 // compressed or come from a pipe, as the stream that is in them. The goroutine that feeds reads record batches and unpacks
 // them; those that parse decode rows.

@@ -9,9 +9,6 @@ import (
 	cols "github.com/garaph/garaph/internal/columns"
 )
 
-// Parquet is the name of the format.
-const Parquet read.FormatName = "parquet"
-
 // isParquet recognises files by their magic, with which a text may begin too.
 func isParquet(h *read.Head) bool {
 	return bytes.HasPrefix(h.Bytes, []byte(cols.ParquetMagic)) && !read.IsText(h.Bytes)

@@ -19,16 +19,16 @@ import (
 // Formats are those of files with columns. Streams of Arrow IPC are read as files are.
 var Formats = []*format.Format{
 	{
-		Name: Parquet, Doc: "Parquet, with columns of source, target and weight", Extensions: []string{".parquet", ".pq"},
+		Name: "parquet", Doc: "Parquet, with columns of source, target and weight", Extensions: []string{".parquet", ".pq"},
 		Detect: isParquet, Plan: planParquet, Input: format.Input{Table: format.TableColumns, Empty: true},
 		Writer: &format.Writer{Content: tables, Columns: results.Parquet},
 	},
 	{
-		Name: Arrows, Doc: "Arrow IPC, a stream", Extensions: []string{".arrows"},
-		Writer: &format.Writer{Import: Arrow, Content: tables, Columns: results.Arrows},
+		Name: "arrows", Doc: "Arrow IPC, a stream", Extensions: []string{".arrows"},
+		Writer: &format.Writer{Import: "arrow", Content: tables, Columns: results.Arrows},
 	},
 	{
-		Name: Arrow, Doc: "Arrow IPC, a file (Feather 2)", Extensions: []string{".arrow", ".feather", ".ipc", ".arrows"},
+		Name: "arrow", Doc: "Arrow IPC, a file (Feather 2)", Extensions: []string{".arrow", ".feather", ".ipc", ".arrows"},
 		Detect: func(h *read.Head) bool { return isArrow(h.Bytes) },
 		Plan:   planArrow, Input: format.Input{Table: format.TableColumns, Empty: true},
 		Writer: &format.Writer{Content: tables, Columns: results.Arrow},
@@ -36,9 +36,6 @@ var Formats = []*format.Format{
 }
 
 var tables = format.Content{Parts: true, Binary: true}
-
-// Arrows is the name of the format when it is written.
-const Arrows read.FormatName = "arrows"
 
 // rowTask is a run of rows of an input, which one goroutine reads.
 type rowTask interface {

@@ -13,12 +13,6 @@ import (
 // Raw edges: (u32 source, u32 target) or (u32, u32, f32 weight), little-endian
 // and without a header. Where all weights are kept as float64, they are f64.
 
-// Names of formats. RawW has weights.
-const (
-	Raw  read.FormatName = "raw"
-	RawW read.FormatName = "raww"
-)
-
 // rawBody reads raw edges.
 type rawBody struct {
 	record  int   // bytes of an edge
@@ -31,7 +25,7 @@ type rawBody struct {
 func planRaw(p *read.Plan, h *read.Head, o read.Options) error {
 	t := &rawBody{record: 8, weights: o.Weights != read.WeightsNo, rule: o.Weights.Rule()}
 	switch {
-	case p.Schema.Format == RawW:
+	case p.Schema.Format == "raww":
 		if t.record = 12; t.rule == read.KeepDouble {
 			t.record = 16
 		}

@@ -23,33 +23,27 @@ import (
 // so its edges are both directions already, and the graph is stored as a symmetric
 // one; a file that does not is refused.
 
-// Names of formats. WSG has weights.
-const (
-	SG  read.FormatName = "sg"
-	WSG read.FormatName = "wsg"
-)
-
 // Formats are serialized graphs and raw edges.
 var Formats = []*format.Format{
 	{
-		Name: SG, Doc: "serialized graph of GAP", Extensions: []string{".sg"},
+		Name: "sg", Doc: "serialized graph of GAP", Extensions: []string{".sg"},
 		Plan: planSG, Input: format.Input{Dense: true},
-		Writer: &format.Writer{Content: serialized(WSG, ""), Write: writeSG, Check: checkSG},
+		Writer: &format.Writer{Content: serialized("wsg", ""), Write: writeSG, Check: checkSG},
 	},
 	{
-		Name: WSG, Doc: "serialized graph of GAP, with weights", Extensions: []string{".wsg"},
+		Name: "wsg", Doc: "serialized graph of GAP, with weights", Extensions: []string{".wsg"},
 		Plan: planSG, Input: format.Input{Dense: true, Weighted: true},
-		Writer: &format.Writer{Content: serialized("", SG), Write: writeSG, Check: checkSG},
+		Writer: &format.Writer{Content: serialized("", "sg"), Write: writeSG, Check: checkSG},
 	},
 	{
-		Name: Raw, Doc: "pairs of little-endian uint32", Extensions: []string{".bin", ".u32"},
+		Name: "raw", Doc: "pairs of little-endian uint32", Extensions: []string{".bin", ".u32"},
 		Plan: planRaw, Input: format.Input{Vertices: true},
-		Writer: &format.Writer{Content: rawEdges(RawW, ""), Append: appendRaw},
+		Writer: &format.Writer{Content: rawEdges("raww", ""), Append: appendRaw},
 	},
 	{
-		Name: RawW, Doc: "the same, each with a float32 weight", Extensions: []string{".wbin"},
+		Name: "raww", Doc: "the same, each with a float32 weight", Extensions: []string{".wbin"},
 		Plan: planRaw, Input: format.Input{Vertices: true, Weighted: true},
-		Writer: &format.Writer{Content: rawEdges("", Raw), Append: appendRaw},
+		Writer: &format.Writer{Content: rawEdges("", "raw"), Append: appendRaw},
 	},
 }
 
@@ -89,7 +83,7 @@ type sgBody struct {
 func planSG(p *read.Plan, h *read.Head, o read.Options) error {
 	name := p.Name()
 	t := &sgBody{entry: 4}
-	if p.Schema.Format == WSG {
+	if p.Schema.Format == "wsg" {
 		t.entry, t.weights, t.rule = 8, o.Weights != read.WeightsNo, o.Weights.Rule()
 	} else if o.Weights == read.WeightsYes {
 		return &read.InputError{File: name, Problem: "is a .sg file, which has no weights", Advice: "leave out --weights yes, or use --format wsg"}

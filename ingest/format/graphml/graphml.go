@@ -16,14 +16,11 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// GraphML is the name of the format.
-const GraphML read.FormatName = "graphml"
-
 // Formats is the format.
 var Formats = []*format.Format{{
-	Name: GraphML, Doc: "GraphML, elements node and edge", Extensions: []string{".graphml"},
+	Name: "graphml", Doc: "GraphML, elements node and edge", Extensions: []string{".graphml"},
 	Detect: func(h *read.Head) bool { return isGraphML(bytes.TrimPrefix(h.Bytes, read.BOM)) },
-	Plan:   planGraphML, Input: format.Input{Table: format.TableColumns},
+	Plan:   planGraphML, Input: format.Input{Text: true, Table: format.TableColumns},
 	Writer: &format.Writer{
 		Content: format.Content{Undirected: format.WhenHalved, Vertices: true},
 		Write:   write, Text: appendAttribute, Wide: len("&#34;"),
@@ -79,9 +76,6 @@ func isGraphML(text []byte) bool {
 
 // planGraphML looks for the keys and the graph, and at the first ids.
 func planGraphML(p *read.Plan, h *read.Head, o read.Options) error {
-	if err := read.CheckText(h, GraphML, o.Format == GraphML || bytes.HasPrefix(h.Bytes, []byte("<"))); err != nil {
-		return err
-	}
 	refused := func(problem, advice string) error {
 		return &read.InputError{File: p.Name(), Problem: problem, Advice: advice}
 	}

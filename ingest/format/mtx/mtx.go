@@ -15,14 +15,11 @@ import (
 // Matrix Market coordinate files (https://math.nist.gov/MatrixMarket/formats.html):
 // entry (i, j) is the edge i → j, and a symmetric file holds one triangle.
 
-// MatrixMarket is the name of the format.
-const MatrixMarket read.FormatName = "mtx"
-
 // Formats is the format.
 var Formats = []*format.Format{{
-	Name: MatrixMarket, Doc: "Matrix Market, coordinate", Extensions: []string{".mtx"},
+	Name: "mtx", Doc: "Matrix Market, coordinate", Extensions: []string{".mtx"},
 	Detect: func(h *read.Head) bool { return hasBanner(bytes.TrimPrefix(h.Bytes, read.BOM)) },
-	Plan:   planMatrixMarket, Input: format.Input{Dense: true, FirstID: 1},
+	Plan:   planMatrixMarket, Input: format.Input{Text: true, Dense: true, FirstID: 1},
 	Writer: &format.Writer{
 		Content: format.Content{
 			Labels: format.FromOne, Half: format.Lower, Undirected: format.WhenHalved, Counted: true, Vertices: true,
@@ -52,9 +49,6 @@ func hasBanner(text []byte) bool {
 
 // planMatrixMarket reads the banner and the line of sizes.
 func planMatrixMarket(p *read.Plan, h *read.Head, o read.Options) error {
-	if err := read.CheckText(h, MatrixMarket, o.Format == MatrixMarket); err != nil {
-		return err
-	}
 	lines := read.LinesOf(h)
 	field, err := readBanner(p, lines)
 	if err != nil {

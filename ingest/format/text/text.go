@@ -14,7 +14,7 @@ import (
 var Formats = []*format.Format{
 	{
 		Name: Text, Doc: "an edge a line: SNAP, TSV", Extensions: []string{".tsv", ".txt", ".tab", ".edges"},
-		Plan: planText, Input: format.Input{Table: format.TableLines},
+		Plan: planText, Input: format.Input{Text: true, Table: format.TableLines},
 		Writer: &format.Writer{Content: edgeList, Flags: noHeader, Append: format.Lines("", "\t", "\t", "\n")},
 	},
 	{
@@ -26,21 +26,21 @@ var Formats = []*format.Format{
 	},
 	{
 		Name: EL, Doc: "an edge a line, without weights (GAP)", Extensions: []string{".el"},
-		Plan: planText, Input: format.Input{Dense: true},
+		Plan: planText, Input: format.Input{Text: true, Dense: true},
 		Writer: &format.Writer{
 			Content: format.Content{Labels: format.FromZero, Weighted: WEL, Parts: true}, Append: spaced,
 		},
 	},
 	{
 		Name: WEL, Doc: "an edge a line, with weights (GAP)", Extensions: []string{".wel"},
-		Plan: planText, Input: format.Input{Dense: true, Weighted: true},
+		Plan: planText, Input: format.Input{Text: true, Dense: true, Weighted: true},
 		Writer: &format.Writer{
 			Content: format.Content{Labels: format.FromZero, Unweighted: EL, Parts: true}, Append: spaced,
 		},
 	},
 	{
 		Name: LDBC, Doc: "x.e with edges, x.v with vertices (LDBC Graphalytics)", Extensions: []string{".e"},
-		Detect: isVertices, Plan: planText,
+		Detect: isVertices, Plan: planText, Input: format.Input{Text: true},
 		Writer: &format.Writer{Content: format.Content{Vertices: true, Plain: true}, Append: spaced},
 	},
 	{
@@ -100,9 +100,6 @@ func planText(p *read.Plan, h *read.Head, o read.Options) error {
 		if err := checkForeign(h, o.Weights); err != nil {
 			return err
 		}
-	}
-	if err := read.CheckText(h, format, o.Format == format); err != nil {
-		return err
 	}
 	t, err := textBody(p, h, &o)
 	if err != nil {
