@@ -20,7 +20,7 @@ import (
 const (
 	// edgesPerBatch is how many edges a goroutine collects before it writes.
 	edgesPerBatch = 8 << 10
-	// encoderBytes is what the writer of a file takes beside batches: a row group or a record batch, as it
+	// encoderBytes is the memory of a writer of files beside batches: a row group or a record batch, as it
 	// grows and as it is compressed.
 	encoderBytes = 48 << 20
 )
@@ -40,10 +40,10 @@ func (x *writer) writeColumns(ctx context.Context, e *algorithms.Env, w io.Write
 	return err
 }
 
-// Rows is not known where an undirected edge is written once.
+// Rows returns -1: an undirected edge may be written once.
 func (r *edgeRows) Rows() int64 { return -1 }
 
-// IDKind is that of the labels.
+// IDKind returns the kind of the labels.
 func (r *edgeRows) IDKind() results.IDKind {
 	switch r.cat.IDs.Kind {
 	case store.IDString:
@@ -55,10 +55,10 @@ func (r *edgeRows) IDKind() results.IDKind {
 	}
 }
 
-// MaxIDBytes is the length of the longest name.
+// MaxIDBytes returns the length of the longest name.
 func (r *edgeRows) MaxIDBytes() int { return r.cat.IDs.MaxBytes }
 
-// Columns are those beside the source.
+// Columns returns the columns beside the source.
 func (r *edgeRows) Columns() []results.Column {
 	list := []results.Column{{Name: results.TargetColumn, Kind: results.VertexID}}
 	if r.weighted {

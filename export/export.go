@@ -60,7 +60,7 @@ func Write(ctx context.Context, s *store.Store, w io.Writer, o Options) (Report,
 	return writeWith(ctx, s, o, func(x *writer) error { return x.write(ctx, w) })
 }
 
-// writeWith lets write write a graph.
+// writeWith calls write with a writer of a graph, and reports.
 func writeWith(ctx context.Context, s *store.Store, o Options, write func(x *writer) error) (Report, error) {
 	cat := s.Catalogue()
 	if err := o.Check(s.Name(), cat); err != nil {
@@ -113,7 +113,7 @@ type writer struct {
 	parallel atomic.Uint64 // edges that are parallel to others, where both directions are written as if directed
 }
 
-// passing is what a pass over the rows does.
+// passing is the state of one pass over the rows.
 type passing struct {
 	visitor  func(e *algorithms.Env) error
 	dir      shard.Direction // of the rows that are read
@@ -126,7 +126,7 @@ type passing struct {
 type heldIDs struct {
 	limit  int64 // how much memory those may take that are read together
 	ids    *store.IDSet
-	allIDs bool // are there; otherwise those of one window after another
+	allIDs bool // all ids are in memory; otherwise those of one window after another
 }
 
 // tabular is the state of a format with columns.
@@ -144,7 +144,7 @@ func (x *writer) asDirected() bool {
 // look like two more.
 func (x *writer) bothOnce() bool { return x.asDirected() && x.parallel.Load() == 0 }
 
-// Plan is that of the pass over the rows; the ids have what is left of a budget in the first attempt, and a
+// Plan returns the plan of a pass over the rows; the ids have what is left of a budget in the first attempt, and a
 // part of it, or the least, in those after it.
 func (x *writer) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 	plan := func(ids int64) algorithms.Plan {
@@ -237,7 +237,7 @@ func (x *writer) write(ctx context.Context, w io.Writer) error {
 	return x.visitRows(ctx)
 }
 
-// writeHeader writes what stands before so many edges.
+// writeHeader writes what stands before the edges.
 func (x *writer) writeHeader(w io.Writer, edges uint64) error {
 	if x.to.Header == nil {
 		return nil
@@ -246,7 +246,7 @@ func (x *writer) writeHeader(w io.Writer, edges uint64) error {
 	return err
 }
 
-// Rows is [format.Walk].
+// Rows implements [format.Walk].
 func (x *writer) Rows(ctx context.Context, side shard.Direction, weighted bool, add format.Append) error {
 	x.dir, x.weighted, x.add = side, weighted, add
 	x.edges.Store(0)
@@ -254,7 +254,7 @@ func (x *writer) Rows(ctx context.Context, side shard.Direction, weighted bool, 
 	return x.visitRows(ctx)
 }
 
-// Offsets is [format.Walk].
+// Offsets implements [format.Walk].
 func (x *writer) Offsets(ctx context.Context, side shard.Direction, text func(b []byte, begin, end uint64) []byte) error {
 	end := uint64(0)
 	var b []byte
@@ -279,7 +279,7 @@ func (x *writer) Offsets(ctx context.Context, side shard.Direction, text func(b 
 	return nil
 }
 
-// Names is [format.Walk].
+// Names implements [format.Walk].
 func (x *writer) Names(ctx context.Context, before, behind string) error {
 	return x.names(nil, x.store.IDs()).writeAll(ctx, x.store, x.out.w, before, behind) // one block of ids after another
 }

@@ -71,7 +71,7 @@ func (t *graphs) close() {
 	os.RemoveAll(t.folder)
 }
 
-// imported is a graph that an import makes of text.
+// imported returns a graph that an import makes of text.
 func imported(t *testing.T, text string, o ingest.Options) *store.Store {
 	t.Helper()
 	all := newGraphs(t)
@@ -106,7 +106,7 @@ func (t *graphs) importedFrom(path string, o ingest.Options, files ...string) *s
 	return s
 }
 
-// textOf is a graph under ids of a kind, as an import reads it.
+// textOf returns a graph under ids of a kind, as an import reads it.
 func textOf(g oracle.Graph, id func(int) string, weighted bool) string {
 	var b []byte
 	for _, e := range g.Edges {
@@ -215,7 +215,7 @@ func writeDrawn(t *rapid.T, s *store.Store, o Options) (parts [][]byte, r Report
 	return parts, r, err
 }
 
-// shardsOf is what the fingerprint has of the edges.
+// shardsOf returns the part of the fingerprint that depends on the edges.
 func shardsOf(s *store.Store) string {
 	var b strings.Builder
 	for _, i := range s.Catalogue().Shards {
@@ -297,7 +297,7 @@ func hasParallel(g oracle.Graph) bool {
 	return len(pairs) < len(g.Edges)
 }
 
-// mirroredText has each edge in both directions, and those of a vertex to itself once.
+// mirroredText returns each edge in both directions, and self-loops once.
 func mirroredText(g oracle.Graph, id func(int) string, weighted bool) string {
 	both := oracle.Graph{N: g.N, Edges: slices.Clone(g.Edges)}
 	for _, e := range g.Edges {
@@ -333,7 +333,7 @@ func TestMagicNames(t *testing.T) {
 	}
 }
 
-// TestMagicNumbers: raw numbers may be those of the beginning of another kind of file.
+// TestMagicNumbers checks raw numbers with which another kind of file begins.
 func TestMagicNumbers(t *testing.T) {
 	for _, magic := range []string{"PAR1", "ARRO", "Adja"} {
 		s := imported(t, fmt.Sprintln(binary.LittleEndian.Uint32([]byte(magic)), 5), ingest.Options{})
@@ -377,7 +377,7 @@ func TestBoth(t *testing.T) {
 	}
 }
 
-// TestLittleMemory: ids that do not fit are read in windows, and those of a long row one after another. The
+// TestLittleMemory checks that ids that do not fit are read in windows, and ids of a long row one by one. The
 // text is the same as with all memory.
 func TestLittleMemory(t *testing.T) {
 	long := strings.Repeat("x", 60_000)

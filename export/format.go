@@ -16,7 +16,7 @@ import (
 // Format is the name of a format of edge lists. docs/formats.md describes them.
 type Format string
 
-// Names of formats. The format [LDBC] is that of edges; the vertices are in a file of their own, see [WriteIDs].
+// Names of formats. With [LDBC], the vertices are in a file of their own, see [WriteIDs].
 const (
 	Text         Format = "text"
 	CSV          Format = "csv"
@@ -84,7 +84,7 @@ func (f Format) info() *format.Format { return format.Find(read.FormatName(f)) }
 
 func (f Format) writer() *format.Writer { return f.info().Writer }
 
-// Extension is how the names of files of the format end.
+// Extension returns the usual ending of file names in the format.
 func (f Format) Extension() string { return f.info().Extensions[0] }
 
 // HasColumns reports whether a format has columns of a type.

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// labels are what vertices are called in a file.
+// labels describes what vertices are called in a file.
 type labels struct {
 	// stored: these are the ids of the graph, which lie in the store. Otherwise they are numbers from first.
 	stored bool
@@ -75,7 +75,7 @@ func (x *writer) fits32() (bool, error) {
 	return fits(x.cat.Vertices - 1) // ids are ascending
 }
 
-// idBytes is what all ids take in memory, and the least that some of them do; 0 where they are computed.
+// idBytes returns the memory of all ids, and the least for some of them; 0 where they are computed.
 func (x *writer) idBytes(c *store.Catalogue) (all, least int64) {
 	if !x.labels.stored || x.count {
 		return 0, 0
@@ -93,12 +93,12 @@ func (x *writer) idBytes(c *store.Catalogue) (all, least int64) {
 type names struct {
 	labels
 	kind   store.IDKind
-	set    *store.IDSet // of stored ids: those of the window
+	set    *store.IDSet // stored ids of the window
 	reader *store.IDs   // or, of a row whose ids did not fit, where they are read one after another
 	text   func(dst []byte, name string) ([]byte, error)
 }
 
-// Number is [format.Labeler].
+// Number implements [format.Labeler].
 func (n *names) Number(v uint32) (uint64, error) {
 	switch {
 	case !n.stored:
@@ -120,7 +120,7 @@ func (n *names) Number(v uint32) (uint64, error) {
 	}
 }
 
-// name is the label of v, of names.
+// name returns the label of v, which is a name.
 func (n *names) name(v uint32) (string, error) {
 	if n.reader == nil {
 		return n.set.Text(v)
@@ -132,7 +132,7 @@ func (n *names) name(v uint32) (string, error) {
 	return b.Strings[v-b.First], nil
 }
 
-// Label is [format.Labeler].
+// Label implements [format.Labeler].
 func (n *names) Label(dst []byte, v uint32) ([]byte, error) {
 	if n.stored && n.kind == store.IDString {
 		name, err := n.name(v)

@@ -17,7 +17,7 @@ const MostParts = 10_000
 
 // Parts say how the edges of a graph are divided among files: by vertices, so that each has about as many edges.
 type Parts struct {
-	N int // at most so many: a file has all edges of a vertex
+	N int // the most files; one file has all edges of a vertex
 	// Create makes one more file, and calls write for what is in it. One without edges is to be removed again.
 	Create func(write func(io.Writer) (edges uint64, err error)) error
 }
@@ -64,7 +64,7 @@ func (x *writer) writePart(ctx context.Context, e *algorithms.Env, w io.Writer, 
 	return x.windows(ctx, e, from, to)
 }
 
-// cuts are the vertices between which parts are, the first and the last among them. Vertices are counted by the edges in
+// cuts returns the vertices between which parts are, the first and the last among them. Vertices are counted by the edges in
 // their rows; of an undirected graph about half of these are written, by the first vertices more than by the last.
 func (x *writer) cuts(parts int) ([]uint32, error) {
 	cuts := []uint32{0}
@@ -91,7 +91,7 @@ func (x *writer) cuts(parts int) ([]uint32, error) {
 	return append(cuts, x.cat.Vertices), nil
 }
 
-// degreesOf is the side whose degrees are those of the rows that are read.
+// degreesOf returns the side with the degrees of the rows that are read.
 func (x *writer) degreesOf() shard.Direction {
 	if x.cat.Symmetric {
 		return shard.Out

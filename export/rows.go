@@ -74,7 +74,7 @@ func (x *writer) load(ctx context.Context, e *algorithms.Env, set *store.IDSet, 
 	})
 }
 
-// row is what is written of a row, with its weights, if there are any.
+// row returns the part of a row that is written, and its weights, if there are any.
 func (x *writer) row(b *algorithms.Block, i int) (list []uint32, weights shard.Plane) {
 	list = b.Row(x.dir, i)
 	if x.weighted {
@@ -91,7 +91,7 @@ func (x *writer) row(b *algorithms.Block, i int) (list []uint32, weights shard.P
 	return list[from:to], weights.Slice(from, to)
 }
 
-// names are the labels that edges are written with.
+// names returns the labels that edges are written with.
 func (x *writer) names(set *store.IDSet, reader *store.IDs) *names {
 	text := x.to.Text
 	if text == nil {
@@ -104,7 +104,7 @@ func (x *writer) names(set *store.IDSet, reader *store.IDs) *names {
 	return n
 }
 
-// someEdges is how many edges become text before its length is looked at.
+// someEdges is how many edges become text between looks at its length.
 const someEdges = 1 << 10
 
 // pass writes the rows of the vertices in [from, to).
@@ -148,7 +148,7 @@ func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to
 	})
 }
 
-// repeated is how many neighbours of a row are those before them again.
+// repeated returns how many neighbours of a row equal the one before.
 func repeated(list []uint32) (n uint64) {
 	for i := 1; i < len(list); i++ {
 		if list[i] == list[i-1] {
@@ -166,7 +166,7 @@ func (x *writer) wrote(edges uint64) {
 	}
 }
 
-// total is about how many edges are written.
+// total returns about how many edges are written.
 func (x *writer) total() uint64 {
 	if x.graph.Half != format.Whole {
 		return x.cat.Edges / 2
@@ -174,7 +174,7 @@ func (x *writer) total() uint64 {
 	return x.cat.Edges
 }
 
-// piece is the text of a block, as far as it is not written.
+// piece is the pending text of a block.
 type piece struct {
 	*writer
 	names *names
@@ -187,7 +187,7 @@ type piece struct {
 	inBatch, nameBytes int
 }
 
-// append appends edges of a vertex, behind so many others of it.
+// append appends edges of a vertex, behind from others.
 func (p *piece) append(v uint32, from int, list []uint32, weights shard.Plane) {
 	if p.to.Columns != "" {
 		p.appendColumns(v, list, weights)

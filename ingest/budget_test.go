@@ -25,7 +25,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// sgzip is a compressed .sg file of so many vertices without an edge.
+// sgzip returns a compressed .sg file of vertices without edges.
 func sgzip(t *testing.T, vertices int64) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -14,14 +14,14 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// EdgeID is a type of the ids of edges that a Go program has: integers, or strings, which
+// EdgeID is a type of ids of [Edges]: integers, or strings, which
 // are names even if they have digits alone.
 type EdgeID interface {
 	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~string
 }
 
-// Edges are edges that a Go program has, for [ImportEdges]: Seq or Weighted, or List. With
-// Weights, List has as many.
+// Edges is the input of [ImportEdges]: Seq or Weighted, or List. If set,
+// Weights is as long as List.
 type Edges[I EdgeID] struct {
 	Seq      iter.Seq2[I, I]          // yields from and to
 	Weighted iter.Seq2[[2]I, float64] // yields edges with weights
@@ -32,11 +32,11 @@ type Edges[I EdgeID] struct {
 // inMemory is the format of a graph that comes from no file.
 const inMemory Format = "memory"
 
-// MemorySource is the source of a graph that was made from edges of a Go program.
+// MemorySource names the source of a graph of edges of a Go program.
 const MemorySource = "edges of a Go program"
 
-// ImportEdges makes a new graph at path from edges that a Go program has, as [Import] does of
-// those in files. Options about files, Format, IDs, Table, Vertices, SkipBadLines and
+// ImportEdges makes a new graph at path from edges of a Go program, as [Import] does from
+// files. Options about files, Format, IDs, Table, Vertices, SkipBadLines and
 // Stdin, have no effect. An iterator is called by one goroutine; a panic of it passes through.
 func ImportEdges[I EdgeID](ctx context.Context, edges Edges[I], path string, o Options) (r Report, err error) {
 	if edges.Weights != nil && len(edges.Weights) != len(edges.List) {
@@ -182,7 +182,7 @@ func (p *feeding[I]) add(from, to I, weight float64) bool {
 	return p.err == nil
 }
 
-// name is an id, in the memory of the string.
+// name returns an id, in the memory of the string.
 func (p *feeding[I]) name(from, to, id I) []byte {
 	text := *(*string)(unsafe.Pointer(&id))
 	b := unsafe.Slice(unsafe.StringData(text), len(text))
@@ -200,7 +200,7 @@ func (p *feeding[I]) fail(from, to I, what string) {
 	}
 }
 
-// shownID is an id as an error shows it: a string in quotes, and not all of a long one.
+// shownID returns an id as an error shows it: a string in quotes, and not all of a long one.
 func shownID(id any) string {
 	const most = 64
 	text := fmt.Sprint(id)

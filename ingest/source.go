@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// EdgeSource has the edges of a new graph that come from another one. Its vertices are numbered from 0, in the order
+// An EdgeSource supplies edges derived from an existing graph. Its vertices are numbered from 0, in the order
 // of their ids.
 type EdgeSource struct {
 	Name      string // what the catalogue calls it
@@ -18,12 +18,12 @@ type EdgeSource struct {
 	Symmetric bool // each edge comes in both directions, a self-loop once
 	// IDs writes the ids of the vertices.
 	IDs func(ctx context.Context, w *store.Writer) error
-	// Each gives all edges, from so many goroutines at most: each has a worker, hands edges to it by
+	// Each yields all edges, from at most threads goroutines: each has a worker, hands edges to it by
 	// [Worker.AddInts], and closes it, unless there was an error.
 	Each func(ctx context.Context, threads int, worker func() Worker) error
 }
 
-// ImportSource makes a new graph at path of the edges of a source, as [Import] does of those in files and within the
+// ImportSource makes a new graph at path from the edges of a source, as [Import] does from files and within the
 // same budget.
 func ImportSource(ctx context.Context, source EdgeSource, path string, o Options) (Report, error) {
 	if source.Vertices == 0 {

@@ -45,7 +45,7 @@ type StorageOptions struct {
 	Layout        store.Layout // "" is Packed
 	Rows          bool         // store rows of in-edges too, where the layout has none
 	ShardVertices int          // of a shard at most; 0: shard.DefaultVertices
-	PythonIDs     string       // a word that store.PythonIDs has, too, for whose ids those of the graph stand; "": they are the user's
+	PythonIDs     string       // see store.PythonIDs; "" if the ids are the user's
 }
 
 // Phase is a stage of an import.
@@ -83,7 +83,7 @@ type Report struct {
 // ErrEmpty is an input without a single vertex.
 var ErrEmpty = errors.New("the input has no vertex")
 
-// complete gives options their defaults.
+// complete returns the options with defaults, or an error of those that are invalid.
 func (o Options) complete() (Options, error) {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
@@ -207,7 +207,7 @@ func (b *Builder) store(ctx context.Context, numbers *numbering, w *store.Writer
 	return cat, r, err
 }
 
-// Threads is how many goroutines may fill the builder.
+// Threads returns how many goroutines may fill the builder.
 func (b *Builder) Threads() int { return b.plan.threads }
 
 // Reading returns options for reading edges into the builder.
@@ -286,7 +286,7 @@ func (b *Builder) catalogue() *store.Catalogue {
 	}
 }
 
-// sides are what sorts the edges of shards by destination, and those by source. The groups of
+// sides returns the builders of shards by destination and by source. The groups of
 // the second are known when the first is done.
 func (b *Builder) sides(shards []store.ShardInfo, numbers *numbering, w *store.Writer) (in, out *sideBuilder) {
 	in = &sideBuilder{
@@ -317,10 +317,10 @@ func (b *Builder) inRows() bool {
 	return b.opt.Storage.Rows && b.opt.Storage.Layout == store.Packed && !b.mirror
 }
 
-// weightBytes is the size of a weight of an edge that was read.
+// weightBytes returns the size of a weight of an edge that was read.
 func (b *Builder) weightBytes() int { return shard.WeightBytes(b.schema.Weighted, b.spill.wide.Load()) }
 
-// rowWeights is the size of weights of rows, if they are stored.
+// rowWeights returns the size of weights of rows, if they are stored.
 func (b *Builder) rowWeights() int {
 	if b.opt.Storage.Layout == store.Packed {
 		return b.weightBytes()

@@ -44,14 +44,14 @@ type Builder struct {
 	perVertex
 
 	loops atomic.Uint64 // self-loops dropped
-	// WriteIDs writes the ids of an [EdgeSource]; nil: those of the numbering are written.
+	// WriteIDs, if not nil, writes the ids in place of the numbering.
 	WriteIDs func(context.Context, *store.Writer) error
 
 	mu      sync.Mutex      // guards workers
 	workers []*bucketWriter // closed ones
 }
 
-// perVertex is what is kept for each provisional number, and how many there may be.
+// perVertex has the arrays over provisional numbers, and how many there may be.
 type perVertex struct {
 	in, out  *degrees      // out is nil when both directions are stored
 	declared []uint64      // bits of the vertices that need no edge
@@ -123,7 +123,7 @@ func (b *Builder) Worker() read.Worker {
 	return w
 }
 
-// bucketWriter puts edges into buckets of 2^shift provisional numbers; when
+// bucketWriter collects edges in buckets of 2^shift provisional numbers; when
 // there would be too many buckets, they are merged in pairs.
 type bucketWriter struct {
 	*Builder
@@ -137,7 +137,7 @@ type bucketWriter struct {
 
 // Close hands over what the goroutine collected.
 func (w *bucketWriter) Close() error {
-	if w.mapped.Load() && !w.mapping { // what it has came before others turned to the map
+	if w.mapped.Load() && !w.mapping { // its edges came before others turned to the map
 		w.turn()
 	}
 	w.flush()
@@ -159,7 +159,7 @@ func (w *bucketWriter) tallies() (err error) {
 	return err
 }
 
-// turn puts aside what has no numbers from the map. Its degrees count no more.
+// turn puts edges aside that have no numbers from the map, and drops their degrees.
 func (w *bucketWriter) turn() {
 	w.in.drop()
 	w.out.drop()
@@ -363,7 +363,7 @@ func (w *bucketWriter) directed(src, dst ends, weight []float64) error {
 }
 
 // countIn counts the in-edges of a block. Its destinations are neighbours, so that their counts
-// are in the first-level cache, where those of the edges as they come are not.
+// are in the first-level cache.
 func (w *bucketWriter) countIn(data *buffer, n int, form recordForm) {
 	if w.in != nil { // else they count no more
 		w.in.addBlock(data, n, form)

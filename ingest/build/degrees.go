@@ -102,7 +102,7 @@ func addBytes(totals []uint32, bytes []uint8) (over bool) {
 	return over
 }
 
-// of is the degree of t, after sum.
+// of returns the degree of t, after sum.
 func (d *degrees) of(t uint32) uint32 {
 	if d == nil {
 		return 0
@@ -179,7 +179,7 @@ func (t *tally) addBlock(data *buffer, n int, form recordForm) {
 	}
 }
 
-// countBlock is count for the destinations of a block's bytes [i, n). It returns where it ended, and
+// countBlock is like count, for the destinations of a block's bytes [i, n). It returns where it ended, and
 // the destination there.
 func countBlock(bytes []uint8, data *buffer, i, n int, form recordForm) (int, uint32) {
 	base, low, step := form.base, uint32(1)<<form.low-1, int(form.step)

@@ -62,7 +62,7 @@ func (s *sorter) byDestination(ctx context.Context, g *group) (sources uint64, e
 	return placeKeys(s.keys[:n], s.keyBuf, s.places), nil
 }
 
-// shardKeys are the edges of shard i of a group in the order of packed shards, and the places of
+// shardKeys returns the edges of shard i of a group in the order of packed shards, and the places of
 // its vertices in the order of destinations.
 func (s *sorter) shardKeys(i int, g *group, sources uint64) (keys []uint64, start []uint32, err error) {
 	info := &s.shards[i]
@@ -92,7 +92,7 @@ const (
 	fewGaps = 1 << 14
 )
 
-// rangeOf is the range of a group's destinations.
+// rangeOf returns the range of a group's destinations.
 func (m *numbering) rangeOf(g *group) keyRange {
 	vertices := g.last - g.first + 1
 	from, to := m.number(g.first), m.number(g.last)
@@ -126,7 +126,7 @@ func (x *keyRange) gather(b *block, data *buffer, keys []uint64, count []uint32)
 	return n
 }
 
-// gatherNumbers is gather for provisional numbers from first on. Its loop calls nothing, so that
+// gatherNumbers is like gather, for provisional numbers from first on. Its loop calls nothing, so that
 // all it needs is in registers.
 func gatherNumbers(data *buffer, bytes int, form recordForm, first uint32, keys []uint64, count []uint32) int {
 	low, all, step := form.low&63, form.mask(), int(form.step)

@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// marked is a numbering of small integers that number themselves.
+// marked returns a numbering of small integers that number themselves.
 func marked(numbers []uint32) *numbering {
 	ranks := make([]rank, slices.Max(numbers)/64+1)
 	for _, t := range numbers {

@@ -123,7 +123,7 @@ func (x *grouping) set(groups []group, from, to uint32) {
 	}
 }
 
-// of is the group of vertex v.
+// of returns the group of vertex v.
 func (x *grouping) of(v uint32) uint32 {
 	g := x.first[(v-x.from)>>x.shift]
 	for x.groups[g].last < v {
@@ -177,7 +177,7 @@ func (b *Builder) route(ctx context.Context, m *numbering, groups []group) error
 	return again.run(ctx, b.spill, b.plan.sorters)
 }
 
-// floor is dense for a number that need not exist: the dense id of the first
+// floor is like dense, for a number that need not exist: it returns the dense id of the first
 // vertex from there on, or the last vertex.
 func (m *numbering) floor(t uint64) uint32 {
 	switch {

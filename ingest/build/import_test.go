@@ -100,7 +100,7 @@ func weightsOf(t require, s *store.Store, dir shard.Direction, i int) []float32 
 }
 
 // each calls f for the edges of a side, in whatever encoding, with weights that are stored
-// beside it: those of a packed one in the order of their destinations too.
+// beside it, of a packed one in the order of their destinations too.
 func each(x shard.Side, weights []float32, f func(nbr, v uint32, weight float32)) {
 	if side, ok := x.(*packed.Side); ok {
 		type in struct {
@@ -146,7 +146,7 @@ type require interface {
 	Fatalf(string, ...any)
 }
 
-// model is what an import must make of lines.
+// model returns the ids and edges of a graph of lines.
 func model(lines []line, o ingest.Options, less func(a, b string) int) (ids []string, edges []edge) {
 	known := map[string]bool{}
 	for _, l := range lines {

@@ -50,7 +50,7 @@ func TestTurnToMap(t *testing.T) {
 	}
 }
 
-// TestReadBack: out edges are those of the input where shards have many blocks and many groups
+// TestReadBack checks that out edges equal the input where shards have many blocks and many groups
 // share each of these, with and without gaps between ids, and with parallel edges dropped.
 func TestReadBack(t *testing.T) {
 	defer build.SetSizes(4000, 60)()

@@ -50,8 +50,8 @@ func newMirrorTest() *mirrorTest {
 	return m
 }
 
-// mirrorTestOf is the test for a graph, or nil where it cannot be mirrored, as its degrees say, or where
-// nobody asks. Graphs with wide weights, and those with a vertex of so many edges that it is a shard of its own are not looked at.
+// mirrorTestOf returns the test for a graph, or nil if its degrees show that it is not mirrored, or where
+// it is not needed. Graphs with wide weights or giants are not tested.
 func (b *Builder) mirrorTestOf(shards []store.ShardInfo) *mirrorTest {
 	if b.mirror || b.inRows() || b.weightBytes() == 8 || b.opt.Storage.Layout != store.Packed || b.uneven && !b.opt.Edges.Parallel.joins() {
 		return nil
@@ -64,7 +64,7 @@ func (b *Builder) mirrorTestOf(shards []store.ShardInfo) *mirrorTest {
 	return newMirrorTest()
 }
 
-// mirrored is the result, when all edges were added. A nil test has none.
+// mirrored returns the result, when all edges were added. A nil test has none.
 func (m *mirrorTest) mirrored() bool { return m != nil && m.sum == 0 }
 
 // add adds to the sum.
@@ -74,12 +74,12 @@ func (m *mirrorTest) add(sum uint64) {
 	m.sum = mirrorReduce(0, m.sum+sum)
 }
 
-// upper is the product of the upper digits of a vertex.
+// upper returns the product of the upper digits of a vertex.
 func (m *mirrorTest) upper(v uint32) mirrorPair {
 	return m.vertex[1][v>>mirrorDigit&mirrorMask].times(m.vertex[2][v>>(2*mirrorDigit)])
 }
 
-// ofWeight is the number of a weight.
+// ofWeight returns the number of a weight.
 func (m *mirrorTest) ofWeight(weight float32) uint64 {
 	w := math.Float32bits(weight)
 	upper := mirrorTimes(m.weight[1][w>>mirrorDigit&mirrorMask], m.weight[2][w>>(2*mirrorDigit)])
@@ -90,7 +90,7 @@ func (p mirrorPair) times(q mirrorPair) mirrorPair {
 	return mirrorPair{mirrorTimes(p.x, q.x), mirrorTimes(p.y, q.y)}
 }
 
-// mirrorReduce is a 128-bit number in the field.
+// mirrorReduce reduces a 128-bit number to an element of the field.
 func mirrorReduce(hi, lo uint64) uint64 {
 	x := lo&mirrorPrime + (hi<<3|lo>>61)&mirrorPrime + hi>>58
 	x = x&mirrorPrime + x>>61
@@ -102,10 +102,10 @@ func mirrorReduce(hi, lo uint64) uint64 {
 
 func mirrorTimes(a, b uint64) uint64 { return mirrorReduce(bits.Mul64(a, b)) }
 
-// mirrorLess is a − b.
+// mirrorLess returns a − b.
 func mirrorLess(a, b uint64) uint64 { return mirrorReduce(0, a+mirrorPrime-b) }
 
-// keys adds the edges of a shard of so many vertices from first on: source << 32 | destination << 16, in the
+// keys adds the edges of a shard of vertices from first on: source << 32 | destination << 16, in the
 // order of sources. local is memory for its vertices' numbers, which it returns.
 func (m *mirrorTest) keys(first uint32, vertices int, keys []uint64, local []mirrorPair) []mirrorPair {
 	local = local[:0]

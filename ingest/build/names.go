@@ -29,7 +29,7 @@ const namePrintBytes = 12
 
 func (p namePrint) hash() uint32 { return p[0] }
 
-// printOf is what two hashes of a name make, and the stripe that it belongs to.
+// printOf returns the fingerprint of two hashes of a name, and its stripe.
 func printOf(h, g uint64) (key namePrint, stripe uint32) {
 	return namePrint{uint32(h), uint32(g), uint32(g >> 32)}, uint32(h >> 56)
 }
@@ -44,7 +44,7 @@ func newNameTable(seed maphash.Seed, dir string, room int64, space func(int64) e
 	return &nameTable{seeds: [2]maphash.Seed{seed, maphash.MakeSeed()}, sort: &nameSort{dir: dir, room: int(min(room, maxNameRoom)), space: space}}
 }
 
-// number is the provisional number of a name, which is copied when it is new.
+// number returns the provisional number of a name, which is copied when it is new.
 func (x *nameTable) number(name []byte) (uint32, error) {
 	h, g := maphash.Bytes(x.seeds[0], name), maphash.Bytes(x.seeds[1], name)
 	key, stripe := printOf(h, g)

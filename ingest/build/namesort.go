@@ -49,7 +49,7 @@ const (
 	leastMerged     = 16       // runs at once, however little memory there is
 )
 
-// add takes a name, which no one added before.
+// add takes a name that was not added before.
 func (s *nameSort) add(name []byte, number uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

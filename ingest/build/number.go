@@ -32,7 +32,7 @@ type numbering struct {
 	order []uint32   // for IDString: the provisional number of each dense id
 }
 
-// askEvery is after how many vertices it is asked again whether the import is to end.
+// askEvery is how many vertices are handled between looks at the context.
 const askEvery = 1 << 16
 
 // rank says which of 64 provisional numbers exist, and how many come before.
@@ -63,7 +63,7 @@ func (m *numbering) free() {
 	m.perm = nil
 }
 
-// dense is the dense id of a provisional number.
+// dense returns the dense id of a provisional number.
 func (m *numbering) dense(t uint32) uint32 {
 	if m.ranks != nil {
 		r := &m.ranks[t>>6]
@@ -75,7 +75,7 @@ func (m *numbering) dense(t uint32) uint32 {
 	return t - m.first
 }
 
-// number is the provisional number of a dense id, where these ascend with each other.
+// number returns the provisional number of a dense id, where these ascend with each other.
 func (m *numbering) number(dense uint32) uint32 {
 	if m.ranks == nil {
 		return m.first + dense
@@ -266,11 +266,11 @@ func (x *intTable) hash(id uint64) uint64 {
 
 func (x *intTable) cell(id uint64) uint32 { return uint32(x.hash(id)) }
 
-// provisional is the number of the i-th id of a stripe. Ids beyond what 32 bits number
-// have that of another one, until all are counted and refused.
+// provisional returns the number of the i-th id of a stripe. Ids beyond what 32 bits number
+// share a number, until all are counted and refused.
 func provisional(i, stripe uint32) uint32 { return min(i, maxID/stripes-1)*stripes + stripe }
 
-// number is the provisional number of an id.
+// number returns the provisional number of an id.
 func (x *intTable) number(id uint64) (uint32, error) {
 	stripe := uint32(x.hash(id) >> 56)
 	s := &x.stripe[stripe]

@@ -30,13 +30,13 @@ type sideStore struct {
 type shardWriter struct {
 	*sideStore
 	blobs   [2][]byte
-	packed  [2][]byte // likewise, for packed sides
+	packed  [2][]byte // of packed sides
 	packer  packed.Packer
 	weights rowweights.Packer
 	storing [2]chan error // from whom the other is; nil when it is free
 	at      int           // the one to fill
 	loose   shard.Plane   // weights of the shard that is being packed
-	degrees [2][]uint32   // likewise, for sides that are packed without rows
+	degrees [2][]uint32   // of sides that are packed without rows
 }
 
 // shardSizes are the most bytes of a shard's blob of rows and of what is packed of it,
@@ -46,7 +46,7 @@ type shardSizes struct {
 	edges        uint32
 }
 
-// sizes are those of the shards of a group.
+// sizes returns the sizes of the shards of a group.
 func (s *sideStore) sizes(g *group) (most shardSizes) {
 	for i := g.from; i < g.to; i++ {
 		most.rows = max(most.rows, rows.Size(s.shards[i].Vertices, s.edges(i), s.rowWeight(i)))
@@ -57,7 +57,7 @@ func (s *sideStore) sizes(g *group) (most shardSizes) {
 	return most
 }
 
-// rowWeight is the bytes of a weight in the rows of shard i, which are stored so, or packed.
+// rowWeight returns the bytes of a weight in the rows of shard i, which are stored so, or packed.
 func (s *sideStore) rowWeight(i int) int {
 	if !s.packs() || s.isGiant(i) {
 		return s.weight
@@ -65,7 +65,7 @@ func (s *sideStore) rowWeight(i int) int {
 	return 0
 }
 
-// storeBytes is the size of the shards of an in side and of what is stored with or after
+// storeBytes returns the size of the shards of an in side and of what is stored with or after
 // it, at most. Packed ones are smaller, but where there are few edges.
 func (s *sideStore) storeBytes() (n int64) {
 	add := func(vertices int, edges uint32, weight int, packed int64) {
@@ -92,11 +92,11 @@ func (s *sideStore) storeBytes() (n int64) {
 	return n
 }
 
-// edgeBytes is the memory that sorting takes for an edge: keys twice, weights
+// edgeBytes returns the memory that sorting takes for an edge: keys twice, weights
 // twice.
 func (s *sideStore) edgeBytes() int64 { return 2 * (8 + int64(s.weight)) }
 
-// need is the memory for shards of those sizes.
+// need returns the memory for shards of those sizes.
 func (s *shardWriter) need(most shardSizes) int64 {
 	need := 2 * (most.rows + most.packed)
 	if s.packsIn() {
@@ -142,7 +142,7 @@ func (s *shardWriter) free() {
 	s.packer, s.weights, s.loose, s.blobs, s.packed = packed.Packer{}, rowweights.Packer{}, shard.Plane{}, [2][]byte{}, [2][]byte{}
 }
 
-// edges is the number of edges of shard i on this side.
+// edges returns the number of edges of shard i on this side.
 func (s *sideStore) edges(i int) uint32 {
 	if s.dir == shard.Out {
 		return s.shards[i].Out
@@ -160,7 +160,7 @@ func (s *sideStore) isGiant(i int) bool {
 func (s *sideStore) packs() bool   { return s.layout == store.Packed }
 func (s *sideStore) packsIn() bool { return s.packs() && s.dir == shard.In }
 
-// packsRows reports whether rows are packed: those of out-edges, or in-rows.
+// packsRows reports whether rows are packed, of out-edges or of in-edges.
 func (s *sideStore) packsRows() bool {
 	return s.packs() && (s.dir == shard.Out || s.mirror || s.inRows)
 }
@@ -168,7 +168,7 @@ func (s *sideStore) packsRows() bool {
 // packsWeights reports whether weights of packed rows are stored with them.
 func (s *sideStore) packsWeights() bool { return s.weight > 0 && s.packsRows() }
 
-// packedBytes is room for what is packed of a shard of so many vertices and edges.
+// packedBytes returns the most bytes of the packed sides of a shard.
 func (s *sideStore) packedBytes(vertices int, edges uint32) (in, rows, weights int64) {
 	if s.packsIn() {
 		in = packed.MostBytes(edges, s.weight)
@@ -225,7 +225,7 @@ func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
 		if err := s.copyRows(side, g, base); err != nil {
 			return nil, err
 		}
-	} else { // nobody dropped an edge, so that they lie together
+	} else { // no edge was dropped, so that they are contiguous
 		side.Nbr = g.nbr[start[0]:end[len(end)-1]]
 		for v := range end {
 			side.Off[v] = start[v] - start[0]
@@ -359,7 +359,7 @@ type packedFrom struct {
 
 func (p packedFrom) Degrees(degrees []uint32) { p.rows.Degrees(degrees) }
 
-// after is what is left of a buffer behind a side at its beginning.
+// after returns the rest of a buffer behind a side at its beginning.
 func after(buffer []byte, side shard.Side) []byte { return buffer[len(side.Blob()):] }
 
 // noteRows enters rows of shard i into the catalogue, but in-rows, and putRows stores them.

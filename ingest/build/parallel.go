@@ -28,7 +28,7 @@ var errSum = errors.New("the sum of the weights of parallel edges is above 3.4e3
 // joins reports whether one of parallel edges is stored.
 func (p Parallel) joins() bool { return p != "" && p != ParallelKeep }
 
-// Adds reports whether weights are added up, those of edges without weights too.
+// Adds reports whether weights are added up. An edge without a weight counts 1.
 func (p Parallel) Adds() bool { return p == ParallelSum || p == ParallelCount }
 
 // join returns the weight of the one that is stored, from ascending weights, and counts whole

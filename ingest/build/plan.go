@@ -19,14 +19,14 @@ var ErrMemory = hostmem.ErrBudget
 var ErrLeast = fmt.Errorf("%w", ErrMemory)
 
 const (
-	// processBytes is what an import takes whatever its size: the program,
+	// processBytes is the memory of an import of any size: the program,
 	// Badger's tables and logs, the blobs being stored.
 	processBytes = 80 << 20
 	// leastBytes beside them let one goroutine sort the largest shard but one
 	// of a single vertex.
 	leastBytes = 48 << 20
 	// sorterBytes let one goroutine sort the largest shards with weights, but for
-	// those of a single vertex, and have two of them stored.
+	// shards of a single vertex, and have two of them stored.
 	sorterBytes = 40 << 20
 	// packerBytes let it pack them too.
 	packerBytes = 60 << 20
@@ -36,7 +36,7 @@ const (
 	windowShare = 8
 
 	// rowShare is the part that rows of Parquet files may have while they are read, but for
-	// what is more than maxRowBytes. It is taken from that of arrays over vertices, where
+	// what is more than maxRowBytes. It is taken from the part of arrays over vertices, where
 	// it is more than the blocks of text, which there are none of then.
 	rowShare    = 8
 	maxRowBytes = 1 << 30
@@ -67,7 +67,7 @@ type memoryPlan struct {
 	layout  store.Layout
 }
 
-// LeastMemory is the least budget with which an import of that layout begins.
+// LeastMemory returns the least budget with which an import of that layout begins.
 func LeastMemory(layout store.Layout) int64 {
 	least := int64(processBytes + leastBytes)
 	if layout != store.CSC {
@@ -115,18 +115,18 @@ func planMemory(o Options) (memoryPlan, error) {
 	return p, nil
 }
 
-// leastFor is a budget with which the sorters have so much memory.
+// leastFor returns a budget that gives the sorters sort bytes.
 func (p *memoryPlan) leastFor(sort int64) int64 {
 	return processBytes + max(p.least, int64(p.asked)*readerBytes+sort*3/2+1<<20)
 }
 
-// rows is the memory for rows of files of columns, and rowArrays the part of it that is taken
-// from that of arrays over vertices.
+// rows returns the memory for rows of files of columns, and rowArrays the part of it that is taken
+// from the memory of arrays over vertices.
 func (p *memoryPlan) rows() int64 { return min(p.total/rowShare, maxRowBytes) }
 
 func (p *memoryPlan) rowArrays() int64 { return max(0, p.rows()-int64(p.threads)*readerBytes) }
 
-// enoughFor is a budget that has the memory for arrays over vertices and, if rows are read, for those
+// enoughFor returns a budget that has the memory for arrays over vertices and, if rows are read, for those
 // too, whose part grows with the budget.
 func (p *memoryPlan) enoughFor(arrays int64, rows bool) (mebibytes int64) {
 	least := p.leastFor(arrays/3*4 + 4)
@@ -144,7 +144,7 @@ func (p *memoryPlan) enoughFor(arrays int64, rows bool) (mebibytes int64) {
 	}
 }
 
-// vertexBytes is what an import takes for a vertex while it reads edges and
+// vertexBytes returns the memory for a vertex while an import reads edges and
 // numbers vertices: degrees, a bit, and the numbering.
 func (b *Builder) vertexBytes() int64 {
 	n := int64(4 + 1) // a bit, and the rank of it
@@ -169,7 +169,7 @@ func (b *Builder) reserve(bytes int64, what string) error {
 	return b.tooSmall(what, b.reserved)
 }
 
-// tooSmall is the error of arrays over vertices that are too large, with what is reserved.
+// tooSmall returns the error of arrays over vertices that are too large, with what is reserved.
 func (b *Builder) tooSmall(what string, arrays int64) error {
 	p, rows, fixed := &b.plan, b.schema.Columnar, arrays
 	if rows {

@@ -58,7 +58,7 @@ func sortWeights[W float32 | float64](nbr []uint32, weights []W) {
 	}
 }
 
-// asWords is the same memory as 32-bit words.
+// asWords returns the same memory as 32-bit words.
 func asWords(keys []uint64) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(keys))), 2*len(keys))
 }

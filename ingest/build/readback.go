@@ -74,7 +74,7 @@ type backReader struct {
 	row    []uint32
 }
 
-// loadBack is load for a group whose edges are read back.
+// loadBack is like load, for a group whose edges are read back.
 func (s *sorter) loadBack(ctx context.Context, g *group) (int, error) {
 	span, keys, start, n := g.last-g.first, s.keys, s.rows.start[1:], 0
 	err := s.eachBack(ctx, g, func(first uint32, nbr []uint32, dst []uint16) error {
@@ -130,7 +130,7 @@ func (s *sorter) eachBack(ctx context.Context, g *group, f func(first uint32, nb
 	return nil
 }
 
-// within are those of the edges whose sources are in a group: they lie together.
+// within returns the edges with sources in a group. They are contiguous.
 func within(g *group, nbr []uint32, dst []uint16) ([]uint32, []uint16) {
 	from, _ := slices.BinarySearch(nbr, g.first)
 	to := from

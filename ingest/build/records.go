@@ -21,10 +21,10 @@ type recordForm struct {
 // recordRoom is how much is written where a record begins, at most.
 const recordRoom = 16
 
-// recordWords is the size of an unpacked record with a weight of so many bytes.
+// recordWords returns the words of an unpacked record with a weight of that many bytes.
 func recordWords(weight int) int { return 2 + weight/4 }
 
-// weightOf is the weight in an unpacked record.
+// weightOf returns the weight in an unpacked record.
 func weightOf(record []uint32) float64 {
 	if len(record) == 3 {
 		return float64(math.Float32frombits(record[2]))
@@ -35,7 +35,7 @@ func weightOf(record []uint32) float64 {
 // mask has the bits of a record's two numbers, source above destination.
 func (f *recordForm) mask() uint64 { return 1<<(8*f.bytes) - 1 }
 
-// load is the record at byte i, and what lies behind it.
+// load returns the record at byte i, and what lies behind it.
 func load(data *buffer, i int) uint64 { return binary.LittleEndian.Uint64(data[i : i+8]) }
 
 // unpack appends the records of n bytes: source, destination and the bits of the weight, which may be wide.
@@ -66,8 +66,8 @@ type writer struct {
 	pending []pending
 	buckets [][]*block
 	shift   uint                                       // the range of a bucket is 2^shift numbers
-	groups  []group                                    // or that of a group; nil: not of groups
-	widest  uint32                                     // no source that came is larger, as far as somebody looked
+	groups  []group                                    // if not nil, a bucket for each of them
+	widest  uint32                                     // the largest source that came, as far as it is known
 	filled  func(data *buffer, n int, form recordForm) // looks at each block, before it may be read by others
 }
 
@@ -87,7 +87,7 @@ func (s *spill) writer(buckets, weight int) *writer {
 	return w
 }
 
-// groupWriter is a writer whose buckets are groups.
+// groupWriter returns a writer whose buckets are groups.
 func (s *spill) groupWriter(groups []group, weight int) *writer {
 	w := s.writer(len(groups), weight)
 	w.groups = groups

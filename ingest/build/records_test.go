@@ -91,7 +91,7 @@ func TestRecords(t *testing.T) {
 	})
 }
 
-// weightAt is the weight of edge i: from one on, every second is no float32.
+// weightAt returns the weight of edge i: from one on, every second is no float32.
 func weightAt(i, wide int) float64 {
 	if i >= wide && i%2 == 0 {
 		return float64(i) + 0.1

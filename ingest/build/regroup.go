@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// regrouping divides buckets that overlap more than two groups among these: those of hubs, which
+// regrouping divides buckets that overlap more than two groups among these: buckets of hubs, which
 // have a group each few vertices, or all where ids have numbers from a map. In the former case
 // records keep their provisional numbers, and groups stand for ranges of these.
 type regrouping struct {
@@ -47,7 +47,7 @@ func (x *regrouping) add(blocks []*block, from, to uint32) {
 	}
 }
 
-// run divides the blocks, on so many goroutines, and gives each group its part.
+// run divides the blocks on goroutines, and gives each group its part.
 func (x *regrouping) run(ctx context.Context, s *spill, goroutines int) error {
 	work := make(chan regroupList)
 	var g errgroup.Group
@@ -83,7 +83,7 @@ func (x *regrouping) run(ctx context.Context, s *spill, goroutines int) error {
 		for _, w := range writers {
 			part = append(part, w.buckets[i]...)
 		}
-		if len(part) > 0 { // its destinations lie anywhere among those of the other parts
+		if len(part) > 0 { // its destinations lie anywhere among the other parts
 			x.groups[i].parts = [][]*block{append(slices.Concat(x.groups[i].parts...), part...)}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// sorter is the work of one goroutine on a sideBuilder.
+// sorter is one goroutine of a sideBuilder.
 type sorter struct {
 	*sideBuilder
 	writer        shardWriter
@@ -21,7 +21,7 @@ type sorter struct {
 	weights, wBuf shard.Plane
 	counts        [maxDigits][1 << maxDigit]uint32
 	rows          groupRows // of the group in hand
-	places        []uint64  // likewise, for those that are packed without rows
+	places        []uint64  // of a group that is packed without rows
 	from          backReader
 	pairs         []mirrorPair // of the shard in hand
 }
@@ -48,7 +48,7 @@ func (s *sorter) free() {
 	s.held = 0
 }
 
-// grow makes the buffers long enough: for so many edges of a group, and for its shards.
+// grow makes the buffers long enough for the edges of a group, and for its shards.
 func (s *sorter) grow(ctx context.Context, edges int, most shardSizes) (err error) {
 	if len(s.keys) >= edges && s.writer.fits(most) {
 		return nil
@@ -75,7 +75,7 @@ func (s *sorter) grow(ctx context.Context, edges int, most shardSizes) (err erro
 	return s.writer.grow(most)
 }
 
-// makePlane makes room for weights of so many bytes.
+// makePlane allocates n weights of 4 or 8 bytes, or none.
 func makePlane(n, weight int) (p shard.Plane, err error) {
 	switch weight {
 	case 4:
@@ -92,9 +92,9 @@ func freePlane(p shard.Plane) {
 }
 
 // hold takes its share of the sorters' memory. A sorter that waits for memory
-// holds none, and lets the others return theirs.
+// holds none, so that the others can go on.
 func (s *sorter) hold(ctx context.Context, need int64) error {
-	need = min(need, s.plan.sort) // the plan lets every group fit, but for giants
+	need = min(need, s.plan.sort) // every group fits, but for giants
 	s.waiting.Add(1)
 	defer s.waiting.Add(-1)
 	if err := s.memory.Acquire(ctx, need); err != nil {
@@ -207,7 +207,7 @@ func (s *sorter) sortGroup(ctx context.Context, g *group) error {
 	return err
 }
 
-// sum turns counts of edges, that of vertex v in start[v+1], into places.
+// sum turns counts of edges into places; start[v+1] has the count of vertex v.
 func (r *groupRows) sum() {
 	sum := uint32(0)
 	for v, c := range r.start {
@@ -280,7 +280,7 @@ func (s *sorter) load(ctx context.Context, blocks []*block, g *group, n, digits 
 	return n - from, err
 }
 
-// uncounted is the error of more edges than the shards from one on should have: edges
+// uncounted returns the error of more edges than the shards from one on should have: edges
 // that are read back from a damaged graph may be more than it counts.
 func (s *sideStore) uncounted(shard int) error {
 	return fmt.Errorf("%w: from shard %d on, there are more edges of the %s side than it should have", store.ErrDamaged, shard, s.dir)

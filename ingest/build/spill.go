@@ -16,7 +16,7 @@ const blockBytes = 24 << 10
 // buffer is memory for a block.
 type buffer = [blockBytes]byte
 
-// spill keeps blocks of edge records: in memory as long as there is room, then
+// spill keeps blocks of edge records, in memory while there is room, then
 // in a file that has no name, so that it goes with the process.
 type spill struct {
 	spillMemory
@@ -39,7 +39,7 @@ type spillMemory struct {
 	fresh int       // guarded by mu: blocks from the beginning of slab on that were not
 }
 
-// newSpill makes a spill with room for so many blocks in memory, in a folder for the file.
+// newSpill returns a spill with room for blocks in memory, and a file in a folder.
 func newSpill(dir string, room int, space func(int64) error) (*spill, error) {
 	s := &spill{space: space, ended: make(chan error, 1)}
 	f, err := os.CreateTemp(dir, "spill-*")
@@ -61,7 +61,7 @@ func newSpill(dir string, room int, space func(int64) error) (*spill, error) {
 }
 
 // end begins to free what blocks took, of which none is in use any more. For the system that is
-// more work than it looks, hundreds of megabytes page by page, which nobody needs to wait for.
+// work of its own, hundreds of megabytes page by page; the import need not wait for it.
 func (s *spill) end() {
 	s.ending.Do(func() {
 		go func() {
@@ -204,7 +204,7 @@ func (s *spill) each(ctx context.Context, blocks []*block, f func(b *block, data
 	return nil
 }
 
-// eachUnpacked is each with the records unpacked: source, destination and, where there are
+// eachUnpacked is like each, with the records unpacked: source, destination and, where there are
 // weights, the bits of the weight.
 func (s *spill) eachUnpacked(ctx context.Context, blocks []*block, f func(records []uint32) error) error {
 	var records []uint32

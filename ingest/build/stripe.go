@@ -21,14 +21,14 @@ type stripe[K comparable] struct {
 	_     [4]byte // to the end of a cache line
 }
 
-// stripeBytes is what a key of that size needs, at most: cells are at least
+// stripeBytes returns the most memory for a key of that size: cells are at least
 // three eighths full.
 func stripeBytes(key int64) int64 { return key + 4*8/3 + 1 }
 
 // firstCells fill a page of memory.
 const firstCells = 1 << 10
 
-// find is the number of a key, and whether it is a new one. hash is the same for
+// find returns the number of a key, and whether it is a new one. hash is the same for
 // every call. The caller holds the lock.
 func (s *stripe[K]) find(key K, hash func(K) uint32) (number uint32, isNew bool, err error) {
 	if 4*(int(s.n)+1) > 3*len(s.cells) {

@@ -21,14 +21,14 @@ type Writer struct {
 	Columns results.Format // if not "", batches of rows are written in this format
 	// Write, if not nil, writes a file. It calls walk for what grows with the graph.
 	Write func(ctx context.Context, g *Graph, walk Walk, w io.Writer) error
-	// Header, if not nil, returns what stands before so many edges.
+	// Header, if not nil, returns what stands before the edges.
 	Header func(g *Graph, edges uint64) string
 	Append Append
 	EndRow string // what stands behind the edges of a vertex
 
 	// Check, if not nil, refuses graphs that a file cannot hold.
 	Check func(c *store.Catalogue) error
-	// Flags, if not nil, returns flags for the import of a file, beside those of ids and directions.
+	// Flags, if not nil, returns more flags for the import of a file.
 	Flags func(g *Graph, names bool) []string
 	// Text appends a name. If nil, it is quoted as in text.
 	Text func(dst []byte, name string) ([]byte, error)
@@ -65,8 +65,8 @@ type Half uint8
 
 // The halves.
 const (
-	Upper Half = iota // those of a vertex to itself and to later ones
-	Lower             // those to itself and to earlier ones
+	Upper Half = iota // edges of a vertex to itself and to later ones
+	Lower             // edges to itself and to earlier ones
 	Whole             // all, also of directed graphs in the rows of their sources
 )
 

@@ -27,7 +27,7 @@ var endNames = [][2]string{
 	{"source", "target"}, {"src", "dst"}, {"payer", "payee"}, {"caller", "callee"}, {"sender", "receiver"}, {"sender", "recipient"}, {"follower", "followee"}, {"citing", "cited"}, {"origin", "destination"},
 }
 
-// ColumnsOfEnds are the places of source and destination in a header by their names; nil where these do not tell.
+// ColumnsOfEnds returns the places of source and destination in a header by their names; nil where these do not tell.
 func ColumnsOfEnds(header []string) []int {
 	find := func(is func(name string) bool) (at []int) {
 		for i, name := range header {
@@ -61,7 +61,7 @@ func IsUsual(name string, kind int) bool {
 	return slices.Contains(headerNames[kind], PlainName(name))
 }
 
-// PlainName is a name of a column less case, blanks and punctuation, and what stands behind it in parentheses, as units and id spaces do.
+// PlainName returns a name of a column less case, blanks and punctuation, and what stands behind it in parentheses, as units and id spaces do.
 func PlainName(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return strings.Map(func(r rune) rune {
@@ -75,7 +75,7 @@ func PlainName(name string) string {
 // SeveralColumns have the same name, see FindColumn.
 const SeveralColumns = -2
 
-// FindColumn is the place of a name in a header, as it is written or else in another case: -1 without one, and
+// FindColumn returns the place of a name in a header, as it is written or else in another case: -1 without one, and
 // SeveralColumns where it is not clear which one is meant.
 func FindColumn(header []string, name string) int {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
@@ -111,7 +111,7 @@ func MayBeWeight(name string) bool {
 	return IsWeightName(name) || slices.Contains(otherWeightNames, PlainName(name))
 }
 
-// TakenAsWeight is the warning about a third column that is a weight by its place alone.
+// TakenAsWeight returns the warning about a third column that is a weight by its place alone.
 func TakenAsWeight(file, column string) string {
 	return fmt.Sprintf("%s: column %q is taken as the weight; --weights no leaves it out", file, column)
 }

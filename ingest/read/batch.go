@@ -1,6 +1,6 @@
 package read
 
-// Batches are what a parse goroutine gathers before it calls its sink worker:
+// A parse goroutine gathers batches before it calls its sink worker:
 // large enough that the call costs nothing, small enough that the arrays stay
 // near the processor between the parser and the sink.
 const (
@@ -40,10 +40,10 @@ func NewBatch(sink Worker, s Schema) *Batch {
 	return b
 }
 
-// Size is the number of edges that the batch can hold.
+// Size returns the number of edges that the batch can hold.
 func (b *Batch) Size() int { return max(len(b.Src), len(b.SrcNames)) }
 
-// FreeWeight is the part of the weights that is still free; nil without weights.
+// FreeWeight returns the part of the weights that is still free; nil without weights.
 func (b *Batch) FreeWeight() []float64 {
 	if b.Weight == nil {
 		return nil

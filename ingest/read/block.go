@@ -30,7 +30,7 @@ type Block struct {
 	Release func()
 }
 
-// Padded is the block with its padding.
+// Padded returns the block with its padding.
 func (b *Block) Padded() []byte { return b.Data[:len(b.Data)+Padding] }
 
 // Pool bounds and recycles the block buffers: a goroutine that reads takes

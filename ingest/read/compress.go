@@ -110,7 +110,7 @@ func (s *Stream) Close() error {
 	return err
 }
 
-// explain says in the user's words what a failed read means.
+// explain returns in the user's words what a failed read means.
 func (s *Stream) explain(err error) error {
 	var input *InputError
 	var damaged *DamagedError

@@ -48,7 +48,7 @@ func WithSkipAdvice(advice string) string {
 	return advice + ", or " + skip
 }
 
-// QuotedEmpty is a token as errors show it, which have no text at the end of a file.
+// QuotedEmpty returns a token as errors show it, which have no text at the end of a file.
 func QuotedEmpty(tok []byte) []byte {
 	if len(tok) == 0 {
 		return []byte(`""`)

@@ -34,7 +34,7 @@ func expandInputs(inputs []string, warn func(string)) ([]string, error) {
 	return withoutProperties(files, warn), nil
 }
 
-// filesBelow are the data files of a folder and of those below it.
+// filesBelow returns the data files of a folder and of those below it.
 func filesBelow(folder string) ([]string, error) {
 	if info, err := os.Stat(filepath.Join(folder, graphMarker)); err == nil && info.Mode().IsRegular() {
 		return nil, &InputError{File: folder, Problem: "is a graph, not a folder of edge files", Advice: "garaph run takes it as it is"}

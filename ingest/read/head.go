@@ -56,7 +56,7 @@ func (h *Head) More() bool {
 	return len(h.Bytes) > old
 }
 
-// Size is the size of the input, unpacked, where it is known yet.
+// Size returns the size of the input, unpacked, where it is known yet.
 func (h *Head) Size() (int64, bool) {
 	switch {
 	case h.Err == io.EOF:
@@ -132,7 +132,7 @@ func (l *Lines) Words(comment byte, expected string) (line []byte, words [][]byt
 	}
 }
 
-// Missing is the error of a header that does not come: the input failed, ended,
+// Missing returns the error of a header that does not come: the input failed, ended,
 // or goes on for too long without it.
 func (l *Lines) Missing(expected string) error {
 	if l.h.Err != nil && l.h.Err != io.EOF {
@@ -146,7 +146,7 @@ func (l *Lines) Missing(expected string) error {
 	return e
 }
 
-// Refused is the error of the line that next gave last.
+// Refused returns the error of the line that next gave last.
 func (l *Lines) Refused(text []byte, expected, advice string) error {
 	return &SyntaxError{File: l.h.Input.Name, Line: l.Lines, Text: Shown(text), Expected: expected, Advice: advice}
 }

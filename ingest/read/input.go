@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// stdinText is what errors call standard input.
+// stdinText is the name of standard input in errors.
 const stdinText = "standard input"
 
 // StdinName is the input that stands for standard input.
@@ -109,7 +109,7 @@ func openFile(ctx context.Context, name string) (io.ReadCloser, error) {
 	}
 }
 
-// PathCause is what a file operation failed of, without the path that the
+// PathCause returns the cause of a failed file operation, without the path that the
 // message has already.
 func PathCause(err error) string {
 	var p *fs.PathError
@@ -138,7 +138,7 @@ func (in *Input) Stream(ctx context.Context, progress *Progress) (*Stream, error
 	return unpack(in.Name, raw, in.window)
 }
 
-// sizedReader is a file that had so many bytes when it was looked at: less are an error, never a smaller graph.
+// sizedReader reads a file of known size. Fewer bytes are an error, not a smaller graph.
 type sizedReader struct {
 	io.ReadCloser
 	name    string
@@ -153,7 +153,7 @@ func (s *sizedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// body is the whole input, from its first byte, for the parsing.
+// body returns the whole input, from its first byte, for the parsing.
 func (in *Input) body(ctx context.Context, progress *Progress) (*Stream, error) {
 	if in.kept == nil {
 		return in.Stream(ctx, progress)

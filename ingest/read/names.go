@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Extension is the ending of a name below .gz, .zst and .bz2, in lower case.
+// Extension returns the ending of a name below .gz, .zst and .bz2, in lower case.
 func Extension(name string) string {
 	ext := strings.ToLower(filepath.Ext(name))
 	switch ext {
@@ -15,7 +15,7 @@ func Extension(name string) string {
 	return ext
 }
 
-// Stem is a name without .v or .e and without an ending of compression.
+// Stem returns a name without .v or .e and without an ending of compression.
 func Stem(name string) string {
 	ext := Extension(name)
 	for strings.ToLower(filepath.Ext(name)) != ext {

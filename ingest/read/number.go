@@ -65,7 +65,7 @@ func ParseInteger(tok []byte) (uint64, IntegerKind) {
 }
 
 // IsCanonical reports whether an integer is written as strconv writes it: another
-// integer then has another text, and the text can be had again from the number.
+// integer then has another text, and the number gives the text again.
 func IsCanonical(tok []byte) bool {
 	digits := tok
 	if tok[0] == '-' {
@@ -110,7 +110,7 @@ func (r WeightRule) Integer(v uint64) (float64, WeightKind) {
 	return w, GoodWeight
 }
 
-// Float is a number as a weight.
+// Float returns a number as a weight.
 func (r WeightRule) Float(x float64) (float64, WeightKind) {
 	kind := kindOfWeight(x)
 	if r == KeepDouble && (kind == TinyWeight || kind == RoundedWeight) || r == keepWhole && kind == RoundedWeight && x <= maxWhole {
@@ -122,7 +122,7 @@ func (r WeightRule) Float(x float64) (float64, WeightKind) {
 	return float64(float32(x)) + 0, kind
 }
 
-// Expected is what is not a weight of this kind.
+// Expected returns what is expected in place of a weight of this kind.
 func (k WeightKind) Expected() string {
 	switch k {
 	case NegativeWeight:
@@ -135,7 +135,7 @@ func (k WeightKind) Expected() string {
 	return "a number as weight"
 }
 
-// kindOfWeight is the kind of a weight that becomes the nearest float32.
+// kindOfWeight returns the kind of a weight that becomes the nearest float32.
 func kindOfWeight(x float64) WeightKind {
 	switch rounded := float32(x); {
 	case !(math.Abs(float64(rounded)) <= math.MaxFloat32):
@@ -173,7 +173,7 @@ func (r WeightRule) Parse(tok []byte) (float64, WeightKind) {
 	return f, RoundedWeight
 }
 
-// parseWeight reads a decimal number of so many bits.
+// parseWeight reads a decimal number of 32 or 64 bits.
 func parseWeight(tok []byte, bits int) (float64, WeightKind) {
 	f, err := strconv.ParseFloat(string(tok), bits)
 	switch {
@@ -212,7 +212,7 @@ const (
 	topBits    = 0x8080808080808080
 )
 
-// digits8 is the value of eight digits, the first in the lowest byte: sums of
+// digits8 returns the value of eight digits, the first in the lowest byte: sums of
 // neighbours, three times (Lemire, "Quickly parsing eight digits", 2018).
 func digits8(x uint64) uint64 {
 	x = x*10 + x>>8
@@ -252,7 +252,7 @@ func PlainDigits(b []byte, p int) (uint64, int) {
 // maxExactDigits is how many decimal digits always fit in 63 bits.
 const maxExactDigits = 18
 
-// fractionWeight is digits / 10^places rounded once to float32, or false where
+// fractionWeight returns digits / 10^places rounded once to float32, or false where
 // that takes more than a division of float64.
 //
 // digits < 2^63, so the float64 result is off by less than two units in its

@@ -44,7 +44,7 @@ func TestParseInteger(t *testing.T) {
 	})
 }
 
-// wantWeight is a weight by strconv.
+// wantWeight parses a weight with strconv.
 func wantWeight(tok string) (float32, WeightKind) {
 	f, err := strconv.ParseFloat(tok, 32)
 	if strings.ContainsAny(tok, "xXpP_") || err != nil && !math.IsInf(f, 0) {

@@ -46,7 +46,7 @@ func WeightModes() []WeightMode {
 	return []WeightMode{WeightsAuto, WeightsYes, WeightsNo, WeightsFloat32, WeightsFloat64}
 }
 
-// Rule is that of a mode.
+// Rule returns the rule of a mode.
 func (m WeightMode) Rule() WeightRule {
 	switch m {
 	case WeightsFloat32:
@@ -74,7 +74,7 @@ type TableOptions struct {
 	// names may have any other character inside.
 	Delimiter byte
 	Header    HeaderMode
-	// Columns are those of source, destination and, if there is a third one,
+	// Columns has the columns of source, destination and, if there is a third one,
 	// weight: numbers from 1 on, or names in the header.
 	Columns []string
 }
@@ -135,7 +135,7 @@ func (o *TableOptions) Named() bool {
 // maxColumns bounds the number of a column.
 const maxColumns = 1 << 16
 
-// AdviceOther is what to do about a column that is chosen twice.
+// AdviceOther is the advice about a column that is chosen twice.
 const AdviceOther = "name another one for each of source, destination and weight"
 
 // check refuses names of no mode.

@@ -29,7 +29,7 @@ type rowFeeder interface {
 	FeedRows(f *Feed, plan *Plan) error
 }
 
-// inputFinish is what a body may have too: finish is called when everything was
+// inputFinish is an optional method of a body: it is called when everything was
 // parsed without an error, and looks at the input as a whole.
 type inputFinish interface {
 	Finish(plan *Plan) error

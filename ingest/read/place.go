@@ -88,7 +88,7 @@ func (p *readPipeline) warnRounded(workers []*Parser) {
 }
 
 // checkCounts compares the edges found with those that the headers promise, and
-// lets bodies look at all of an input. A bad line that was passed over may have
+// calls the bodies' Finish. A bad line that was passed over may have
 // been an edge or not.
 func (p *readPipeline) checkCounts() error {
 	for _, plan := range p.plans {
@@ -117,7 +117,7 @@ func (p *Plan) miscounted(found int64) error {
 	}
 }
 
-// HowMany is "1 line" or "2 lines".
+// HowMany returns "1 line" or "2 lines".
 func HowMany(n int64, one, more string) string {
 	if n == 1 {
 		return "1 " + one

@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/ingest/header"
 )
 
-// Plan is what the beginning of an input shows: how the rest is to be read.
+// Plan says how an input is read, by its beginning.
 type Plan struct {
 	Input  *Input
 	Schema Schema
@@ -80,8 +80,8 @@ func (p *Plan) TakeIDs(m IDMode) {
 	}
 }
 
-// decideSchema makes one schema of those of all inputs, and refuses inputs of
-// different kinds. Empty inputs have no say, unless there is nothing else.
+// decideSchema joins the schemas of all inputs, and refuses inputs of
+// different kinds. Empty inputs count only if all are.
 func decideSchema(plans []*Plan) (Schema, error) {
 	var live []*Plan
 	for _, p := range plans {
@@ -167,7 +167,7 @@ func checkHeaders(plans []*Plan) error {
 	return nil
 }
 
-// moved reports whether the name of an id column is that of another column in another header.
+// moved reports whether an id column has the name of another column in another header.
 func moved(names, other []string) bool {
 	for i, name := range names[:min(len(names), 2)] {
 		at := slices.IndexFunc(other, func(s string) bool { return header.PlainName(s) == header.PlainName(name) })
@@ -178,7 +178,7 @@ func moved(names, other []string) bool {
 	return false
 }
 
-// Name is what errors call a kind of ids.
+// Name returns the name of a kind of ids in errors.
 func (k IDKind) Name() string {
 	switch k {
 	case IDDense:

@@ -51,7 +51,7 @@ type Stats struct {
 // MaxLine is the length of the longest line, its end included.
 const MaxLine = 16 << 20
 
-// defaultRowBytes is the memory for rows that are being read where nobody says.
+// defaultRowBytes is the memory for rows if none is given.
 const defaultRowBytes = 256 << 20
 
 // The size of a block. A line is never longer than the largest.
@@ -111,7 +111,7 @@ func Files(ctx context.Context, inputs []string, o Options, plan Planner, sink S
 // Planner recognises an input by its beginning, and plans how it is read.
 type Planner func(h *Head, o Options) (*Plan, error)
 
-// Inputs is [Files] for inputs that were found.
+// Inputs implements [Files] for inputs that were found.
 func Inputs(ctx context.Context, ins []*Input, o Options, plan Planner, sink Sink) (Schema, Stats, error) {
 	o = o.withDefaults()
 	if err := o.check(); err != nil {
@@ -196,7 +196,7 @@ func planOne(ctx context.Context, in *Input, o Options, plan Planner, progress *
 	return plan(h, o)
 }
 
-// totalSize is the stored size of all inputs, or -1.
+// totalSize returns the stored size of all inputs, or -1.
 func totalSize(plans []*Plan) int64 {
 	total := int64(0)
 	for _, p := range plans {

@@ -66,7 +66,7 @@ func (p *Parts) Add(x uint32) {
 
 func (p Parts) At(i int64) uint32 { return p[i/PartLength][i%PartLength] }
 
-// EdgeHash is a number that looks random for each edge (SplitMix64).
+// EdgeHash returns a number that looks random for each edge (SplitMix64).
 func EdgeHash(u, v, weight uint64) uint64 {
 	x := u<<32 | v
 	for _, add := range [2]uint64{0x9e3779b97f4a7c15, weight} {

@@ -14,7 +14,7 @@ const (
 	IDString
 )
 
-// Schema is what the readers learn of an input before its first edge.
+// Schema describes the edges of the inputs before the first of them.
 type Schema struct {
 	Format   FormatName
 	IDs      IDKind

@@ -70,7 +70,7 @@ func eachInParquet(in *os.File, size int64, m *Memory, give func(c *Column, v *V
 	return err
 }
 
-// eachID gives the rows of the column of ids.
+// eachID calls give with the rows of the column of ids.
 func (r *Arrow) eachID(give func(c *Column, v *Values, n int) error) error {
 	at, err := idColumn(r.Columns)
 	if err != nil {
@@ -103,7 +103,7 @@ func openArrowIn(in *os.File, size int64, isFile bool, m *Memory) (*Arrow, error
 	return OpenArrow(bufio.NewReader(in), m)
 }
 
-// eachOf gives the rows of one column of a row group.
+// eachOf calls give with the rows of one column of a row group.
 func (f *Parquet) eachOf(in io.ReaderAt, group, column int, give func(v *Values, n int) error) error {
 	rows, err := f.Read(in, group, []int{column})
 	if err != nil {

@@ -81,7 +81,7 @@ func (b *bounds) add(rows int, data []Data, mostRows, mostBytes int) bool {
 	return b.rows >= mostRows || b.bytes >= mostBytes
 }
 
-// unclosed is a writer without other methods: arrow-go would close what has a method Close.
+// unclosed hides the method Close of a writer, which arrow-go would call.
 type unclosed struct{ io.Writer }
 
 // stopped makes a panic of arrow-go an error.

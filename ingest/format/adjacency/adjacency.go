@@ -40,7 +40,7 @@ var Formats = []*format.Format{
 	},
 }
 
-// adjacency is what bodies of such files have in common: records (u32 source, u32 destination,
+// adjacency is the common part of bodies of such files: records (u32 source, u32 destination,
 // float64 weight) become edges. Ends are from 0.
 type adjacency struct {
 	base    uint64 // what is added to ends
@@ -94,7 +94,7 @@ var errLineEnd = errors.New("the line ends")
 // maxWord is the most bytes of a number.
 const maxWord = 128
 
-// someWords is how many words are read between looks at whether to go on.
+// someWords is how many words are read between looks at the context.
 const someWords = 1 << 16
 
 // words reads a text word by word.
@@ -111,7 +111,7 @@ func newWords(f *read.Feed, plan *read.Plan, r io.Reader) *words {
 	return &words{f: f, r: bufio.NewReaderSize(r, 256<<10), name: plan.Name(), line: 1}
 }
 
-// next is the next word of the line, until the next call; errLineEnd behind the last one, once, and io.EOF at
+// next returns the next word of the line, until the next call; errLineEnd behind the last one, once, and io.EOF at
 // the end of the file.
 func (w *words) next() ([]byte, error) {
 	if w.read++; w.read%someWords == 0 {
@@ -144,7 +144,7 @@ func (w *words) next() ([]byte, error) {
 	}
 }
 
-// any is the next word of any line.
+// any returns the next word of any line.
 func (w *words) any() ([]byte, error) {
 	for {
 		word, err := w.next()

@@ -149,7 +149,7 @@ func (t *metisBody) line(w *words, out *read.Records, u uint32) (found int64, su
 	}
 }
 
-// inLine is the next word, before the end of the line.
+// inLine returns the next word, before the end of the line.
 func (w *words) inLine(expected string) ([]byte, error) {
 	line := w.line
 	word, err := w.next()

@@ -20,7 +20,7 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// otherFile is a file of testdata/other.
+// otherFile returns a file of testdata/other.
 func otherFile(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "other", name))

@@ -37,7 +37,7 @@ func warehouseTable(t *testing.T, kind arrow.DataType, values []string, weights 
 	return b.NewRecordBatch()
 }
 
-// TestArrowTypes: ids and weights of the types of warehouses. TestParquetColumns has those of Parquet.
+// TestArrowTypes checks ids and weights of the types of warehouses; see TestParquetColumns for Parquet.
 func TestArrowTypes(t *testing.T) {
 	dictionary := func(index, value arrow.DataType) arrow.DataType {
 		return &arrow.DictionaryType{IndexType: index, ValueType: value}

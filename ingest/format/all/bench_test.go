@@ -27,7 +27,7 @@ func (nullSink) Close() error                                { return nil }
 // for 100 blocks.
 const benchEdges = 8_000_000
 
-// skewedID is an id with many small ones, as graphs have them.
+// skewedID returns an id with many small ones, as graphs have them.
 func skewedID(r *rand.Rand, n uint64) uint64 {
 	return uint64(r.Float64() * r.Float64() * float64(n))
 }

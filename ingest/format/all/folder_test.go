@@ -23,7 +23,7 @@ func bzipped(t testing.TB) []byte {
 	return b
 }
 
-// edgesOf are the edges of a reading, as "u-v".
+// edgesOf returns the edges of a reading, as "u-v".
 func edgesOf(r readOutcome) []string {
 	var got []string
 	for _, e := range r.sink.sorted() {

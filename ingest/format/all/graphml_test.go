@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// graphmlText is a graph with a key w of weights.
+// graphmlText returns a graph with a key w of weights.
 func graphmlText(direction, content string) string {
 	return `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

@@ -138,7 +138,7 @@ func (w *collectorWorker) Close() error {
 	return nil
 }
 
-// sorted is the edges in an order of their own.
+// sorted returns the edges in an order of their own.
 func (c *collector) sorted() []edgeSeen {
 	slices.SortFunc(c.edges, compareSeen)
 	return c.edges
@@ -185,7 +185,7 @@ type testFile struct {
 
 func textFile(name, content string) testFile { return testFile{name: name, content: []byte(content)} }
 
-// table are options of text in columns.
+// table returns options of text in columns.
 func table(delimiter byte, header read.HeaderMode, columns ...string) read.Options {
 	return read.Options{Table: read.TableOptions{Delimiter: delimiter, Header: header, Columns: columns}}
 }

@@ -23,7 +23,7 @@ import (
 //	0 → 1 (7), 0 → 2 (1), 1 → 2 (2), 2 → 0 (255), 2 → 2 (0)
 var fourEdges = []edgeGiven{{0, 1, 7}, {0, 2, 1}, {1, 2, 2}, {2, 0, 255}, {2, 2, 0}}
 
-// fourSeen is what a sink sees of it.
+// fourSeen is the graph as a sink sees it.
 func fourSeen(weighted bool) []edgeSeen {
 	var seen []edgeSeen
 	for _, e := range fourEdges {
@@ -37,7 +37,7 @@ func fourSeen(weighted bool) []edgeSeen {
 	return seen
 }
 
-// fourFiles is the graph in every format, with the schema that it should give.
+// fourFiles returns the graph in every format, with the schema that it should give.
 func fourFiles() []struct {
 	file   testFile
 	schema read.Schema

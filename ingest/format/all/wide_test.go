@@ -49,7 +49,7 @@ func TestWideColumns(t *testing.T) {
 	})
 }
 
-// arrowInts is a file of edges with integers as weights.
+// arrowInts returns a file of edges with integers as weights.
 func arrowInts(t *testing.T, weights ...int64) []byte {
 	s := arrow.NewSchema([]arrow.Field{
 		{Name: "source", Type: arrow.PrimitiveTypes.Int64}, {Name: "target", Type: arrow.PrimitiveTypes.Int64}, {Name: "weight", Type: arrow.PrimitiveTypes.Int64},

@@ -79,7 +79,7 @@ func openArrowFile(file *read.Input, m *cols.Memory) (*cols.Arrow, io.Closer, er
 // arrowFileBody reads a file by its directory.
 type arrowFileBody struct{ *arrowBody }
 
-// FeedRows is [rowFeeder].
+// FeedRows implements [rowFeeder].
 func (t *arrowFileBody) FeedRows(f *read.Feed, plan *read.Plan) error {
 	r, in, err := openArrowFile(plan.Input, f.Memory)
 	if err != nil {
@@ -93,7 +93,7 @@ func (t *arrowFileBody) FeedRows(f *read.Feed, plan *read.Plan) error {
 	return nil
 }
 
-// Feed is [streamBody].
+// Feed implements [streamBody].
 func (t *arrowBody) Feed(f *read.Feed, plan *read.Plan, in io.Reader) error {
 	r, err := cols.OpenArrow(in, f.Memory)
 	if err != nil {
@@ -147,7 +147,7 @@ func (t *arrowTask) place(i int64) string {
 	return fmt.Sprintf("row %d (from 0)", t.first+int64(t.from)+i)
 }
 
-// read is [rowTask].
+// read implements [rowTask].
 func (t *arrowTask) read(r *rowReader, deliver func(v []cols.Values, n int) error) error {
 	for from := t.from; from < t.to; from += read.BatchSize {
 		to := min(t.to, from+read.BatchSize)

@@ -45,7 +45,7 @@ func planParquet(p *read.Plan, h *read.Head, o read.Options) error {
 	return nil
 }
 
-// FeedRows is [rowFeeder].
+// FeedRows implements [rowFeeder].
 func (t *parquetBody) FeedRows(f *read.Feed, plan *read.Plan) error {
 	in, err := plan.Input.OpenAt()
 	if err != nil {
@@ -85,7 +85,7 @@ type parquetTask struct {
 
 func (t *parquetTask) place(i int64) string { return fmt.Sprintf("row %d (from 0)", t.first+i) }
 
-// read is [rowTask].
+// read implements [rowTask].
 func (t *parquetTask) read(_ *rowReader, deliver func(v []cols.Values, n int) error) error {
 	in, err := t.plan.Input.OpenAt()
 	if err != nil {

@@ -40,7 +40,7 @@ func pickEdges(name string, list []cols.Column, o read.Options) (p pickedColumns
 	return p, nil
 }
 
-// namedColumns are the columns that a user chose.
+// namedColumns returns the columns that a user chose.
 func namedColumns(list []cols.Column, chosen []string) (at []int, err error) {
 	names := namesOf(list)
 	for _, name := range chosen {
@@ -68,7 +68,7 @@ func namesOf(list []cols.Column) (names []string) {
 	return names
 }
 
-// usualColumns are those with usual names, or else the first two and perhaps the third.
+// usualColumns returns the columns with usual names, or else the first two and perhaps the third.
 func usualColumns(file string, list []cols.Column, o read.Options) ([]int, error) {
 	names := namesOf(list)
 	at := header.ColumnsOfEnds(names)

@@ -16,7 +16,7 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// Formats are those of files with columns. Streams of Arrow IPC are read as files are.
+// Formats are the formats of files with columns. Streams of Arrow IPC are read as files are.
 var Formats = []*format.Format{
 	{
 		Name: "parquet", Doc: "Parquet, with columns of source, target and weight", Extensions: []string{".parquet", ".pq"},
@@ -45,13 +45,13 @@ type rowTask interface {
 	place(i int64) string
 }
 
-// rowReader is what one goroutine keeps from task to task.
+// rowReader is the memory of one goroutine from task to task.
 type rowReader struct {
 	arrow cols.Scratch
 	text  []byte // numbers as text, of the edges in the batch
 }
 
-// columnsError is an error of a file of columns as one of this package.
+// columnsError returns an error of a file of columns as one of this package.
 func columnsError(name string, err error) error {
 	var (
 		memory      *cols.MemoryError
@@ -82,7 +82,7 @@ func (t *rowBody) sameColumns(name string, list []cols.Column) error {
 	return nil
 }
 
-// rowBody makes edges of rows: the part that formats of columns have in common.
+// rowBody makes edges of rows, for all formats of columns.
 type rowBody struct {
 	pickedColumns
 	ids     read.IDKind
@@ -189,7 +189,7 @@ func (t *rowBody) integers(v []cols.Values, from, to int, batch *read.Batch) int
 	return n
 }
 
-// weight is the weight in a row.
+// weight returns the weight in a row.
 func (t *rowBody) weight(v *cols.Values, i int) (float64, read.WeightKind) {
 	switch t.list[2].Kind {
 	case cols.Int:
@@ -231,7 +231,7 @@ func (t *rowBody) in(column int, expected string) string {
 	return fmt.Sprintf("%s in column %q", expected, t.list[column].Name)
 }
 
-// number is a number as text.
+// number returns a number as text.
 func (t *rowBody) number(column int, v *cols.Values, i int) []byte {
 	if v.Floats != nil {
 		return strconv.AppendFloat(nil, v.Floats[i], 'g', -1, 64)

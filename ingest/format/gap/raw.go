@@ -54,7 +54,7 @@ func planRaw(p *read.Plan, h *read.Head, o read.Options) error {
 	return nil
 }
 
-// undivided is the error of a size that is no number of edges.
+// undivided returns the error of a size that is no number of edges.
 func (t *rawBody) undivided(p *read.Plan, size int64) error {
 	return &read.DamagedError{File: p.Name(), Problem: fmt.Sprintf(
 		"%d bytes are no whole number of %d-byte edges: the file is truncated, or not in format %s", size, t.record, p.Schema.Format)}
@@ -134,7 +134,7 @@ func (t *rawBody) pairs(data []byte, src, dst []uint64) int {
 	return n
 }
 
-// refusedID is the error of the edge at data[i], whose larger id is none.
+// refusedID returns the error of the edge at data[i], whose larger id is none.
 func (t *rawBody) refusedID(b *read.Block, i int, id uint32) error {
 	advice := "use --ids int for ids that are not dense"
 	if b.Plan.Schema.Vertices >= 0 {
@@ -143,7 +143,7 @@ func (t *rawBody) refusedID(b *read.Block, i int, id uint32) error {
 	return t.refused(b, i, strconv.FormatUint(uint64(id), 10), fmt.Sprintf("dense ids up to %d", t.most), advice)
 }
 
-// refused is the error of the edge at data[i].
+// refused returns the error of the edge at data[i].
 func (t *rawBody) refused(b *read.Block, i int, text, expected, advice string) error {
 	at := b.At + int64(i)
 	return &read.SyntaxError{

@@ -135,7 +135,7 @@ func (t *sgBody) readHeader(p *read.Plan, b []byte) error {
 	return nil
 }
 
-// size is what the header says of the file's size.
+// size returns the file's size by the header.
 func (t *sgBody) size() int64 {
 	half := 8*(t.n+1) + int64(t.entry)*t.m
 	if t.directed {

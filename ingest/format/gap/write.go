@@ -38,7 +38,7 @@ func appendRaw(b []byte, r *format.Row) ([]byte, error) {
 	return b, nil
 }
 
-// maxVertices is the most vertices of a serialized graph, whose numbers are those of int32.
+// maxVertices is the most vertices of a serialized graph, which has numbers of 31 bits.
 const maxVertices = 1 << 31
 
 func checkSG(c *store.Catalogue) error {
@@ -48,7 +48,7 @@ func checkSG(c *store.Catalogue) error {
 	return nil
 }
 
-// writeSG writes header, offsets and neighbours, and those of the other direction if the graph is directed.
+// writeSG writes header, offsets and neighbours, of a directed graph in both directions.
 func writeSG(ctx context.Context, g *format.Graph, walk format.Walk, w io.Writer) error {
 	le, head, sides := binary.LittleEndian, []byte{1}, []shard.Direction{shard.Out, shard.In}
 	if g.Symmetric {

@@ -36,7 +36,7 @@ type graphmlBody struct {
 	reversed bool        // edges are read from their targets to their sources
 }
 
-// graphmlHead is what stands before the edges.
+// graphmlHead describes the keys and the graph.
 type graphmlHead struct {
 	chosen     string   // the name of the keys of weights
 	weights    []string // the ids of those that are numbers: several, where a writer has one for each type
@@ -119,7 +119,7 @@ func planGraphML(p *read.Plan, h *read.Head, o read.Options) error {
 	return nil
 }
 
-// Feed is [streamBody].
+// Feed implements [streamBody].
 func (t *graphmlBody) Feed(f *read.Feed, plan *read.Plan, r io.Reader) error {
 	head, out := graphmlHead{chosen: t.chosen}, read.NewRecords(f, plan)
 	err := head.each(plan.Name(), r, func(line int, texts ...string) error {
@@ -133,7 +133,7 @@ func (t *graphmlBody) Feed(f *read.Feed, plan *read.Plan, r io.Reader) error {
 
 // Parse delivers the nodes and edges of one block.
 func (t *graphmlBody) Parse(b *read.Block, w *read.Parser) error {
-	defer func() { w.Lines = 0 }() // those of records count from the beginning of the file
+	defer func() { w.Lines = 0 }() // records have lines from the beginning of the file
 	e := &w.Edge
 	for record := range bytes.SplitSeq(bytes.TrimSuffix(b.Data, []byte{1}), []byte{1}) {
 		if w.Batch.Full() {
@@ -186,7 +186,7 @@ func newXMLTokens(r io.Reader) *xmlTokens {
 	return t
 }
 
-// Token is [xml.TokenReader].
+// Token implements [xml.TokenReader].
 func (t *xmlTokens) Token() (xml.Token, error) {
 	t.read = 0
 	return t.d.RawToken()
@@ -301,7 +301,7 @@ func (t *graphmlHead) key(k *graphmlKey) {
 	}
 }
 
-// weight is the weight of an edge; false: it has several.
+// weight returns the weight of an edge; false: it has several.
 func (t *graphmlHead) weight(x *graphmlEdge) (weight string, ok bool) {
 	weight, own, keys := t.initial, 0, t.weights
 	if keys == nil {
@@ -317,7 +317,7 @@ func (t *graphmlHead) weight(x *graphmlEdge) (weight string, ok bool) {
 	return weight, own <= 1
 }
 
-// attribute is the value of an attribute without a namespace, "" without one.
+// attribute returns the value of an attribute without a namespace, "" without one.
 func attribute(e *xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Space == "" && a.Name.Local == name {

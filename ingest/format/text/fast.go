@@ -23,7 +23,7 @@ type idRange struct {
 	lo, rows, cols, sub uint64
 }
 
-// plainLines is what the fast path must know of a format.
+// plainLines describes a format for the fast path.
 type plainLines struct {
 	ids  idRange
 	Seps uint64 // bit c is set when the byte c separates fields
@@ -95,7 +95,7 @@ func padded(b []byte, p int) bool { return b[p] == '0' && b[p+1]-'0' <= 9 }
 // name may hold.
 var nameEnds = [256]bool{0: true, ' ': true, '\t': true, ',': true, '\r': true, '\n': true}
 
-// named is edges for string ids. The names alias b.
+// named is like edges, for string ids. The names alias b.
 func (f *plainLines) named(b []byte, p, n int, src, dst [][]byte, weight []float64) (int, int) {
 	seps := f.Seps
 	dst = dst[:len(src)]
@@ -144,7 +144,7 @@ func (f *plainLines) named(b []byte, p, n int, src, dst [][]byte, weight []float
 	return p, k
 }
 
-// pastBlanks is the place of the first byte from p on that is no blank. A newline follows.
+// pastBlanks returns the place of the first byte from p on that is no blank. A newline follows.
 func pastBlanks(b []byte, p int) int {
 	for b[p] == ' ' || b[p] == '\t' {
 		p++
@@ -152,7 +152,7 @@ func pastBlanks(b []byte, p int) int {
 	return p
 }
 
-// lineEnd is the place of the newline that ends the line at b[p], if nothing
+// lineEnd returns the place of the newline that ends the line at b[p], if nothing
 // but blanks or a rest that is passed over stands before it; else -1.
 func (f *plainLines) lineEnd(b []byte, p, n int) int {
 	if c := b[p]; f.rest && c <= ',' && f.Seps>>(c&63)&1 != 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// headerOf is the first line of data, and its number; nil when there is none.
+// headerOf returns the first line of data, and its number; nil when there is none.
 func headerOf(h *read.Head, l *Layout) ([]byte, int64) {
 	lines := read.LinesOf(h)
 	line, _, ok := l.nextData(lines, true)
@@ -17,7 +17,7 @@ func headerOf(h *read.Head, l *Layout) ([]byte, int64) {
 	return line, lines.Lines
 }
 
-// columnNames are all fields of a line; nil when it cannot be split.
+// columnNames returns all fields of a line; nil when it cannot be split.
 func (s *splitter) columnNames(line []byte) []string {
 	var names []string
 	for p := 0; p >= 0; {
@@ -40,7 +40,7 @@ func (s *splitter) countNames(line []byte) int {
 	return len(names)
 }
 
-// delimiterByName is the delimiter that the name of a file says, where its first line has one; 0 for others. Commas may be of
+// delimiterByName returns the delimiter that the name of a file says, where its first line has one; 0 for others. Commas may be of
 // names where there are semicolons or tabs.
 func delimiterByName(h *read.Head, l *Layout) byte {
 	c := map[string]byte{".csv": ',', ".tsv": '\t'}[read.Extension(h.Input.Name)]

@@ -18,12 +18,12 @@ const (
 
 // picking is which columns are taken.
 type picking struct {
-	pick  []int // those of ids and weight, from 0 on; nil: the first ones
+	pick  []int // columns of ids and weight, from 0; nil for the first ones
 	depth int   // how many columns a line must have for pick
 	width int   // how many it may have, where pick is by the names of a header; 0: any number
 }
 
-// Layout is what a line of a text format looks like, and what becomes of
+// Layout describes the lines of a text format, and what becomes of
 // its ids: the general form of what Plain does fast.
 type Layout struct {
 	splitter
@@ -40,7 +40,7 @@ type Layout struct {
 	What    [2]string // what the ids are called in errors
 }
 
-// mixedSeparators is what is expected in place of spaces between some fields, and tabs or commas between others.
+// mixedSeparators is expected in place of spaces between some fields, and tabs or commas between others.
 const mixedSeparators = "spaces, tabs or commas between the fields, not several of these"
 
 // parseLine takes one line of data apart, as splitter.data gives it. It returns
@@ -110,7 +110,7 @@ func (l *Layout) checkColumns(line []byte, f *lineFields, ids int) *read.Bad {
 	return &read.Bad{Text: line, Expected: expected, Advice: advice}
 }
 
-// adviceMore is what can be done about a line with other columns than are read.
+// adviceMore returns advice about a line with other columns than are read.
 func (l *Layout) adviceMore() string {
 	if l.guessed {
 		return read.AdviceColumns

@@ -9,7 +9,7 @@ import (
 // LDBC Graphalytics graphs are two text files, x.v with a vertex id per line
 // and x.e with "u v [weight]". Vertices without edges are only in x.v.
 
-// Beside is the file of vertices that is read with a file of edges in the format [LDBC]; "" if there is none.
+// Beside returns the file of vertices that is read with a file of edges in the format [LDBC]; "" if there is none.
 func Beside(edges string) string {
 	if read.Extension(edges) != ".e" {
 		return ""

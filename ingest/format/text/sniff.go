@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// Sniff is what the beginning of a text shows.
+// Sniff has what the beginning of a text shows.
 type Sniff struct {
 	skipBytes, skipLines int64
 	idSniff
@@ -102,7 +102,7 @@ func mayBeHeader(f *lineFields) bool {
 	return f.n >= 2 && !slices.ContainsFunc(f.field[:f.n], read.IsNumber)
 }
 
-// nulls are what stands in cells that have nothing, in lower case.
+// nulls are the texts of empty cells, in lower case.
 var nulls = []string{"", "n/a", "na", "nan", "null", "none", "nil", `\n`, "<na>", "#n/a", "#na", "-", "--", "?", "."}
 
 // namesColumn reports whether a field may name a column: it is neither null nor begins like a number (1_000, 5km).

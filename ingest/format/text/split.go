@@ -6,7 +6,7 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// lineFields are the first fields of a line, or those of the columns that were chosen;
+// lineFields are the first fields of a line, or the columns that were chosen;
 // they alias it. Fields are separated by blanks (spaces and tabs), or by a comma with or
 // without blanks, or by a delimiter. They are reused from line to line.
 type lineFields struct {
@@ -111,7 +111,7 @@ func (f *lineFields) separated(by []byte) {
 	f.by = c
 }
 
-// separator is the kind of the blanks, and perhaps a comma, at the beginning of a text: a
+// separator returns the kind of the blanks, and perhaps a comma, at the beginning of a text: a
 // comma, a tab or a space.
 func separator(b []byte) byte {
 	kind := byte(' ')
@@ -173,7 +173,7 @@ func (s *splitter) separates(c byte) bool {
 	return isBlank(c) || s.Commas && c == ','
 }
 
-// behind is the end of the separator at line[p], with blanks around it; p when
+// behind returns the end of the separator at line[p], with blanks around it; p when
 // there is none.
 func (s *splitter) behind(line []byte, p int) int {
 	if s.delimiter == 0 {
@@ -197,7 +197,7 @@ func (s *splitter) behind(line []byte, p int) int {
 	return q
 }
 
-// quotedField is what stands in quotes at line[p], and its end behind them, or
+// quotedField returns the text in quotes at line[p], and its end behind them, or
 // -1 when they are not closed. Two quotes inside stand for one.
 func quotedField(line []byte, p int) ([]byte, int) {
 	start, escaped := p+1, false
@@ -239,7 +239,7 @@ func opensQuote(b []byte, delimiter byte) bool {
 	}
 }
 
-// quotesBehind is the delimiter of the fields behind those that are read, where these may be quoted: a comma without a
+// quotesBehind returns the delimiter of the fields behind those that are read, where these may be quoted: a comma without a
 // delimiter, if one stands before them; 0 where quotes are part of them.
 func (s *splitter) quotesBehind(by byte) byte {
 	switch {
@@ -251,7 +251,7 @@ func (s *splitter) quotesBehind(by byte) byte {
 	return s.delimiter
 }
 
-// passSeparator is the end of the blanks and the comma that may stand at line[p].
+// passSeparator returns the end of the blanks and the comma that may stand at line[p].
 func (s *splitter) passSeparator(line []byte, p int) int {
 	for p < len(line) && isBlank(line[p]) {
 		p++

@@ -58,7 +58,7 @@ func pickColumns(h *read.Head, l *Layout, o *read.TableOptions) error {
 	return nil
 }
 
-// sameColumn is the problem of a column that was chosen twice, by its name and its number perhaps; "" if there is none.
+// sameColumn returns the problem of a column that was chosen twice, by its name and its number perhaps; "" if there is none.
 func sameColumn(at []int, chosen []string) string {
 	for i, c := range at {
 		if k := slices.Index(at, c); k < i {
@@ -128,7 +128,7 @@ func (l *Layout) fields(line []byte, want int, f *lineFields) {
 	}
 }
 
-// plainSeps are the separators of the fast path: none when lines need more care.
+// plainSeps returns the separators of the fast path: none when lines need more care.
 func (l *Layout) plainSeps() uint64 {
 	if l.pick != nil && !slices.Equal(l.pick, []int{0, 1, 2}[:len(l.pick)]) {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// Formats are those of lines with an edge each.
+// Formats are the formats of lines with an edge each.
 var Formats = []*format.Format{
 	{
 		Name: Text, Doc: "an edge a line: SNAP, TSV", Extensions: []string{".tsv", ".txt", ".tab", ".edges"},
@@ -255,7 +255,7 @@ func (l *Layout) Adapt(p *read.Plan, s read.Schema) {
 	}
 }
 
-// headerIn is how the header of a text in a format is taken.
+// headerIn returns how the header of a text in a format is taken.
 func headerIn(o *read.TableOptions, f read.FormatName) read.HeaderMode {
 	switch {
 	case f != Text:
