@@ -29,11 +29,18 @@ type Plan struct {
 	Vertices bool     // the input has vertices and no edges
 	Beside   string   // another file that is read too; "" if there is none
 
-	// The beginning did not show these, for want of edges: the input agrees
-	// with any other, and adapt passes to body what was decided.
-	OpenIDs, OpenWeights bool
-	Adapt                func(Schema)
+	planOpen
+	planProgress
+}
 
+// planOpen says what the beginning did not show, for want of edges: the input agrees with any other.
+type planOpen struct {
+	OpenIDs, OpenWeights bool
+	Adapt                func(Schema) // If not nil, it is called with what was decided.
+}
+
+// planProgress counts while an input is read.
+type planProgress struct {
 	firstSeq     int64        // the first block; set when reading begins
 	entries, bad atomic.Int64 // edges found; bad lines passed over
 }

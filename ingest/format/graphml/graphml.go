@@ -201,87 +201,108 @@ func (t *xmlTokens) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// each calls add with the id of every node, and with source, target and weight of every edge, behind their lines.
+// graphmlReader reads a file. It calls add with the id of every node, and with source, target and weight of every edge,
+// behind their lines.
+type graphmlReader struct {
+	*graphmlHead
+	name     string
+	d        *xml.Decoder
+	add      func(line int, texts ...string) error
+	elements int
+	open     int // open graphs
+	line     int
+	closed   bool // the element graphml has ended
+}
+
+// each reads a file.
 func (t *graphmlHead) each(name string, r io.Reader, add func(line int, texts ...string) error) error {
 	tokens := newXMLTokens(r)
-	d, open, line, closed := xml.NewTokenDecoder(tokens), 0, 0, false // open graphs
-	refused := func(found, expected string) error {
-		return &read.SyntaxError{File: name, Line: int64(line), Text: read.Shown([]byte(found)), Expected: expected}
-	}
-	for elements := 0; ; {
-		token, err := d.Token()
-		line, _ = tokens.d.InputPos()
+	x := &graphmlReader{graphmlHead: t, name: name, d: xml.NewTokenDecoder(tokens), add: add}
+	for {
+		token, err := x.d.Token()
+		x.line, _ = tokens.d.InputPos()
 		switch e := token.(type) {
 		case xml.EndElement:
 			switch e.Name.Local {
 			case "graph":
-				open--
+				x.open--
 			case "graphml":
-				closed = true
+				x.closed = true
 			}
 		case xml.StartElement:
-			if closed {
-				return refused(e.Name.Local, "nothing behind the element graphml")
-			}
-			if elements++; elements == 1 && e.Name.Local != "graphml" {
-				return refused(e.Name.Local, "graphml as the first element")
-			}
-			switch e.Name.Local {
-			case "key":
-				var k graphmlKey
-				if err = d.DecodeElement(&k, &e); err == nil {
-					t.key(&k)
-				}
-			case "graph":
-				if open++; open == 1 {
-					t.graphs++
-				}
-				direction := attribute(&e, "edgedefault")
-				undirected := direction == "undirected"
-				if !undirected && direction != "directed" || t.graphs > 1 || open > 1 && undirected != t.undirected {
-					return refused(cmp.Or(direction, "graph without edgedefault"), `one graph in the file, with one edgedefault, "directed" or "undirected"`)
-				}
-				t.undirected = undirected
-			case "node":
-				err = add(line, attribute(&e, "id"))
-			case "edge":
-				var texts []string
-				if texts, err = t.edge(d, &e, refused); err == nil {
-					err = add(line, texts...)
-				}
-			case "hyperedge":
-				return refused("hyperedge", "edges between two nodes")
-			case "data":
-				err = d.Skip() // what is within is not of the graph
-			}
+			err = x.start(&e)
 		}
-		if err == io.EOF {
+		switch {
+		case err == io.EOF:
 			return nil
-		}
-		if err != nil && strings.HasPrefix(strings.ToLower(err.Error()), "xml") {
-			return &read.DamagedError{File: name, Problem: fmt.Sprintf("is no whole XML in UTF-8, in line %d: %v", line, err), Err: err}
-		}
-		if err != nil {
+		case err != nil && strings.HasPrefix(strings.ToLower(err.Error()), "xml"):
+			return &read.DamagedError{File: name, Problem: fmt.Sprintf("is no whole XML in UTF-8, in line %d: %v", x.line, err), Err: err}
+		case err != nil:
 			return err
 		}
 	}
 }
 
+func (x *graphmlReader) refused(found, expected string) error {
+	return &read.SyntaxError{File: x.name, Line: int64(x.line), Text: read.Shown([]byte(found)), Expected: expected}
+}
+
+// start takes an element.
+func (x *graphmlReader) start(e *xml.StartElement) error {
+	if x.closed {
+		return x.refused(e.Name.Local, "nothing behind the element graphml")
+	}
+	if x.elements++; x.elements == 1 && e.Name.Local != "graphml" {
+		return x.refused(e.Name.Local, "graphml as the first element")
+	}
+	switch e.Name.Local {
+	case "key":
+		var k graphmlKey
+		if err := x.d.DecodeElement(&k, e); err != nil {
+			return err
+		}
+		x.key(&k)
+	case "graph":
+		if x.open++; x.open == 1 {
+			x.graphs++
+		}
+		direction := attribute(e, "edgedefault")
+		undirected := direction == "undirected"
+		if !undirected && direction != "directed" || x.graphs > 1 || x.open > 1 && undirected != x.undirected {
+			return x.refused(cmp.Or(direction, "graph without edgedefault"), `one graph in the file, with one edgedefault, "directed" or "undirected"`)
+		}
+		x.undirected = undirected
+	case "node":
+		return x.add(x.line, attribute(e, "id"))
+	case "edge":
+		texts, err := x.edge(e)
+		if err != nil {
+			return err
+		}
+		return x.add(x.line, texts...)
+	case "hyperedge":
+		return x.refused("hyperedge", "edges between two nodes")
+	case "data":
+		return x.d.Skip() // it is not of the graph
+	}
+	return nil
+}
+
 // edge reads an edge, and returns its source, target and weight.
-func (t *graphmlHead) edge(d *xml.Decoder, e *xml.StartElement, refused func(found, expected string) error) ([]string, error) {
+func (t *graphmlReader) edge(e *xml.StartElement) ([]string, error) {
 	var x graphmlEdge
-	if err := d.DecodeElement(&x, e); err != nil {
+	if err := t.d.DecodeElement(&x, e); err != nil {
 		return nil, err
 	}
 	source, target, directed := attribute(e, "source"), attribute(e, "target"), attribute(e, "directed")
 	weight, ok := t.weight(&x)
 	switch {
 	case len(x.Graph) > 0:
-		return nil, refused("graph", "edges without graphs in them")
+		return nil, t.refused("graph", "edges without graphs in them")
 	case directed != "" && (directed == "false" || directed == "0") != t.undirected:
-		return nil, refused("directed="+directed, "edges that are all directed or all undirected, as edgedefault says")
+		return nil, t.refused("directed="+directed, "edges that are all directed or all undirected, as edgedefault says")
 	case !ok:
-		return nil, refused(source+" → "+target, "one weight of an edge")
+		return nil, t.refused(source+" → "+target, "one weight of an edge")
 	}
 	return []string{source, target, weight}, nil
 }
