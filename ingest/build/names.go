@@ -1,7 +1,6 @@
 package build
 
 import (
-	"fmt"
 	"hash/maphash"
 
 	"github.com/garaph/garaph/internal/hostmem"
@@ -17,9 +16,9 @@ import (
 // bits of two hashes with random seeds: among 2^32 names, the most that a graph
 // can have, that happens with a probability of 2^-41.
 type nameTable struct {
-	seeds  [2]maphash.Seed
-	stripe [stripes]stripe[namePrint]
-	sort   *nameSort
+	table[namePrint]
+	seeds [2]maphash.Seed
+	sort  *nameSort
 }
 
 // namePrint stands for a name within its stripe.
@@ -65,24 +64,19 @@ func (x *nameTable) number(name []byte) (uint32, error) {
 // numbering ends the numbering of names. Their order is found when it is
 // written.
 func (x *nameTable) numbering() (*numbering, error) {
-	var n, top uint32
-	for i := range x.stripe {
-		n += x.stripe[i].n
-		top = max(top, x.stripe[i].n)
-		x.stripe[i].free()
+	n, top, err := x.count()
+	x.free()
+	if err != nil {
+		return nil, err
 	}
-	if top > maxID/stripes {
-		return nil, fmt.Errorf("about %d vertices: dense ids have 32 bits", uint64(top)*stripes)
-	}
-	m := &numbering{n: n, kind: store.IDString, names: x.sort}
+	m := &numbering{n: uint32(n), kind: store.IDString, names: x.sort}
 	if n == 0 {
 		return m, nil
 	}
-	var err error
-	if m.order, err = hostmem.Slice[uint32](int(n)); err != nil {
+	if m.order, err = hostmem.Slice[uint32](n); err != nil {
 		return nil, err
 	}
-	if m.perm, err = hostmem.Slice[uint32](int(top) * stripes); err != nil {
+	if m.perm, err = hostmem.Slice[uint32](top * stripes); err != nil {
 		m.free()
 		return nil, err
 	}
@@ -94,8 +88,6 @@ func (x *nameTable) close() {
 	if x == nil {
 		return
 	}
-	for i := range x.stripe {
-		x.stripe[i].free()
-	}
+	x.free()
 	x.sort.close()
 }

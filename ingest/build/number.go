@@ -248,8 +248,8 @@ func compact(ranks []rank) *numbering {
 // intTable gives provisional numbers to integers as they come, from many
 // goroutines.
 type intTable struct {
-	seeds  [2]uint64
-	stripe [stripes]stripe[uint64]
+	table[uint64]
+	seeds [2]uint64
 }
 
 func newIntTable() *intTable {
@@ -283,15 +283,12 @@ func (x *intTable) number(id uint64) (uint32, error) {
 // sorted ends the numbering: it gives all ids in order, and the dense ids of the
 // provisional numbers.
 func (x *intTable) sorted(compare func(a, b numbered) int) (list []numbered, perm []uint32, err error) {
-	top, n := 0, 0
-	for i := range x.stripe {
-		s := &x.stripe[i]
-		s.freeCells()
-		n += int(s.n)
-		top = max(top, int(s.n))
+	n, top, err := x.count()
+	if err != nil {
+		return nil, nil, err
 	}
-	if top > maxID/stripes {
-		return nil, nil, fmt.Errorf("about %d vertices: dense ids have 32 bits", n)
+	for i := range x.stripe {
+		x.stripe[i].freeCells()
 	}
 	if list, err = hostmem.Slice[numbered](n); err != nil {
 		return nil, nil, err
@@ -318,11 +315,8 @@ func (x *intTable) sorted(compare func(a, b numbered) int) (list []numbered, per
 
 // close frees what is left. nil is fine.
 func (x *intTable) close() {
-	if x == nil {
-		return
-	}
-	for i := range x.stripe {
-		x.stripe[i].free()
+	if x != nil {
+		x.free()
 	}
 }
 

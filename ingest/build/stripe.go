@@ -89,3 +89,24 @@ func (s *stripe[K]) free() {
 	hostmem.Free(s.keys)
 	s.keys = nil
 }
+
+// table divides keys among stripes.
+type table[K comparable] struct{ stripe [stripes]stripe[K] }
+
+// count returns how many keys there are, and the most in a stripe.
+func (x *table[K]) count() (n, top int, err error) {
+	for i := range x.stripe {
+		n += int(x.stripe[i].n)
+		top = max(top, int(x.stripe[i].n))
+	}
+	if top > maxID/stripes {
+		err = fmt.Errorf("about %d vertices: dense ids have 32 bits", uint64(top)*stripes)
+	}
+	return n, top, err
+}
+
+func (x *table[K]) free() {
+	for i := range x.stripe {
+		x.stripe[i].free()
+	}
+}

@@ -66,18 +66,16 @@ func filesBelow(folder string) ([]string, error) {
 
 // withoutProperties leaves out the .properties that stand beside a .v or .e.
 func withoutProperties(files []string, warn func(string)) []string {
-	var left []string
-	for _, name := range files {
-		if strings.ToLower(filepath.Ext(name)) == ".properties" && slices.ContainsFunc(files, func(other string) bool {
+	return slices.DeleteFunc(files, func(name string) bool {
+		described := Extension(name) == ".properties" && slices.ContainsFunc(files, func(other string) bool {
 			ext := Extension(other)
-			return (ext == ".v" || ext == ".e") && Stem(other) == strings.TrimSuffix(name, filepath.Ext(name))
-		}) {
+			return (ext == ".v" || ext == ".e") && Stem(other) == Stem(name)
+		})
+		if described {
 			warn(name + ": describes the graph beside it, which may be undirected, and has no edges; it was passed over")
-			continue
 		}
-		left = append(left, name)
-	}
-	return left
+		return described
+	})
 }
 
 // openInputs looks at inputs, and at the files of those that are folders,
