@@ -29,7 +29,9 @@ type Format struct {
 type Input struct {
 	Dense    bool     // ids are dense, unless the user says otherwise
 	FirstID  int64    // of dense ids
+	Numbers  bool     // ids are numbers and cannot be taken as strings
 	Weighted bool     // every file has weights
+	Without  bool     // no file has weights
 	Vertices bool     // the number of vertices may be given, for dense ids
 	Table    TableUse // which of [TableOptions] apply
 	Text     bool     // files are text; others are refused before Plan
@@ -151,6 +153,10 @@ func (f *Format) check(name string, o *read.Options) error {
 		return refused("leave these options out", ", which has no delimiter, header or columns to choose")
 	case f.Table == TableColumns && lines:
 		return refused("leave these options out", ", which has no delimiter or header to choose")
+	case f.Numbers && o.IDs == read.IDsString:
+		return refused("leave out --ids string", ", whose ids are numbers and no strings")
+	case f.Without && o.Weights == read.WeightsYes:
+		return refused("leave out --weights yes", ", which has no weights")
 	case o.Vertices <= 0:
 	case !f.Vertices:
 		return refused("leave out --vertices", ": a number of vertices is for raw edges")

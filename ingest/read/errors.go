@@ -78,6 +78,16 @@ func (e *DamagedError) Error() string { return e.File + ": " + e.Problem }
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
+// Refused returns the error of an input that does not fit the options, or is not read.
+func (p *Plan) Refused(problem, advice string) error {
+	return &InputError{File: p.Name(), Problem: problem, Advice: advice}
+}
+
+// Damaged returns the error of an input that contradicts itself.
+func (p *Plan) Damaged(format string, args ...any) error {
+	return &DamagedError{File: p.Name(), Problem: fmt.Sprintf(format, args...)}
+}
+
 // errStopped ends the reading of an input because a block already read is bad;
 // it never leaves the package.
 var errStopped = errors.New("reading stopped at a bad block")

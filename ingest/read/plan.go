@@ -156,7 +156,7 @@ func agree(format, ids, weights, p *Plan) error {
 // differs returns the error of an input that is of another kind than an earlier one.
 func (p *Plan) differs(first *Plan, what, there, here, advice string) error {
 	problem := fmt.Sprintf("differs from %s in the %s: %s here, %s there", first.Name(), what, here, there)
-	return &InputError{File: p.Name(), Problem: problem, Advice: advice}
+	return p.Refused(problem, advice)
 }
 
 // checkHeaders refuses a header that has an id column of an earlier file at another place, where these are taken by their places.

@@ -22,7 +22,7 @@ import (
 var Formats = []*format.Format{
 	{
 		Name: "metis", Doc: "METIS, a line of neighbours for each vertex", Extensions: []string{".metis", ".graph"},
-		Plan: planMETIS, Input: format.Input{Text: true, Dense: true, FirstID: 1},
+		Plan: planMETIS, Input: format.Input{Text: true, Dense: true, Numbers: true, FirstID: 1},
 		Writer: &format.Writer{
 			Content: format.Content{
 				Labels: format.FromOne, Half: format.Whole, Undirected: format.WhenWhole, Counted: true, Vertices: true,
@@ -33,7 +33,7 @@ var Formats = []*format.Format{
 	{
 		Name: "ligra", Doc: "adjacency graph of Ligra and PBBS, also weighted", Extensions: []string{".adj"},
 		Detect: func(h *read.Head) bool { return isLigra(bytes.TrimPrefix(h.Bytes, read.BOM)) },
-		Plan:   planLigra, Input: format.Input{Text: true, Dense: true},
+		Plan:   planLigra, Input: format.Input{Text: true, Dense: true, Numbers: true},
 		Writer: &format.Writer{
 			Content: format.Content{Labels: format.FromZero, Half: format.Whole, Vertices: true}, Write: writeLigra,
 		},
@@ -52,12 +52,10 @@ type adjacency struct {
 func (t *adjacency) takeVertices(p *read.Plan, o read.Options, n int64, weighted bool) error {
 	s := &p.Schema
 	switch {
-	case o.IDs == read.IDsString:
-		return &read.InputError{File: p.Name(), Problem: "has vertex numbers, which are no strings", Advice: "leave out --ids string"}
 	case o.Weights == read.WeightsYes && !weighted:
-		return &read.InputError{File: p.Name(), Problem: "has no weights, as its header says", Advice: "leave out --weights yes"}
+		return p.Refused("has no weights, as its header says", "leave out --weights yes")
 	case n > read.MaxDense+1:
-		return &read.InputError{File: p.Name(), Problem: fmt.Sprintf("has %d vertices, as its header says: at most %d are possible", n, int64(read.MaxDense)+1), Advice: "correct its header"}
+		return p.Refused(fmt.Sprintf("has %d vertices, as its header says: at most %d are possible", n, int64(read.MaxDense)+1), "correct its header")
 	}
 	p.TakeIDs(o.IDs)
 	if s.IDs == read.IDDense {

@@ -2,7 +2,6 @@ package adjacency
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"math"
 
@@ -100,9 +99,9 @@ func (t *metisBody) Feed(f *read.Feed, plan *read.Plan, r io.Reader) error {
 	}
 	switch {
 	case entries != 2*t.m:
-		return &read.DamagedError{File: plan.Name(), Problem: fmt.Sprintf("has %d neighbours in its lines, but its header promises %d edges, each at both ends", entries, t.m)}
+		return plan.Damaged("has %d neighbours in its lines, but its header promises %d edges, each at both ends", entries, t.m)
 	case oneWay != 0:
-		return &read.DamagedError{File: plan.Name(), Problem: "has an edge at one of its ends only, or with another weight at the other; in METIS files each is at both"}
+		return plan.Damaged("has an edge at one of its ends only, or with another weight at the other; in METIS files each is at both")
 	}
 	return out.Flush()
 }

@@ -111,7 +111,7 @@ func TestAdjacencyErrors(t *testing.T) {
 			t.Errorf("%q: got %v, want %q", test.content, r.err, test.want)
 		}
 	}
-	for name, o := range map[string]read.Options{"has vertex numbers": {IDs: read.IDsString}, "has no weights": {Weights: read.WeightsYes}} {
+	for name, o := range map[string]read.Options{"whose ids are numbers": {IDs: read.IDsString}, "has no weights": {Weights: read.WeightsYes}} {
 		for _, file := range []testFile{textFile("g.metis", "2 1\n2\n1\n"), textFile("g.adj", "AdjacencyGraph\n1\n0\n0\n")} {
 			if r := readFiles(t, o, file); r.err == nil || !strings.Contains(r.err.Error(), name) {
 				t.Errorf("%s: got %v", file.name, r.err)

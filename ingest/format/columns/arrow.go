@@ -31,7 +31,7 @@ func isArrowFile(b []byte) bool { return bytes.HasPrefix(b, []byte(cols.ArrowMag
 func planArrow(p *read.Plan, h *read.Head, o read.Options) error {
 	t := &arrowBody{inFile: isArrowFile(h.Bytes)}
 	if bytes.HasPrefix(h.Bytes, []byte("FEA1")) {
-		return &read.InputError{File: p.Name(), Problem: "is a file of Feather version 1, which cannot be read", Advice: "write it as version 2"}
+		return p.Refused("is a file of Feather version 1, which cannot be read", "write it as version 2")
 	}
 	memory := cols.NewMemory(o.RowBytes)
 	var r *cols.Arrow

@@ -21,9 +21,9 @@ type parquetBody struct{ rowBody }
 func planParquet(p *read.Plan, h *read.Head, o read.Options) error {
 	switch {
 	case h.Stream.Packed != "":
-		return &read.InputError{File: p.Name(), Problem: "is a Parquet file within " + h.Stream.Packed, Advice: "unpack it first"}
+		return p.Refused("is a Parquet file within "+h.Stream.Packed, "unpack it first")
 	case h.Input.OpenAt == nil:
-		return &read.InputError{File: p.Name(), Problem: "is a Parquet file from a pipe, but its directory is at its end", Advice: "save it as a file first"}
+		return p.Refused("is a Parquet file from a pipe, but its directory is at its end", "save it as a file first")
 	case !bytes.HasPrefix(h.Bytes, []byte(cols.ParquetMagic)):
 		return &read.DamagedError{File: p.Name(), Problem: "is no Parquet file: it does not begin with " + cols.ParquetMagic}
 	}

@@ -23,19 +23,12 @@ type rawBody struct {
 
 // planRaw checks the size, where it is known before the end.
 func planRaw(p *read.Plan, h *read.Head, o read.Options) error {
-	t := &rawBody{record: 8, weights: o.Weights != read.WeightsNo, rule: o.Weights.Rule()}
-	switch {
-	case p.Schema.Format == "raww":
+	t := &rawBody{record: 8, rule: o.Weights.Rule()}
+	if p.Schema.Format == "raww" {
+		t.weights = o.Weights != read.WeightsNo
 		if t.record = 12; t.rule == read.KeepDouble {
 			t.record = 16
 		}
-	case o.Weights == read.WeightsYes:
-		return &read.InputError{File: p.Name(), Problem: "is read as raw pairs, which have no weights", Advice: "use --format raww for (u32, u32, f32)"}
-	default:
-		t.weights = false
-	}
-	if o.IDs == read.IDsString {
-		return &read.InputError{File: p.Name(), Problem: "is read as raw integers, which are no strings", Advice: "leave out --ids string"}
 	}
 	p.TakeIDs(o.IDs)
 	p.Schema.Weighted = t.weights
@@ -56,8 +49,7 @@ func planRaw(p *read.Plan, h *read.Head, o read.Options) error {
 
 // undivided returns the error of a size that is no number of edges.
 func (t *rawBody) undivided(p *read.Plan, size int64) error {
-	return &read.DamagedError{File: p.Name(), Problem: fmt.Sprintf(
-		"%d bytes are no whole number of %d-byte edges: the file is truncated, or not in format %s", size, t.record, p.Schema.Format)}
+	return p.Damaged("%d bytes are no whole number of %d-byte edges: the file is truncated, or not in format %s", size, t.record, p.Schema.Format)
 }
 
 // Feed cuts r into blocks of whole edges.

@@ -27,22 +27,22 @@ import (
 var Formats = []*format.Format{
 	{
 		Name: "sg", Doc: "serialized graph of GAP", Extensions: []string{".sg"},
-		Plan: planSG, Input: format.Input{Dense: true},
+		Plan: planSG, Input: format.Input{Dense: true, Numbers: true, Without: true},
 		Writer: &format.Writer{Content: serialized("wsg", ""), Write: writeSG, Check: checkSG},
 	},
 	{
 		Name: "wsg", Doc: "serialized graph of GAP, with weights", Extensions: []string{".wsg"},
-		Plan: planSG, Input: format.Input{Dense: true, Weighted: true},
+		Plan: planSG, Input: format.Input{Dense: true, Numbers: true, Weighted: true},
 		Writer: &format.Writer{Content: serialized("", "sg"), Write: writeSG, Check: checkSG},
 	},
 	{
 		Name: "raw", Doc: "pairs of little-endian uint32", Extensions: []string{".bin", ".u32"},
-		Plan: planRaw, Input: format.Input{Vertices: true},
+		Plan: planRaw, Input: format.Input{Vertices: true, Numbers: true, Without: true},
 		Writer: &format.Writer{Content: rawEdges("raww", ""), Append: appendRaw},
 	},
 	{
 		Name: "raww", Doc: "the same, each with a float32 weight", Extensions: []string{".wbin"},
-		Plan: planRaw, Input: format.Input{Vertices: true, Weighted: true},
+		Plan: planRaw, Input: format.Input{Vertices: true, Numbers: true, Weighted: true},
 		Writer: &format.Writer{Content: rawEdges("", "raw"), Append: appendRaw},
 	},
 }
@@ -85,11 +85,6 @@ func planSG(p *read.Plan, h *read.Head, o read.Options) error {
 	t := &sgBody{entry: 4}
 	if p.Schema.Format == "wsg" {
 		t.entry, t.weights, t.rule = 8, o.Weights != read.WeightsNo, o.Weights.Rule()
-	} else if o.Weights == read.WeightsYes {
-		return &read.InputError{File: name, Problem: "is a .sg file, which has no weights", Advice: "leave out --weights yes, or use --format wsg"}
-	}
-	if o.IDs == read.IDsString {
-		return &read.InputError{File: name, Problem: "has vertex numbers, which are no strings", Advice: "leave out --ids string"}
 	}
 	if len(h.Bytes) < sgHeader {
 		if h.Err != io.EOF {
@@ -161,7 +156,7 @@ func (t *sgBody) Feed(f *read.Feed, plan *read.Plan, r io.Reader) error {
 	var extra [1]byte
 	switch n, err := read.ReadFull(r, extra[:]); {
 	case n > 0:
-		return &read.DamagedError{File: plan.Name(), Problem: fmt.Sprintf("goes on behind the %d bytes that its header promises", t.size())}
+		return plan.Damaged("goes on behind the %d bytes that its header promises", t.size())
 	case err != io.EOF:
 		return err
 	}
@@ -289,8 +284,7 @@ func (t *sgBody) Finish(p *read.Plan) error {
 	if t.weights {
 		what = "without the other direction, or with another weight there"
 	}
-	return &read.DamagedError{File: p.Name(), Problem: fmt.Sprintf(
-		"says that it is undirected, but has an edge %s; write it as a directed graph, or import its edge list with --undirected", what)}
+	return p.Damaged("says that it is undirected, but has an edge %s; write it as a directed graph, or import its edge list with --undirected", what)
 }
 
 func (t *sgBody) refused(p *read.Plan, at, found int64, expected, advice string) error {
@@ -298,5 +292,5 @@ func (t *sgBody) refused(p *read.Plan, at, found int64, expected, advice string)
 }
 
 func (t *sgBody) truncated(p *read.Plan) error {
-	return &read.DamagedError{File: p.Name(), Problem: fmt.Sprintf("is truncated: it ends before the %d bytes that its header promises", t.size())}
+	return p.Damaged("is truncated: it ends before the %d bytes that its header promises", t.size())
 }

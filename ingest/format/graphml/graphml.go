@@ -77,7 +77,7 @@ func isGraphML(text []byte) bool {
 // planGraphML looks for the keys and the graph, and at the first ids.
 func planGraphML(p *read.Plan, h *read.Head, o read.Options) error {
 	refused := func(problem, advice string) error {
-		return &read.InputError{File: p.Name(), Problem: problem, Advice: advice}
+		return p.Refused(problem, advice)
 	}
 	chosen, reversed, columns := "weight", false, o.Table.Columns
 	if len(columns) > 0 {

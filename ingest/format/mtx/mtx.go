@@ -55,7 +55,7 @@ func planMatrixMarket(p *read.Plan, h *read.Head, o read.Options) error {
 		return err
 	}
 	if field == "pattern" && o.Weights == read.WeightsYes {
-		return &read.InputError{File: p.Name(), Problem: "is a pattern matrix and has no weights", Advice: "leave out --weights yes"}
+		return p.Refused("is a pattern matrix and has no weights", "leave out --weights yes")
 	}
 	const sizes = "the numbers of rows, columns and entries"
 	line, words, err := lines.Words('%', sizes)

@@ -46,7 +46,7 @@ func isDIMACS(h *read.Head) bool {
 // planDIMACS reads the header, up to the problem line.
 func planDIMACS(p *read.Plan, h *read.Head, o read.Options) error {
 	if isGalois(h.Bytes) && !read.IsText(h.Bytes) {
-		return &read.InputError{File: p.Name(), Problem: "is a binary .gr file of Galois, which is not read", Advice: read.SeeFormats}
+		return p.Refused("is a binary .gr file of Galois, which is not read", read.SeeFormats)
 	}
 	if err := read.CheckText(h, DIMACS, o.Format == DIMACS); err != nil {
 		return err
