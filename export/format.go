@@ -56,7 +56,7 @@ func FormatOf(path string) (Format, error) {
 			continue
 		}
 		if f.Writer.Columns != "" && inside != name {
-			return "", fmt.Errorf("a file as %s cannot have the suffix %s: parquet is compressed inside, and arrow is not read compressed; leave the suffix out of %s", f.Name, filepath.Ext(path), path)
+			return "", fmt.Errorf("a file as %s cannot have the suffix %s: parquet is compressed inside, and arrow is not read compressed; leave it out of %s", f.Name, filepath.Ext(path), path)
 		}
 		return Format(f.Name), nil
 	}

@@ -26,7 +26,7 @@ type Parts struct {
 func WriteParts(ctx context.Context, s *store.Store, parts Parts, o Options) (Report, error) {
 	o.Format = cmp.Or(o.Format, Text)
 	if !o.Format.HasParts() {
-		return Report{}, fmt.Errorf("export of graph %s: a file as %s is a graph by itself, and no part of one: choose parquet, arrow, csv, text, el, wel, raw or raww, or write one file", s.Name(), o.Format)
+		return Report{}, fmt.Errorf("export of graph %s: a file as %s is a whole graph and not a part; write one file, or choose another format, such as parquet", s.Name(), o.Format)
 	}
 	if parts.N < 1 || parts.N > MostParts {
 		return Report{}, fmt.Errorf("export of graph %s: %d parts; choose 1 to %d", s.Name(), parts.N, MostParts)

@@ -93,7 +93,7 @@ func planMemory(o Options) (memoryPlan, error) {
 	if p.total == 0 {
 		available := available()
 		if p.total = processBytes + p.least; available > 0 && available < p.total {
-			return p, fmt.Errorf("%w: %s are available, limits of control groups and of addresses included, and the least budget is %dMiB; with --memory %dMiB it is tried all the same, and the system may end the process",
+			return p, fmt.Errorf("%w: %s are available within all limits, and the least budget is %dMiB; --memory %dMiB tries it all the same",
 				ErrMemory, humanize.IBytes(uint64(available)), p.total>>20, p.total>>20)
 		}
 		p.total = max(p.total, available/2)

@@ -24,7 +24,8 @@ func Misplaced(header []string) bool {
 // endNames are names that are of source and destination beyond doubt where a header has both, with or without "id" behind them. Unlike
 // headerNames, one of them alone says nothing.
 var endNames = [][2]string{
-	{"source", "target"}, {"src", "dst"}, {"payer", "payee"}, {"caller", "callee"}, {"sender", "receiver"}, {"sender", "recipient"}, {"follower", "followee"}, {"citing", "cited"}, {"origin", "destination"},
+	{"source", "target"}, {"src", "dst"}, {"payer", "payee"}, {"caller", "callee"}, {"sender", "receiver"},
+	{"sender", "recipient"}, {"follower", "followee"}, {"citing", "cited"}, {"origin", "destination"},
 }
 
 // ColumnsOfEnds returns the places of source and destination in a header by their names; nil where these do not tell.
@@ -61,7 +62,7 @@ func IsUsual(name string, kind int) bool {
 	return slices.Contains(headerNames[kind], PlainName(name))
 }
 
-// PlainName returns a name of a column less case, blanks and punctuation, and what stands behind it in parentheses, as units and id spaces do.
+// PlainName returns a name of a column without case, blanks, punctuation, and what follows in parentheses, such as units.
 func PlainName(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return strings.Map(func(r rune) rune {

@@ -148,7 +148,8 @@ type sizedReader struct {
 func (s *sizedReader) Read(b []byte) (int, error) {
 	n, err := s.ReadCloser.Read(b)
 	if s.n += int64(n); err == io.EOF && s.n < s.size {
-		err = &InputError{File: s.name, Problem: fmt.Sprintf("had %d bytes, and has become shorter while it was read", s.size), Advice: "import it again when nothing writes it"}
+		problem := fmt.Sprintf("had %d bytes, and has become shorter while it was read", s.size)
+		err = &InputError{File: s.name, Problem: problem, Advice: "import it again when nothing writes it"}
 	}
 	return n, err
 }

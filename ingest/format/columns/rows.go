@@ -63,7 +63,8 @@ func columnsError(name string, err error) error {
 	case errors.As(err, &damaged):
 		return damaged
 	case errors.As(err, &memory):
-		return &read.InputError{File: name, Problem: err.Error(), Advice: "raise --memory, or write smaller pages or batches", Err: fmt.Errorf("%w: %w", hostmem.ErrBudget, err)}
+		const advice = "raise --memory, or write smaller pages or batches"
+		return &read.InputError{File: name, Problem: err.Error(), Advice: advice, Err: fmt.Errorf("%w: %w", hostmem.ErrBudget, err)}
 	case errors.As(err, &unsupported):
 		return &read.InputError{File: name, Problem: err.Error(), Err: err}
 	case errors.Is(err, cols.ErrDamaged) && !errors.As(err, &path):
@@ -258,7 +259,8 @@ func (t *rowBody) id(end int, v *cols.Values, i int, w *read.Parser) *read.Bad {
 		}
 		x := v.Floats[i]
 		if x != math.Trunc(x) || math.Abs(x) > most {
-			return &read.Bad{Text: t.number(end, v, i), Expected: t.in(end, fmt.Sprintf("an integer from -%.0f to %.0f", most, most)), Advice: "write the column as integers or strings"}
+			expected := t.in(end, fmt.Sprintf("an integer from -%.0f to %.0f", most, most))
+			return &read.Bad{Text: t.number(end, v, i), Expected: expected, Advice: "write the column as integers or strings"}
 		}
 		bits, kind = uint64(int64(x)), cols.Int
 	}
@@ -275,7 +277,7 @@ func (t *rowBody) id(end int, v *cols.Values, i int, w *read.Parser) *read.Bad {
 		w.Edge.Names[end] = r.text[at:len(r.text):len(r.text)]
 		return nil
 	case t.ids == read.IDDense && bits > read.MaxDense:
-		return &read.Bad{Text: t.number(end, v, i), Expected: t.in(end, fmt.Sprintf("a dense id from 0 to %d", uint64(read.MaxDense))), Advice: "use --ids int for ids that are not dense"}
+		return t.notDense(end, t.number(end, v, i))
 	}
 	sign := read.PlainInteger
 	switch {
@@ -286,6 +288,12 @@ func (t *rowBody) id(end int, v *cols.Values, i int, w *read.Parser) *read.Bad {
 	}
 	w.Edge.IDs[end], w.Edge.Kinds[end] = bits, sign
 	return nil
+}
+
+// notDense refuses an id that is not dense.
+func (t *rowBody) notDense(end int, id []byte) *read.Bad {
+	expected := t.in(end, fmt.Sprintf("a dense id from 0 to %d", uint64(read.MaxDense)))
+	return &read.Bad{Text: id, Expected: expected, Advice: read.AdviceGaps}
 }
 
 // textID reads an id that is text in the file.
@@ -306,7 +314,7 @@ func (t *rowBody) textID(end int, name []byte, e *read.Edge) *read.Bad {
 	case kind == read.NotInteger || kind == read.HugeInteger:
 		return &read.Bad{Text: name, Expected: t.in(end, "an integer of at most 64 bits"), Advice: read.AdviceStrings}
 	case t.ids == read.IDDense && (kind != read.PlainInteger || id > read.MaxDense):
-		return &read.Bad{Text: name, Expected: t.in(end, fmt.Sprintf("a dense id from 0 to %d", uint64(read.MaxDense))), Advice: "use --ids int for ids that are not dense"}
+		return t.notDense(end, name)
 	}
 	e.IDs[end], e.Kinds[end] = id, kind
 	return nil

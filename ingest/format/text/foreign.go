@@ -46,7 +46,8 @@ func checkForeign(h *read.Head, weights read.WeightMode) error {
 	}
 	for _, f := range known {
 		if regexp.MustCompile(f.begins).Match(text) && (weights != read.WeightsNo || f.begins != attributes) {
-			return &read.InputError{File: h.Input.Name, Problem: "is " + f.what + ", which is not read", Advice: read.SeeFormats + ", or use --format text if it is an edge list"}
+			const advice = read.SeeFormats + ", or use --format text if it is an edge list"
+			return &read.InputError{File: h.Input.Name, Problem: "is " + f.what + ", which is not read", Advice: advice}
 		}
 	}
 	return nil

@@ -138,7 +138,8 @@ func (l *Layout) ParseID(tok []byte, i int, e *read.Edge) *read.Bad {
 		return l.badID(tok, kind, i, count)
 	}
 	if l.plain.canonical && !read.IsCanonical(tok) {
-		return &read.Bad{Text: tok, Expected: fmt.Sprintf("an integer as %s without plus sign and leading zeros, as the ids so far", l.What[i]), Advice: read.AdviceStrings}
+		expected := "an integer as " + l.What[i] + " without plus sign and leading zeros, as the ids so far"
+		return &read.Bad{Text: tok, Expected: expected, Advice: read.AdviceStrings}
 	}
 	e.IDs[i], e.Kinds[i] = id-l.plain.ids.sub, kind
 	return nil
