@@ -24,7 +24,7 @@ const (
 	graphmlTail   = "</graph>\n</graphml>\n"
 )
 
-// TestAdjacency: what the files of a small graph are, to the letter.
+// TestAdjacency compares the files of a small graph byte by byte.
 func TestAdjacency(t *testing.T) {
 	undirected := ingest.Options{Edges: ingest.EdgeOptions{Undirected: true}}
 	triangle := imported(t, "5 6 2\n6 9 3\n5 9 4\n9 11 1\n", undirected)
@@ -70,7 +70,7 @@ func TestAdjacency(t *testing.T) {
 	}
 }
 
-// TestAdjacencyRefused: what these formats have no room for.
+// TestAdjacencyRefused checks graphs that these formats cannot hold.
 func TestAdjacencyRefused(t *testing.T) {
 	both := ingest.Options{Edges: ingest.EdgeOptions{Undirected: true}}
 	names := ingest.Options{Format: ingest.Text, IDs: ingest.IDsString, Table: ingest.TableOptions{Header: ingest.HeaderNo}}
@@ -103,7 +103,7 @@ func TestAdjacencyRefused(t *testing.T) {
 	}
 }
 
-// TestMETISRoundTrip: graphs that METIS has room for, in rows of all lengths.
+// TestMETISRoundTrip writes graphs with rows of all lengths, and reads them.
 func TestMETISRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := testgraph.Draw(t)
@@ -139,7 +139,7 @@ func TestMETISRoundTrip(t *testing.T) {
 	})
 }
 
-// TestLongLine: a line of METIS that is written in several pieces is one.
+// TestLongLine checks a line of METIS that is written in several pieces.
 func TestLongLine(t *testing.T) {
 	var text strings.Builder
 	for i := range 200_000 {

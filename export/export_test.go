@@ -224,7 +224,7 @@ func shardsOf(s *store.Store) string {
 	return b.String()
 }
 
-// TestRoundTrip: an import of an export is an equal graph: the same edges and weights, under the same ids
+// TestRoundTrip checks that an import of an export is an equal graph: the same edges and weights, under the same ids
 // where the format has them.
 func TestRoundTrip(t *testing.T) {
 	names := []string{"dense", "from one", "gaps", "large", "beyond", "names"}
@@ -308,7 +308,7 @@ func mirroredText(g oracle.Graph, id func(int) string, weighted bool) string {
 	return textOf(both, id, weighted)
 }
 
-// TestMagicNames: names that look like the beginning of another kind of file, or of none, stay names.
+// TestMagicNames checks that names that look like the beginning of another kind of file, or of none, stay names.
 func TestMagicNames(t *testing.T) {
 	for _, names := range testsize.Some([][2]string{
 		{"\ufeffa", "b"}, {"\ufeffa", "a"}, {"\ufeff", "x"}, {"AdjacencyGraph", "1"}, {"WeightedAdjacencyGraph", "x"}, {"p", "sp"}, {"PAR1", "x"}, {"ARROW1", "x"},
@@ -351,7 +351,7 @@ func TestMagicNumbers(t *testing.T) {
 	}
 }
 
-// TestBoth: the edges of an undirected graph in both directions are those that are stored.
+// TestBoth checks that both directions of an undirected graph are the edges that are stored.
 func TestBoth(t *testing.T) {
 	s := imported(t, "1 2\n2 3\n3 3\n", ingest.Options{Edges: ingest.EdgeOptions{Undirected: true}})
 	for format, want := range map[Format]string{
@@ -433,7 +433,7 @@ func littleColumns(t *testing.T, s *store.Store, f Format) {
 	}
 }
 
-// TestRefused: what a format cannot hold is refused with what can be done.
+// TestRefused checks that a graph that a format cannot hold is refused, with advice.
 func TestRefused(t *testing.T) {
 	weighted := imported(t, "a b 1.5\nb c 2\n", ingest.Options{})
 	plain := imported(t, "1 2\n", ingest.Options{})
@@ -470,7 +470,7 @@ func (f *failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestFails: an error of the writer, and the end of the context, end an export soon.
+// TestFails checks that an error of the writer, and the end of the context, end an export soon.
 func TestFails(t *testing.T) {
 	var text strings.Builder
 	for i := range 100_000 {
@@ -503,7 +503,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-// TestIsolated: vertices that the edges do not mention are counted, where the format has no others.
+// TestIsolated checks that vertices that the edges do not mention are counted, where the format has no others.
 func TestIsolated(t *testing.T) {
 	s := imported(t, "%%MatrixMarket matrix coordinate pattern general\n6 6 2\n2 3\n3 3\n", ingest.Options{Format: ingest.MatrixMarket})
 	for format, want := range map[Format]uint32{Text: 4, CSV: 4, EL: 3, Raw: 4, MatrixMarket: 0, DIMACS: 0, SG: 0, LDBC: 0, Ligra: 0, GraphML: 0} {
@@ -515,7 +515,7 @@ func TestIsolated(t *testing.T) {
 	}
 }
 
-// TestReal: a real graph of integer weights, to every format and back.
+// TestReal writes a real graph of integer weights to every format, and reads it.
 func TestReal(t *testing.T) {
 	testsize.OnlyLong(t, "exports of a real graph in every format")
 	d := testgraph.LoadLDBC(t, "example-directed")

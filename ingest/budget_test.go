@@ -44,7 +44,7 @@ func sgzip(t *testing.T, vertices int64) []byte {
 
 var enoughMemory = regexp.MustCompile(`--memory (\d+)MiB is enough`)
 
-// TestVerticesPlanned: arrays over vertices that don't fit into the budget are
+// TestVerticesPlanned checks that arrays over vertices that don't fit into the budget are
 // refused at once, with the budget that is enough.
 func TestVerticesPlanned(t *testing.T) {
 	const huge = "4294967294 0\n"
@@ -108,7 +108,7 @@ func TestVerticesPlanned(t *testing.T) {
 	}
 }
 
-// TestWindowPlanned: a zstd stream that asks for a window beyond the budget is
+// TestWindowPlanned checks that a zstd stream that asks for a window beyond the budget is
 // refused, with what to do.
 func TestWindowPlanned(t *testing.T) {
 	var b bytes.Buffer
@@ -139,7 +139,7 @@ func TestWindowPlanned(t *testing.T) {
 	}
 }
 
-// TestImportNegative: a budget and a number of threads below 0 are refused for what they are.
+// TestImportNegative checks that a budget and a number of threads below 0 are refused.
 func TestImportNegative(t *testing.T) {
 	for _, o := range []Options{{Memory: -5}, {Threads: -5}} {
 		_, err := ImportEdges(t.Context(), Edges[int]{List: [][2]int{{1, 2}}}, filepath.Join(t.TempDir(), "g"), o)

@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestEnded: what goes over all vertices or all edges ends soon after its context,
+// TestEnded checks that loops over all vertices or all edges end soon after their context,
 // also between reading and sorting.
 func TestEnded(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
@@ -52,7 +52,7 @@ func TestEnded(t *testing.T) {
 	})
 }
 
-// TestTooMany: numbers stay below what vertices can be numbered with, however
+// TestTooMany checks that provisional numbers stay within their range, however
 // many ids a stripe has.
 func TestTooMany(t *testing.T) {
 	for _, i := range []uint32{0, maxID/stripes - 1, maxID / stripes, 1 << 31, 1<<32 - 1} {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDegreesUpToTheLast: numbers beside the largest that there are, in bytes and in totals.
+// TestDegreesUpToTheLast counts the largest numbers, in bytes and in totals.
 func TestDegreesUpToTheLast(t *testing.T) {
 	for _, own := range []uint32{0, 10, math.MaxUint32 - 1} {
 		d, err := newDegrees(own, math.MaxUint32)
@@ -32,7 +32,7 @@ func TestDegreesUpToTheLast(t *testing.T) {
 	}
 }
 
-// TestDegrees: several tallies count what one array would.
+// TestDegrees checks that several tallies count what one array would.
 func TestDegrees(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.SampledFrom([]uint32{1, 7, 300, 2*sumStep + 3}).Draw(rt, "numbers")

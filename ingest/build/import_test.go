@@ -348,7 +348,7 @@ func inRows(t require, path string, ids []string) (edges []edge) {
 	return edges
 }
 
-// TestSameGraph: the order of the input, the number of threads and the memory
+// TestSameGraph checks that the order of the input, the number of threads and the memory
 // do not matter to what is stored.
 func TestSameGraph(t *testing.T) {
 	dir := t.TempDir()

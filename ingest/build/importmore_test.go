@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestTurnToMap: an id that is too large for arrays comes when several goroutines have edges
+// TestTurnToMap checks that an id that is too large for arrays comes when several goroutines have edges
 // between small ones, in the middle or at the end, when some of them get no other block.
 func TestTurnToMap(t *testing.T) {
 	const edges = 120_000 // some blocks of text
@@ -111,7 +111,7 @@ func TestNamesMemory(t *testing.T) {
 	}
 }
 
-// TestMirrored: an import finds whether every edge has its reverse with the same weight, as a
+// TestMirrored checks that an import finds whether every edge has its reverse with the same weight, as a
 // comparison of sorted lists does.
 func TestMirrored(t *testing.T) {
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// TestMirrorSum: keys of packed shards and rows add the same to the sum of a graph, which is zero with all
+// TestMirrorSum checks that keys of packed shards and rows add the same to the sum of a graph, which is zero with all
 // reverses there alone. Vertices are far apart, so that their digits differ in all places, or near each
 // other, so that there are long runs.
 func TestMirrorSum(t *testing.T) {

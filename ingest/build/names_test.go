@@ -72,7 +72,7 @@ func TestNameTable(t *testing.T) {
 	}
 }
 
-// TestNameSortFull: a disk without room for names ends the import with that
+// TestNameSortFull checks that a disk without room for names ends the import with that
 // error, and leaves nothing behind.
 func TestNameSortFull(t *testing.T) {
 	full := errors.New("full")
@@ -92,7 +92,7 @@ func TestNameSortFull(t *testing.T) {
 	}
 }
 
-// TestNamesBounded: what a table holds in memory does not grow with the length of
+// TestNamesBounded checks that the memory of a table does not grow with the length of
 // names, nor for a name beyond what is planned for it.
 func TestNamesBounded(t *testing.T) {
 	const n, room = 500_000, 1 << 20

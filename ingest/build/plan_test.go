@@ -15,7 +15,7 @@ import (
 
 var enough = regexp.MustCompile(`--memory (\d+)MiB is enough`)
 
-// TestLeastBudget: a budget that is said to be enough has the memory.
+// TestLeastBudget checks that a budget that an error names is enough.
 func TestLeastBudget(t *testing.T) {
 	for arrays := int64(1 << 20); arrays < 1<<40; arrays *= 3 {
 		for i, threads := range []int{1, 1, 2, 2, 16, 16, 128, 128} {
@@ -34,7 +34,7 @@ func TestLeastBudget(t *testing.T) {
 	}
 }
 
-// TestLeastBudgetOfRows: so has one that is said to be enough where rows are read, which take a part
+// TestLeastBudgetOfRows checks this where rows are read, which take a part
 // of every budget. What was refused is let in with it, and the number of vertices alone may refuse it again.
 func TestLeastBudgetOfRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -65,7 +65,7 @@ func TestLeastBudgetOfRows(t *testing.T) {
 	})
 }
 
-// TestAvailable: without a budget, an import takes half of what is available, and is
+// TestAvailable checks that without a budget, an import takes half of what is available, and is
 // refused where that is less than the least budget.
 func TestAvailable(t *testing.T) {
 	defer func(f func() int64) { available = f }(available)

@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestReadBackChanged: an edge that is another one when it is read back is found, whatever
+// TestReadBackChanged checks that an edge that has changed when it is read back is found, whatever
 // counts and bounds say.
 func TestReadBackChanged(t *testing.T) {
 	w, err := store.Create(filepath.Join(t.TempDir(), "graph"), false)

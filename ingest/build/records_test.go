@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// TestRecords: what is put into buckets comes out of their blocks, in order and each with its
+// TestRecords checks that records come out of the blocks of buckets in order, each with its
 // weight, whatever numbers come: sources that need more bytes than those before them, and
 // destinations of 32 bits.
 func TestRecords(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// TestRegroup: what is put into buckets of provisional numbers comes to the groups of its
+// TestRegroup checks that records in buckets of provisional numbers come to the groups of their
 // destinations, each record once and with its ends as they were, with weights and without, and
 // whether dense ids are in the order of numbers or come from a map.
 func TestRegroup(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// TestMETIS: the graphs of the manual's figures, and what else its headers may say.
+// TestMETIS reads the graphs of the manual's figures, and other headers.
 func TestMETIS(t *testing.T) {
 	plain := []edgeSeen{{"0", "1", 0}, {"0", "2", 0}, {"1", "0", 0}, {"2", "0", 0}}
 	weighted := []edgeSeen{{"0", "1", 5}, {"0", "2", 0.5}, {"1", "0", 5}, {"2", "0", 0.5}}
@@ -47,7 +47,7 @@ func TestMETIS(t *testing.T) {
 	}
 }
 
-// TestLigra: a row that is empty, weights behind all destinations, any white space.
+// TestLigra reads an empty row, weights behind all destinations, and any white space.
 func TestLigra(t *testing.T) {
 	plain := []edgeSeen{{"0", "1", 0}, {"0", "2", 0}, {"2", "0", 0}}
 	weighted := []edgeSeen{{"0", "1", 5}, {"0", "2", 0.5}, {"2", "0", 7}}
@@ -76,7 +76,7 @@ func TestLigra(t *testing.T) {
 	}
 }
 
-// TestAdjacencyErrors: each says the file, the line, and what was expected.
+// TestAdjacencyErrors checks that errors have the file, the line, and what was expected.
 func TestAdjacencyErrors(t *testing.T) {
 	for _, test := range []struct{ name, content, want string }{
 		{"g.metis", "x y\n", `g.metis:1: "x y": expected the header "vertices edges`},
@@ -120,7 +120,7 @@ func TestAdjacencyErrors(t *testing.T) {
 	}
 }
 
-// TestAdjacencyAnyGraph: any graph comes back, with any blocks and goroutines; no beginning of a file is
+// TestAdjacencyAnyGraph checks that any graph comes back, with any blocks and goroutines; no beginning of a file is
 // taken for a whole one, but for its last line end.
 func TestAdjacencyAnyGraph(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

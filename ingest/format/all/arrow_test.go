@@ -149,7 +149,7 @@ func TestArrow(t *testing.T) {
 	}
 }
 
-// TestArrowSchemaAtEnd: a file whose schema stands only in its directory is read where it is whole.
+// TestArrowSchemaAtEnd checks that a file whose schema stands only in its directory is read where it is whole.
 func TestArrowSchemaAtEnd(t *testing.T) {
 	b := otherFile(t, "javascript-small.arrow")
 	for n := 0; n < len(b); n += 1 + n/1500*7 {
@@ -169,7 +169,7 @@ func TestArrowSchemaAtEnd(t *testing.T) {
 	}
 }
 
-// TestArrowDamage: any byte that is another gives an error or a graph, never a panic.
+// TestArrowDamage checks that a changed byte gives an error or a graph, and no panic.
 func TestArrowDamage(t *testing.T) {
 	for _, b := range [][]byte{arrowFile(t, true, 1), otherFile(t, "polars-categorical.arrows"), otherFile(t, "polars-strings.arrow"), otherFile(t, "polars-lz4.arrow"), otherFile(t, "javascript-small.arrow")} {
 		for i := 0; i < len(b); i++ {

@@ -192,7 +192,7 @@ func TestInputErrors(t *testing.T) {
 	}
 }
 
-// TestForeignFormats: texts that are no edge lists are refused by name, unless a
+// TestForeignFormats checks that texts that are no edge lists are refused by name, unless a
 // format is named; edge lists that look a little like them are read.
 func TestForeignFormats(t *testing.T) {
 	for _, c := range []struct{ content, what string }{

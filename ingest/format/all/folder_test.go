@@ -88,7 +88,7 @@ func TestReadFolder(t *testing.T) {
 	}
 }
 
-// TestReadProperties: what describes an LDBC graph is no input, in a folder and by name.
+// TestReadProperties checks that the description of an LDBC graph is passed over, in a folder and by name.
 func TestReadProperties(t *testing.T) {
 	dir := writeFolder(t, map[string]string{
 		"x.v": "1\n2\n7\n", "x.e": "1 2\n", "x.properties": "graph.x.vertex-file = x.v\ngraph.x.directed = false\n",

@@ -110,7 +110,7 @@ func TestGraphMLErrors(t *testing.T) {
 	}
 }
 
-// TestGraphMLColumns: the ends of edges and the key of their weights can be chosen.
+// TestGraphMLColumns checks that the ends of edges and the key of their weights can be chosen.
 func TestGraphMLColumns(t *testing.T) {
 	content := strings.Replace(graphmlText("directed", `<edge source="a" target="b"><data key="w">2</data><data key="k">3</data><data key="t">x</data></edge>`),
 		"<graph ", `<key id="k" for="edge" attr.name="km" attr.type="int"/><key id="t" for="edge" attr.name="town" attr.type="string"/><graph `, 1)
@@ -148,7 +148,7 @@ func TestGraphMLColumns(t *testing.T) {
 	}
 }
 
-// TestGraphMLTruncated: no beginning of a file is a whole one.
+// TestGraphMLTruncated checks that no beginning of a file is a whole one.
 func TestGraphMLTruncated(t *testing.T) {
 	whole := strings.TrimSpace(graphmlText("directed", `<node id="a"/><edge source="a" target="b"><data key="w">1</data></edge>`))
 	for n := 1; n < len(whole); n++ {

@@ -158,7 +158,7 @@ func times(name string, values ...any) cells {
 	return cells{name, schema.NewTimestampLogicalType(true, schema.TimeUnitMillis), parquet.Types.Int64, values}
 }
 
-// TestParquetColumns: which columns are taken, what becomes of their types, and what is refused.
+// TestParquetColumns checks which columns are taken, how their types are read, and which are refused.
 func TestParquetColumns(t *testing.T) {
 	i64 := func(v ...int64) (list []any) {
 		for _, x := range v {
@@ -307,7 +307,7 @@ func TestParquetColumns(t *testing.T) {
 	}
 }
 
-// TestParquetParts: a folder of parts is one graph, parts of different kinds are none.
+// TestParquetParts checks that a folder of parts is one graph, parts of different kinds are none.
 func TestParquetParts(t *testing.T) {
 	one := string(parquetFile(t, 2, int64s("src", int64(1), int64(2)), int64s("dst", int64(3), int64(4))))
 	two := string(parquetFile(t, 2, int64s("x", int64(9)), int64s("src", int64(5)), int64s("dst", int64(6))))
@@ -323,7 +323,7 @@ func TestParquetParts(t *testing.T) {
 	}
 }
 
-// TestParquetWhere: a Parquet file must be a file, and whole.
+// TestParquetWhere checks that a Parquet file must be a file, and whole.
 func TestParquetWhere(t *testing.T) {
 	b := parquetFile(t, 2, int64s("src", int64(1), int64(2), int64(5)), int64s("dst", int64(3), int64(4), int64(6)))
 	large, err := os.ReadFile(filepath.Join("testdata", "other", "duckdb-v2.parquet"))
@@ -383,7 +383,7 @@ func TestOtherWriters(t *testing.T) {
 	}
 }
 
-// TestParquetDamage: a file of which any byte is another, or that ends early, gives an error or a graph,
+// TestParquetDamage checks that a file with a changed byte, or that ends early, gives an error or a graph,
 // never a panic; the pages that it has are bounded whatever it claims.
 func TestParquetDamage(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("testdata", "other", "polars.parquet"))

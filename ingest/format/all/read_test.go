@@ -121,7 +121,7 @@ func TestReadFormats(t *testing.T) {
 	}
 }
 
-// TestUndirectedSG: a file that says that it is undirected has both directions
+// TestUndirectedSG checks that a file that says that it is undirected has both directions
 // of each edge, each as often and of the same weight.
 func TestUndirectedSG(t *testing.T) {
 	for _, c := range []struct {
@@ -159,7 +159,7 @@ func TestUndirectedSG(t *testing.T) {
 	}
 }
 
-// TestAppended: what follows a compressed stream and is none is an error.
+// TestAppended checks that bytes behind a compressed stream are an error.
 func TestAppended(t *testing.T) {
 	plain := []byte("1 2\n3 4\n")
 	twice := slices.Concat(gzipped(t, plain), gzipped(t, plain))
@@ -400,7 +400,7 @@ func TestReadMatrixMarketForms(t *testing.T) {
 	}
 }
 
-// TestRectangular: a matrix whose rows and columns may be of two kinds is warned of.
+// TestRectangular checks the warning about a matrix whose rows and columns may be of two kinds.
 func TestRectangular(t *testing.T) {
 	const banner = "%%MatrixMarket matrix coordinate real general\n"
 	for size, warned := range map[string]int{"3 1 1\n3 1 0.25\n": 1, "2 2 1\n1 2 3\n": 0} {

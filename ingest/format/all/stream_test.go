@@ -67,7 +67,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestDamageBehindBadLine: a bad line before the damage is the first error.
+// TestDamageBehindBadLine checks that a bad line before the damage is the first error.
 func TestDamageBehindBadLine(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString("1 2\nx 2\n")
@@ -217,7 +217,7 @@ func TestStuckReader(t *testing.T) {
 	}
 }
 
-// TestShortened: a file that becomes shorter after it was looked at is an error.
+// TestShortened checks that a file that becomes shorter after it was looked at is an error.
 func TestShortened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "g.txt")
 	if err := os.WriteFile(path, []byte("1 2\n2 3\n"), 0o600); err != nil {

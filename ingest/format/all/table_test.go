@@ -63,7 +63,7 @@ func TestTableAsCSV(t *testing.T) {
 	})
 }
 
-// TestHeadersOfFiles: each of several files has a header of its own, and its
+// TestHeadersOfFiles checks that each of several files has a header of its own, and its
 // columns at other places.
 func TestHeadersOfFiles(t *testing.T) {
 	r := readFiles(t, table(',', read.HeaderAuto, "from", "to"), textFile("a.csv", "from,to\nann,bob\n"), textFile("b.csv", "n,to,from\n7,bob,eve\n"))
@@ -75,7 +75,7 @@ func TestHeadersOfFiles(t *testing.T) {
 	}
 }
 
-// TestTableFormats: only text has columns to choose.
+// TestTableFormats checks that only text has columns to choose.
 func TestTableFormats(t *testing.T) {
 	r := readFiles(t, table(',', read.HeaderAuto), testFile{name: "g.sg", content: writeSG(fourEdges, 4, false, true)})
 	var input *read.InputError

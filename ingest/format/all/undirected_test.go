@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestImportUndirectedSG: an undirected GAP graph is stored as an edge list of half of its
+// TestImportUndirectedSG checks that an undirected GAP graph is stored as an edge list of half of its
 // entries is with --undirected, and beside a directed one as its entries are.
 func TestImportUndirectedSG(t *testing.T) {
 	folder := t.TempDir()

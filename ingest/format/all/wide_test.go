@@ -19,7 +19,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestWideColumns: which weights of columns of integers and floats are exact, in each mode.
+// TestWideColumns checks which weights of columns of integers and floats are exact, in each mode.
 func TestWideColumns(t *testing.T) {
 	ends := []cells{int64s("a", int64(1), int64(2), int64(3)), int64s("b", int64(2), int64(3), int64(1))}
 	const big, tenth = 1<<24 + 1, 0.1
