@@ -277,14 +277,15 @@ func (s *shardWriter) storeSorted(i int, keys []uint64, start []uint32) error {
 	}
 	done := make(chan error, 1)
 	s.storing[at] = done
-	go func() { done <- s.out.PutShard(i, withDegrees{side, degrees}) }()
+	known := func(to []uint32) { copy(to, degrees) }
+	go func() { done <- s.out.PutShard(i, withDegrees{side, known}) }()
 	return nil
 }
 
-// withDegrees is a side whose degrees are known.
+// withDegrees is a side with another way to its degrees.
 type withDegrees struct {
 	*packed.Side
-	degrees []uint32
+	degrees func(degrees []uint32)
 }
 
-func (s withDegrees) Degrees(degrees []uint32) { copy(degrees, s.degrees) }
+func (s withDegrees) Degrees(degrees []uint32) { s.degrees(degrees) }

@@ -310,7 +310,7 @@ func (s *shardWriter) pack(i, at int, side *rows.Side, done chan error) (err err
 		if err != nil {
 			return err
 		}
-		in = packedFrom{x, side}
+		in = withDegrees{x, side.Degrees} // which counts faster
 	}
 	if packedRows != nil {
 		s.noteRows(i, packedRows)
@@ -350,14 +350,6 @@ func (s *shardWriter) packIn(i int, buffer []byte) (*packed.Side, error) {
 	s.back.note(i, x)
 	return x, nil
 }
-
-// packedFrom is a side with the rows that it was packed from, which count faster.
-type packedFrom struct {
-	*packed.Side
-	rows *rows.Side
-}
-
-func (p packedFrom) Degrees(degrees []uint32) { p.rows.Degrees(degrees) }
 
 // after returns the rest of a buffer behind a side at its beginning.
 func after(buffer []byte, side shard.Side) []byte { return buffer[len(side.Blob()):] }

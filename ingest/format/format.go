@@ -1,4 +1,4 @@
-// Package format has the registry of formats of edge lists: how each is recognised and read.
+// Package format has the registry of formats of edge lists: how each is recognised, read and written.
 package format
 
 import (
