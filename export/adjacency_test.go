@@ -11,12 +11,20 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/ingest"
+	edgeformat "github.com/garaph/garaph/ingest/format"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/store"
 )
 
-// TestAdjacency: what the files of a small graph are, to the letter.
+// What stands before and behind the edges of GraphML.
+const (
+	graphmlHead   = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
+	graphmlWeight = "<key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n"
+	graphmlTail   = "</graph>\n</graphml>\n"
+)
+
+// TestAdjacency compares the files of a small graph byte by byte.
 func TestAdjacency(t *testing.T) {
 	undirected := ingest.Options{Edges: ingest.EdgeOptions{Undirected: true}}
 	triangle := imported(t, "5 6 2\n6 9 3\n5 9 4\n9 11 1\n", undirected)
@@ -62,7 +70,7 @@ func TestAdjacency(t *testing.T) {
 	}
 }
 
-// TestAdjacencyRefused: what these formats have no room for.
+// TestAdjacencyRefused checks graphs that these formats cannot hold.
 func TestAdjacencyRefused(t *testing.T) {
 	both := ingest.Options{Edges: ingest.EdgeOptions{Undirected: true}}
 	names := ingest.Options{Format: ingest.Text, IDs: ingest.IDsString, Table: ingest.TableOptions{Header: ingest.HeaderNo}}
@@ -74,9 +82,9 @@ func TestAdjacencyRefused(t *testing.T) {
 		want string
 	}{
 		{"1 2\n", ingest.Options{}, METIS, nil, "every edge is at both of its ends: choose ligra or text, or import the graph with --undirected"},
-		{"7 8\n8 8\n", both, METIS, errLoop, "vertex 2 leads to itself: the format has no edges from a vertex to itself; choose another format, or import the graph with --drop-self-loops"},
-		{"1 2 0.5\n", both, METIS, errWeight, "the weight 0.5: the format has whole numbers below 2^31"},
-		{"1 2 0\n", both, METIS, errWeight, "the weight 0:"},
+		{"7 8\n8 8\n", both, METIS, nil, "vertex 2 leads to itself: the format has no edges from a vertex to itself; choose another format, or import the graph with --drop-self-loops"},
+		{"1 2 0.5\n", both, METIS, edgeformat.ErrWeight, "the weight 0.5: the format has whole numbers below 2^31"},
+		{"1 2 0\n", both, METIS, edgeformat.ErrWeight, "the weight 0:"},
 		{"a\x01 b\n", names, GraphML, nil, `the id "a\x01" has a character that XML cannot have`},
 		{"a\xff b\n", names, GraphML, nil, `the id "a\xff" is no UTF-8`},
 	} {
@@ -95,7 +103,7 @@ func TestAdjacencyRefused(t *testing.T) {
 	}
 }
 
-// TestMETISRoundTrip: graphs that METIS has room for, in rows of all lengths.
+// TestMETISRoundTrip writes graphs with rows of all lengths, and reads them.
 func TestMETISRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := testgraph.Draw(t)
@@ -131,7 +139,7 @@ func TestMETISRoundTrip(t *testing.T) {
 	})
 }
 
-// TestLongLine: a line of METIS that is written in several pieces is one.
+// TestLongLine checks a line of METIS that is written in several pieces.
 func TestLongLine(t *testing.T) {
 	var text strings.Builder
 	for i := range 200_000 {

@@ -17,13 +17,10 @@ import (
 // Formats with columns for source, target and weight: Parquet and Arrow IPC, as results are written. The rows of a
 // block become a batch of edges, and batches take turns at one writer.
 
-// HasColumns reports whether a format has columns of a type.
-func (f Format) HasColumns() bool { return f == Parquet || f == Arrow || f == Arrows }
-
 const (
 	// edgesPerBatch is how many edges a goroutine collects before it writes.
 	edgesPerBatch = 8 << 10
-	// encoderBytes is what the writer of a file takes beside batches: a row group or a record batch, as it
+	// encoderBytes is the memory of a writer of files beside batches: a row group or a record batch, as it
 	// grows and as it is compressed.
 	encoderBytes = 48 << 20
 )
@@ -38,15 +35,15 @@ type edgeRows struct {
 
 // writeColumns writes the edges of the vertices in [from, to).
 func (x *writer) writeColumns(ctx context.Context, e *algorithms.Env, w io.Writer, from, to uint32) error {
-	err := results.WriteEdges(w, results.Format(x.o.Format), &edgeRows{x, ctx, e, from, to}, x.areText)
+	err := results.WriteEdges(w, x.to.Columns, &edgeRows{x, ctx, e, from, to}, x.areText)
 	x.sink = nil
 	return err
 }
 
-// Rows is not known where an undirected edge is written once.
+// Rows returns -1: an undirected edge may be written once.
 func (r *edgeRows) Rows() int64 { return -1 }
 
-// IDKind is that of the labels.
+// IDKind returns the kind of the labels.
 func (r *edgeRows) IDKind() results.IDKind {
 	switch r.cat.IDs.Kind {
 	case store.IDString:
@@ -58,10 +55,10 @@ func (r *edgeRows) IDKind() results.IDKind {
 	}
 }
 
-// MaxIDBytes is the length of the longest name.
+// MaxIDBytes returns the length of the longest name.
 func (r *edgeRows) MaxIDBytes() int { return r.cat.IDs.MaxBytes }
 
-// Columns are those beside the source.
+// Columns returns the columns beside the source.
 func (r *edgeRows) Columns() []results.Column {
 	list := []results.Column{{Name: results.TargetColumn, Kind: results.VertexID}}
 	if r.weighted {
@@ -120,11 +117,11 @@ func (p *piece) appendID(c *results.IDs, v uint32) error {
 		c.Strings = append(c.Strings, name)
 		return err
 	case n.kind == store.IDUint:
-		id, err := n.number(v)
+		id, err := n.Number(v)
 		c.Uints = append(c.Uints, id)
 		return err
 	default:
-		id, err := n.number(v)
+		id, err := n.Number(v)
 		c.Ints = append(c.Ints, int64(id))
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/ingest/format"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
@@ -59,19 +60,27 @@ func Write(ctx context.Context, s *store.Store, w io.Writer, o Options) (Report,
 	return writeWith(ctx, s, o, func(x *writer) error { return x.write(ctx, w) })
 }
 
-// writeWith lets write write a graph.
+// writeWith calls write with a writer of a graph, and reports.
 func writeWith(ctx context.Context, s *store.Store, o Options, write func(x *writer) error) (Report, error) {
 	cat := s.Catalogue()
 	if err := o.Check(s.Name(), cat); err != nil {
 		return Report{}, err
 	}
-	x := &writer{store: s, cat: cat, o: o, dir: shard.Out, weighted: cat.Weighted && !o.NoWeights}
-	x.half = halfOf(o, cat)
-	if x.dir == shard.Out && x.weighted && !cat.Symmetric && !hasRows(o.Format) {
+	x := &writer{store: s, cat: cat, o: o, to: o.Format.writer()}
+	x.graph = format.Graph{
+		Vertices: cat.Vertices, Edges: cat.Edges, Symmetric: cat.Symmetric,
+		Weighted: cat.Weighted && !o.NoWeights, Wide: cat.Wide, Half: x.to.Half, Side: shard.Out,
+	}
+	x.weighted = x.graph.Weighted
+	if x.weighted && !cat.Symmetric && x.to.Half != format.Whole {
 		if _, stored := cat.WeightsOf(shard.Out); !stored {
-			x.dir = shard.In // the only side that has them
+			x.graph.Side = shard.In // the only side that has them
 		}
 	}
+	if !cat.Symmetric || o.Both {
+		x.graph.Half = format.Whole
+	}
+	x.dir, x.add = x.graph.Side, x.to.Append
 	if err := x.label(); err != nil {
 		return Report{}, err
 	}
@@ -90,69 +99,52 @@ func writeWith(ctx context.Context, s *store.Store, o Options, write func(x *wri
 
 // writer writes one graph.
 type writer struct {
-	store    *store.Store
-	cat      *store.Catalogue
-	o        Options
-	dir      shard.Direction // of the rows that are read
-	weighted bool
-	half     half
-	labels   labels
+	store  *store.Store
+	cat    *store.Catalogue
+	o      Options
+	to     *format.Writer
+	graph  format.Graph
+	labels labels
+	passing
 	heldIDs
-	// visitor is what goes over the graph.
-	visitor func(e *algorithms.Env) error
-	out     *turns
-	edges   atomic.Uint64 // that were written
-	// count: nothing is written, but edges are counted.
-	count bool
-	columns
-	// weightsOnly: the weights of edges are written, without these.
-	weightsOnly bool
-	parallel    atomic.Uint64 // edges that are parallel to others, where both directions are written as if directed
+	tabular
+	out      *turns
+	edges    atomic.Uint64 // that were written
+	parallel atomic.Uint64 // edges that are parallel to others, where both directions are written as if directed
+}
+
+// passing is the state of one pass over the rows.
+type passing struct {
+	visitor  func(e *algorithms.Env) error
+	dir      shard.Direction // of the rows that are read
+	weighted bool            // weights are read
+	add      format.Append
+	count    bool // edges are counted and not written
 }
 
 // heldIDs are the ids that are in memory.
 type heldIDs struct {
 	limit  int64 // how much memory those may take that are read together
 	ids    *store.IDSet
-	allIDs bool // are there; otherwise those of one window after another
+	allIDs bool // all ids are in memory; otherwise those of one window after another
 }
 
-// columns are what a format with columns has.
-type columns struct {
+// tabular is the state of a format with columns.
+type tabular struct {
 	sink    func(*results.Batch) error // where batches of edges go
 	areText bool                       // all names are UTF-8
 }
 
 // asDirected reports whether the file of an undirected graph has both directions of its edges, and does not say so.
 func (x *writer) asDirected() bool {
-	f := x.o.Format
-	return x.cat.Symmetric && x.half == whole && !isGAP(f) && f != METIS
+	return x.cat.Symmetric && x.graph.Half == format.Whole && x.to.Undirected != format.WhenWhole
 }
 
 // bothOnce reports whether edges that are the same in such a file are one edge: the two directions of a parallel one
 // look like two more.
 func (x *writer) bothOnce() bool { return x.asDirected() && x.parallel.Load() == 0 }
 
-// half says which edges of an undirected graph are written.
-type half uint8
-
-const (
-	whole half = iota
-	upper      // those of a vertex to itself and to later ones
-	lower      // to itself and to earlier ones, as Matrix Market has it
-)
-
-func halfOf(o Options, c *store.Catalogue) half {
-	switch {
-	case !c.Symmetric || o.Both || hasRows(o.Format):
-		return whole
-	case o.Format == MatrixMarket:
-		return lower
-	}
-	return upper
-}
-
-// Plan is that of the pass over the rows; the ids have what is left of a budget in the first attempt, and a
+// Plan returns the plan of a pass over the rows; the ids have what is left of a budget in the first attempt, and a
 // part of it, or the least, in those after it.
 func (x *writer) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 	plan := func(ids int64) algorithms.Plan {
@@ -225,50 +217,71 @@ func (x *writer) visit(ctx context.Context, do func(e *algorithms.Env) error) er
 // write writes the file: what stands before the edges, and these.
 func (x *writer) write(ctx context.Context, w io.Writer) error {
 	x.out = newTurns(w)
-	switch x.o.Format {
-	case GraphML:
-		return x.writeGraphML(ctx, w)
-	case Ligra:
-		return x.writeLigra(ctx, w)
-	case MatrixMarket, DIMACS, METIS:
-		n := x.cat.Edges
-		if x.half != whole {
-			x.count = true
-			if err := x.visitRows(ctx); err != nil {
-				return err
-			}
-			n, x.count = x.edges.Swap(0), false
-		}
-		if _, err := io.WriteString(w, x.header(n)); err != nil {
-			return err
-		}
-	case SG, WSG:
-		return x.writeGAP(ctx, w)
-	case Parquet, Arrow, Arrows:
+	switch {
+	case x.to.Columns != "":
 		return x.visit(ctx, func(e *algorithms.Env) error { return x.writeColumns(ctx, e, w, 0, x.cat.Vertices) })
-	case CSV:
-		if _, err := io.WriteString(w, x.header(0)); err != nil {
+	case x.to.Write != nil:
+		return x.to.Write(ctx, &x.graph, x, w)
+	}
+	n := x.cat.Edges
+	if x.to.Counted && x.graph.Half != format.Whole {
+		x.count = true
+		if err := x.visitRows(ctx); err != nil {
 			return err
 		}
+		n, x.count = x.edges.Swap(0), false
+	}
+	if err := x.writeHeader(w, n); err != nil {
+		return err
 	}
 	return x.visitRows(ctx)
 }
 
-// pass is one over all rows.
-type pass struct {
-	dir      shard.Direction
-	weighted bool
+// writeHeader writes what stands before the edges.
+func (x *writer) writeHeader(w io.Writer, edges uint64) error {
+	if x.to.Header == nil {
+		return nil
+	}
+	_, err := io.WriteString(w, x.to.Header(&x.graph, edges))
+	return err
 }
 
-// passes are those that the format takes, one after another.
-func (x *writer) passes() []pass {
-	switch {
-	case isGAP(x.o.Format) && !x.cat.Symmetric:
-		return []pass{{shard.Out, x.weighted}, {shard.In, x.weighted}}
-	case x.o.Format == Ligra && x.weighted:
-		return []pass{{x.dir, false}, {x.dir, true}}
+// Rows implements [format.Walk].
+func (x *writer) Rows(ctx context.Context, side shard.Direction, weighted bool, add format.Append) error {
+	x.dir, x.weighted, x.add = side, weighted, add
+	x.edges.Store(0)
+	x.parallel.Store(0)
+	return x.visitRows(ctx)
+}
+
+// Offsets implements [format.Walk].
+func (x *writer) Offsets(ctx context.Context, side shard.Direction, text func(b []byte, begin, end uint64) []byte) error {
+	end := uint64(0)
+	var b []byte
+	for i := range x.cat.Shards {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		degrees, err := x.store.Degrees(side, i)
+		if err != nil {
+			return err
+		}
+		for _, d := range degrees {
+			begin := end
+			end += uint64(d)
+			b = text(b, begin, end)
+		}
+		if _, err := x.out.w.Write(b); err != nil {
+			return err
+		}
+		b = b[:0]
 	}
-	return []pass{{x.dir, x.weighted}}
+	return nil
+}
+
+// Names implements [format.Walk].
+func (x *writer) Names(ctx context.Context, before, behind string) error {
+	return x.names(nil, x.store.IDs()).writeAll(ctx, x.store, x.out.w, before, behind) // one block of ids after another
 }
 
 // report tells what was written.
@@ -284,7 +297,7 @@ func (x *writer) report() (Report, error) {
 
 // lost counts the vertices that the edges of a file do not mention.
 func (x *writer) lost() (n uint32, err error) {
-	if f := x.o.Format; f == LDBC || f.HasVertices() || isRaw(f) && x.dense() {
+	if x.to.Vertices || x.to.Labels == format.IDs32 && x.dense() {
 		return 0, nil
 	}
 	for i := range x.cat.Shards {
@@ -322,20 +335,17 @@ func (o Options) Check(name string, c *store.Catalogue) error {
 	if err := hostmem.CheckThreads(o.Threads); err != nil {
 		return refuse("%w", err)
 	}
-	weighted := c.Weighted && !o.NoWeights
-	for without, with := range map[Format]Format{EL: WEL, SG: WSG, Raw: RawW} {
-		switch {
-		case f == without && weighted:
-			return refuse("the graph has weights, and the format has none: choose %s, or leave them out with --no-weights", with)
-		case f == with && !weighted:
-			return refuse("the format has weights, and the graph none: choose %s", without)
+	to, weighted := f.writer(), c.Weighted && !o.NoWeights
+	switch {
+	case to.Weighted != "" && weighted:
+		return refuse("the graph has weights, and the format has none: choose %s, or leave them out with --no-weights", to.Weighted)
+	case to.Unweighted != "" && !weighted:
+		return refuse("the format has weights, and the graph none: choose %s", to.Unweighted)
+	}
+	if to.Check != nil {
+		if err := to.Check(c); err != nil {
+			return refuse("%w", err)
 		}
-	}
-	if f == METIS && !c.SameRows() {
-		return refuse("the graph is directed, and in the format every edge is at both of its ends: choose ligra or text, or import the graph with --undirected")
-	}
-	if isGAP(f) && int64(c.Vertices) > maxGAP {
-		return refuse("it has %d vertices, and the format at most %d", c.Vertices, int64(maxGAP))
 	}
 	return nil
 }

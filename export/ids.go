@@ -20,7 +20,7 @@ func WriteIDs(ctx context.Context, s *store.Store, w io.Writer) error {
 func (n *names) writeAll(ctx context.Context, s *store.Store, w io.Writer, before, behind string) (err error) {
 	var b []byte
 	for v := range s.Catalogue().Vertices {
-		if b, err = n.append(append(b, before...), v); err != nil {
+		if b, err = n.Label(append(b, before...), v); err != nil {
 			return fmt.Errorf("graph %s: %w", s.Name(), err)
 		}
 		if b = append(b, behind...); len(b) < bufferBytes {

@@ -7,11 +7,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/garaph/garaph/ingest/format"
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/store"
 )
 
-// labels are what vertices are called in a file.
+// labels describes what vertices are called in a file.
 type labels struct {
 	// stored: these are the ids of the graph, which lie in the store. Otherwise they are numbers from first.
 	stored bool
@@ -23,10 +24,10 @@ type labels struct {
 func (x *writer) label() error {
 	ids := &x.cat.IDs
 	base := ids.Kind == store.IDBase
-	switch f := x.o.Format; {
-	case isText(f) || f == LDBC || f == GraphML || f.HasColumns():
+	switch x.to.Labels {
+	case format.OwnIDs:
 		x.labels = labels{stored: !base, first: ids.Base, own: true}
-	case isRaw(f):
+	case format.IDs32:
 		fits, err := x.fits32()
 		if err != nil {
 			return err
@@ -35,10 +36,10 @@ func (x *writer) label() error {
 		if fits && base {
 			x.labels.first = ids.Base
 		}
-	case f == MatrixMarket || f == DIMACS || f == METIS:
+	case format.FromOne:
 		x.labels = labels{first: 1, own: base && ids.Base == 1}
-	default:
-		x.labels = labels{first: 0, own: base && ids.Base == 0}
+	case format.FromZero:
+		x.labels = labels{own: base && ids.Base == 0}
 	}
 	return nil
 }
@@ -74,7 +75,7 @@ func (x *writer) fits32() (bool, error) {
 	return fits(x.cat.Vertices - 1) // ids are ascending
 }
 
-// idBytes is what all ids take in memory, and the least that some of them do; 0 where they are computed.
+// idBytes returns the memory of all ids, and the least for some of them; 0 where they are computed.
 func (x *writer) idBytes(c *store.Catalogue) (all, least int64) {
 	if !x.labels.stored || x.count {
 		return 0, 0
@@ -92,13 +93,13 @@ func (x *writer) idBytes(c *store.Catalogue) (all, least int64) {
 type names struct {
 	labels
 	kind   store.IDKind
-	set    *store.IDSet // of stored ids: those of the window
+	set    *store.IDSet // stored ids of the window
 	reader *store.IDs   // or, of a row whose ids did not fit, where they are read one after another
 	text   func(dst []byte, name string) ([]byte, error)
 }
 
-// number is the label of v, of integers.
-func (n *names) number(v uint32) (uint64, error) {
+// Number implements [format.Labeler].
+func (n *names) Number(v uint32) (uint64, error) {
 	switch {
 	case !n.stored:
 		return uint64(n.first + int64(v)), nil
@@ -119,7 +120,7 @@ func (n *names) number(v uint32) (uint64, error) {
 	}
 }
 
-// name is the label of v, of names.
+// name returns the label of v, which is a name.
 func (n *names) name(v uint32) (string, error) {
 	if n.reader == nil {
 		return n.set.Text(v)
@@ -131,8 +132,8 @@ func (n *names) name(v uint32) (string, error) {
 	return b.Strings[v-b.First], nil
 }
 
-// append appends the label of v as text.
-func (n *names) append(dst []byte, v uint32) ([]byte, error) {
+// Label implements [format.Labeler].
+func (n *names) Label(dst []byte, v uint32) ([]byte, error) {
 	if n.stored && n.kind == store.IDString {
 		name, err := n.name(v)
 		if err != nil {
@@ -140,7 +141,7 @@ func (n *names) append(dst []byte, v uint32) ([]byte, error) {
 		}
 		return n.text(dst, name)
 	}
-	id, err := n.number(v)
+	id, err := n.Number(v)
 	if n.kind == store.IDUint {
 		return strconv.AppendUint(dst, id, 10), err
 	}

@@ -17,22 +17,16 @@ const MostParts = 10_000
 
 // Parts say how the edges of a graph are divided among files: by vertices, so that each has about as many edges.
 type Parts struct {
-	N int // at most so many: a file has all edges of a vertex
+	N int // the most files; one file has all edges of a vertex
 	// Create makes one more file, and calls write for what is in it. One without edges is to be removed again.
 	Create func(write func(io.Writer) (edges uint64, err error)) error
-}
-
-// HasParts reports whether files of the format are parts of a graph as the parts of a folder are, which an import takes
-// for one graph.
-func (f Format) HasParts() bool {
-	return isText(f) || f == EL || f == WEL || isRaw(f) || f.HasColumns()
 }
 
 // WriteParts writes the edges of a graph to several files, as [Write] does to one.
 func WriteParts(ctx context.Context, s *store.Store, parts Parts, o Options) (Report, error) {
 	o.Format = cmp.Or(o.Format, Text)
 	if !o.Format.HasParts() {
-		return Report{}, fmt.Errorf("export of graph %s: a file as %s is a graph by itself, and no part of one: choose parquet, arrow, csv, text, el, wel, raw or raww, or write one file", s.Name(), o.Format)
+		return Report{}, fmt.Errorf("export of graph %s: a file as %s is a whole graph and not a part; write one file, or choose another format, such as parquet", s.Name(), o.Format)
 	}
 	if parts.N < 1 || parts.N > MostParts {
 		return Report{}, fmt.Errorf("export of graph %s: %d parts; choose 1 to %d", s.Name(), parts.N, MostParts)
@@ -64,15 +58,13 @@ func (x *writer) writePart(ctx context.Context, e *algorithms.Env, w io.Writer, 
 		return x.writeColumns(ctx, e, w, from, to)
 	}
 	x.out = newTurns(w)
-	if x.o.Format == CSV {
-		if _, err := io.WriteString(w, x.header(0)); err != nil {
-			return err
-		}
+	if err := x.writeHeader(w, 0); err != nil {
+		return err
 	}
 	return x.windows(ctx, e, from, to)
 }
 
-// cuts are the vertices between which parts are, the first and the last among them. Vertices are counted by the edges in
+// cuts returns the vertices between which parts are, the first and the last among them. Vertices are counted by the edges in
 // their rows; of an undirected graph about half of these are written, by the first vertices more than by the last.
 func (x *writer) cuts(parts int) ([]uint32, error) {
 	cuts := []uint32{0}
@@ -99,7 +91,7 @@ func (x *writer) cuts(parts int) ([]uint32, error) {
 	return append(cuts, x.cat.Vertices), nil
 }
 
-// degreesOf is the side whose degrees are those of the rows that are read.
+// degreesOf returns the side with the degrees of the rows that are read.
 func (x *writer) degreesOf() shard.Direction {
 	if x.cat.Symmetric {
 		return shard.Out

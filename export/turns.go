@@ -10,8 +10,8 @@ import (
 // bufferBytes is how much text a goroutine collects before it writes: large enough to make a call cheap.
 const bufferBytes = 256 << 10
 
-// turns lets goroutines write one after another, in the order of the vertices that their text is about.
-// Whoever has the lowest one is never made to wait.
+// turns orders the writes of goroutines by the vertices of their text.
+// The goroutine with the lowest vertex never waits.
 type turns struct {
 	w io.Writer
 
@@ -29,7 +29,7 @@ func newTurns(w io.Writer) *turns {
 	return t
 }
 
-// begin begins again, at a vertex; its end is that of the turns before a context ends.
+// begin starts again at a vertex. Until end is called, the end of ctx ends all waiting.
 func (t *turns) begin(ctx context.Context, first uint32) (end func() bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,7 +48,7 @@ func (t *turns) write(first uint32, b []byte) error {
 	})
 }
 
-// turn waits for the turn of a block and calls do, which nobody else does meanwhile.
+// turn waits for the turn of a block and calls do, if not nil. Calls do not overlap.
 func (t *turns) turn(first uint32, do func() error) error {
 	t.mu.Lock()
 	for t.next != first && t.failed == nil {

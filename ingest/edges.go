@@ -9,16 +9,19 @@ import (
 	"strconv"
 	"sync"
 	"unsafe"
+
+	"github.com/garaph/garaph/ingest/build"
+	"github.com/garaph/garaph/ingest/read"
 )
 
-// EdgeID is a type of the ids of edges that a Go program has: integers, or strings, which
+// EdgeID is a type of ids of [Edges]: integers, or strings, which
 // are names even if they have digits alone.
 type EdgeID interface {
 	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~string
 }
 
-// Edges are edges that a Go program has, for [ImportEdges]: Seq or Weighted, or List. With
-// Weights, List has as many.
+// Edges is the input of [ImportEdges]: Seq or Weighted, or List. If set,
+// Weights is as long as List.
 type Edges[I EdgeID] struct {
 	Seq      iter.Seq2[I, I]          // yields from and to
 	Weighted iter.Seq2[[2]I, float64] // yields edges with weights
@@ -26,29 +29,24 @@ type Edges[I EdgeID] struct {
 	Weights  []float64
 }
 
-// MemorySource is the source of a graph that was made from edges of a Go program.
+// inMemory is the format of a graph that comes from no file.
+const inMemory Format = "memory"
+
+// MemorySource names the source of a graph of edges of a Go program.
 const MemorySource = "edges of a Go program"
 
-// ImportEdges makes a new graph at path from edges that a Go program has, as [Import] does of
-// those in files. Options about files, Format, IDs, Table, Vertices, SkipBadLines and
+// ImportEdges makes a new graph at path from edges of a Go program, as [Import] does from
+// files. Options about files, Format, IDs, Table, Vertices, SkipBadLines and
 // Stdin, have no effect. An iterator is called by one goroutine; a panic of it passes through.
 func ImportEdges[I EdgeID](ctx context.Context, edges Edges[I], path string, o Options) (r Report, err error) {
 	if edges.Weights != nil && len(edges.Weights) != len(edges.List) {
 		return r, fmt.Errorf("import %s: there are %d weights of %d edges", MemorySource, len(edges.Weights), len(edges.List))
 	}
-	o, err = o.complete()
-	if err != nil {
-		return r, err
-	}
-	plan, err := planMemory(o)
-	if err != nil {
-		return r, fmt.Errorf("import: %w", err)
-	}
-	read := func(ctx context.Context, b *builder) (Schema, ReadStats, error) {
+	fill := func(ctx context.Context, b *build.Builder) (read.Schema, read.Stats, error) {
 		f := newFeeder[I](edges.Weighted != nil || len(edges.Weights) > 0)
-		f.weights = b.opt.Weights.rule()
+		f.weights = o.Weights.Rule()
 		if err := b.Begin(f.schema); err != nil {
-			return f.schema, ReadStats{}, err
+			return f.schema, read.Stats{}, err
 		}
 		stats, err := f.read(ctx, edges, b)
 		if err != nil {
@@ -56,22 +54,22 @@ func ImportEdges[I EdgeID](ctx context.Context, edges Edges[I], path string, o O
 		}
 		return f.schema, stats, err
 	}
-	return importRead(ctx, []string{MemorySource}, path, o, plan, read)
+	return build.Graph(ctx, []string{MemorySource}, path, o.building(), fill)
 }
 
 // feeder hands edges of a Go program to a sink.
 type feeder[I EdgeID] struct {
-	schema  Schema
+	schema  read.Schema
 	bits    func(I) uint64 // of an integer
 	signed  bool
-	weights weightRule
+	weights read.WeightRule
 }
 
 func newFeeder[I EdgeID](weighted bool) *feeder[I] {
-	f := &feeder[I]{schema: Schema{Format: inMemory, IDs: IDInt, Vertices: -1, Edges: -1, Weighted: weighted}, signed: true}
+	f := &feeder[I]{schema: read.Schema{Format: inMemory, IDs: read.IDInt, Vertices: -1, Weighted: weighted}, signed: true}
 	switch kind := reflect.TypeFor[I]().Kind(); kind {
 	case reflect.String:
-		f.schema.IDs = IDString
+		f.schema.IDs = read.IDString
 	case reflect.Int32:
 		f.bits = func(x I) uint64 { return uint64(*(*int32)(unsafe.Pointer(&x))) }
 	case reflect.Uint32:
@@ -84,17 +82,17 @@ func newFeeder[I EdgeID](weighted bool) *feeder[I] {
 }
 
 // read hands all edges to the builder. A list is divided among goroutines.
-func (f *feeder[I]) read(ctx context.Context, edges Edges[I], b *builder) (ReadStats, error) {
+func (f *feeder[I]) read(ctx context.Context, edges Edges[I], b *build.Builder) (read.Stats, error) {
 	var parts []*feeding[I]
 	part := func(first int64) *feeding[I] {
-		p := &feeding[I]{feeder: f, ctx: ctx, first: first, batch: newEdgeBatch(b.Worker(), f.schema)}
+		p := &feeding[I]{feeder: f, ctx: ctx, first: first, batch: read.NewBatch(b.Worker(), f.schema)}
 		parts = append(parts, p)
 		return p
 	}
 	var g sync.WaitGroup
 	switch {
 	case edges.List != nil:
-		n, threads := len(edges.List), b.plan.threads
+		n, threads := len(edges.List), b.Threads()
 		for i := range threads {
 			from, to := i*n/threads, (i+1)*n/threads
 			p := part(int64(from))
@@ -112,16 +110,16 @@ func (f *feeder[I]) read(ctx context.Context, edges Edges[I], b *builder) (ReadS
 		p.end()
 	}
 	g.Wait()
-	var stats ReadStats
+	var stats read.Stats
 	for _, p := range parts {
 		if p.err != nil { // of the first edge that has one
 			return stats, p.err
 		}
-		stats.Entries += p.batch.entries
+		stats.Entries += p.batch.Entries
 		stats.Unsigned = stats.Unsigned || p.large
 	}
 	for _, p := range parts {
-		if err := p.batch.sink.Close(); err != nil {
+		if err := p.batch.Sink.Close(); err != nil {
 			return stats, err
 		}
 	}
@@ -132,7 +130,7 @@ func (f *feeder[I]) read(ctx context.Context, edges Edges[I], b *builder) (ReadS
 type feeding[I EdgeID] struct {
 	*feeder[I]
 	ctx   context.Context
-	batch *edgeBatch
+	batch *read.Batch
 	first int64 // number of its first edge
 	large bool  // there is an id above the range of int64
 	err   error
@@ -163,33 +161,33 @@ func (p *feeding[I]) add(from, to I, weight float64) bool {
 			p.fail(from, to, fmt.Sprintf("has the weight %v; expected a finite one that is not negative", weight))
 			return false
 		}
-		var kind weightKind
-		if b.weight[b.n], kind = p.weights.float(weight); kind == tinyWeight {
-			p.fail(from, to, fmt.Sprintf("has the weight %v; expected %s", weight, kind.expected()))
+		var kind read.WeightKind
+		if b.Weight[b.N], kind = p.weights.Float(weight); kind == read.TinyWeight {
+			p.fail(from, to, fmt.Sprintf("has the weight %v; expected %s", weight, kind.Expected()))
 			return false
 		}
 	}
-	if p.schema.IDs == IDString {
-		b.srcNames[b.n], b.dstNames[b.n] = p.name(from, to, from), p.name(from, to, to)
+	if p.schema.IDs == read.IDString {
+		b.SrcNames[b.N], b.DstNames[b.N] = p.name(from, to, from), p.name(from, to, to)
 	} else {
 		u, v := p.bits(from), p.bits(to)
 		if !p.signed && (u|v)>>63 != 0 {
 			p.large = true
 		}
-		b.src[b.n], b.dst[b.n] = u, v
+		b.Src[b.N], b.Dst[b.N] = u, v
 	}
-	if b.n++; p.err == nil && b.full() {
+	if b.N++; p.err == nil && b.Full() {
 		p.flush()
 	}
 	return p.err == nil
 }
 
-// name is an id, in the memory of the string.
+// name returns an id, in the memory of the string.
 func (p *feeding[I]) name(from, to, id I) []byte {
 	text := *(*string)(unsafe.Pointer(&id))
 	b := unsafe.Slice(unsafe.StringData(text), len(text))
-	if bad := checkName(b); bad != nil {
-		p.fail(from, to, "has the id "+shown(bad.text)+"; expected "+bad.expected)
+	if bad := read.CheckName(b); bad != nil {
+		p.fail(from, to, "has the id "+read.Shown(bad.Text)+"; expected "+bad.Expected)
 	}
 	return b
 }
@@ -197,12 +195,12 @@ func (p *feeding[I]) name(from, to, id I) []byte {
 // fail ends the feeding at an edge.
 func (p *feeding[I]) fail(from, to I, what string) {
 	if p.err == nil {
-		n := p.first + p.batch.entries + int64(p.batch.n) + 1
+		n := p.first + p.batch.Entries + int64(p.batch.N) + 1
 		p.err = fmt.Errorf("edge %d, from %s to %s, %s", n, shownID(from), shownID(to), what)
 	}
 }
 
-// shownID is an id as an error shows it: a string in quotes, and not all of a long one.
+// shownID returns an id as an error shows it: a string in quotes, and not all of a long one.
 func shownID(id any) string {
 	const most = 64
 	text := fmt.Sprint(id)
@@ -220,7 +218,7 @@ func (p *feeding[I]) flush() {
 		p.err = context.Cause(p.ctx)
 		return
 	}
-	p.err = p.batch.flush()
+	p.err = p.batch.Flush()
 }
 
 // end hands the rest over.

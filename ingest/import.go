@@ -5,20 +5,13 @@ package ingest
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"strings"
-	"sync/atomic"
-	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/sync/errgroup"
 
-	"github.com/garaph/garaph/internal/hostmem"
-	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/packed"
-	"github.com/garaph/garaph/store"
+	"github.com/garaph/garaph/ingest/build"
+	"github.com/garaph/garaph/ingest/format"
+	"github.com/garaph/garaph/ingest/read"
 )
 
 // Options of an import.
@@ -40,328 +33,25 @@ type Options struct {
 	Log          *zap.Logger // nil: silent
 }
 
-// EdgeOptions say which edges a graph gets of those that are read.
-type EdgeOptions struct {
-	Undirected    bool     // both directions of every edge
-	Parallel      Parallel // "" is ParallelKeep
-	DropSelfLoops bool
-}
-
-// StorageOptions say how a graph is stored.
-type StorageOptions struct {
-	Layout        store.Layout // "" is Packed
-	Rows          bool         // store rows of in-edges too, where the layout has none
-	ShardVertices int          // of a shard at most; 0: shard.DefaultVertices
-	PythonIDs     string       // a word that store.PythonIDs has, too, for whose ids those of the graph stand; "": they are the user's
-}
-
-// Phase is a stage of an import.
-type Phase string
-
-// The phases of an import, in order.
-const (
-	Reading Phase = "reading"
-	Sorting Phase = "sorting"
-)
-
-// Progress of an import. Total is -1 when unknown.
-type Progress struct {
-	Phase       Phase
-	Done, Total int64 // bytes of the input while reading, edges to store while sorting, bytes of the old graph while rewriting
-}
-
-// Report says what an import did.
-type Report struct {
-	Vertices  uint32        `json:"vertices"`
-	Edges     uint64        `json:"edges"`   // stored, directed
-	Entries   int64         `json:"entries"` // edges read
-	BadLines  int64         `json:"bad_lines"`
-	SelfLoops uint64        `json:"self_loops_dropped"`
-	Parallel  uint64        `json:"parallel_edges_dropped"`
-	Weighted  bool          `json:"weighted"`
-	Wide      bool          `json:"wide,omitempty"` // weights are stored as float64
-	Symmetric bool          `json:"symmetric"`
-	Format    Format        `json:"format"`
-	Bytes     int64         `json:"disk_bytes"` // as [store.Store.DiskBytes]
-	Duration  time.Duration `json:"-"`
-	Seconds   float64       `json:"seconds"`
-}
-
-// ErrEmpty is an input without a single vertex.
-var ErrEmpty = errors.New("the input has no vertex")
-
 // Import reads inputs (files, or "-" for standard input) into a new graph at
 // path. After an error, or when the process is killed, no half graph stands
 // there, and an older one is as it was.
 func Import(ctx context.Context, inputs []string, path string, o Options) (Report, error) {
-	o, err := o.complete()
-	if err != nil {
+	if err := read.CheckInputs(inputs, o.Stdin); err != nil { // before memory is planned
 		return Report{}, err
 	}
-	if err := CheckInputs(inputs, o.Stdin); err != nil { // what is not there needs no memory
-		return Report{}, err
-	}
-	plan, err := planMemory(o)
-	if err != nil {
-		return Report{}, fmt.Errorf("import: %w", err)
-	}
-	return importPlanned(ctx, inputs, path, o, plan)
-}
-
-// complete gives options their defaults.
-func (o Options) complete() (Options, error) {
-	if o.Log == nil {
-		o.Log = zap.NewNop()
-	}
-	if o.Memory < 0 {
-		return o, fmt.Errorf("import: a budget of %d bytes: expected 0 or more", o.Memory)
-	}
-	if o.Storage.Layout == "" {
-		o.Storage.Layout = store.Packed
-	}
-	most := shard.MaxVertices
-	switch o.Storage.Layout {
-	case store.CSC:
-	case store.Packed:
-		most = packed.MaxVertices
-	default:
-		return o, fmt.Errorf("import: layout %q: expected %s or %s", o.Storage.Layout, store.Packed, store.CSC)
-	}
-	if o.Storage.ShardVertices == 0 {
-		o.Storage.ShardVertices = shard.DefaultVertices
-	}
-	if o.Storage.ShardVertices < 0 || o.Storage.ShardVertices > most {
-		return o, fmt.Errorf("import: shards of %d vertices: expected 1 to %d", o.Storage.ShardVertices, most)
-	}
-	return o, nil
-}
-
-func importPlanned(ctx context.Context, inputs []string, path string, o Options, plan memoryPlan) (Report, error) {
-	return importRead(ctx, inputs, path, o, plan, func(ctx context.Context, b *builder) (Schema, ReadStats, error) {
-		return Read(ctx, inputs, b.readOptions(), b)
+	return build.Graph(ctx, inputs, path, o.building(), func(ctx context.Context, b *build.Builder) (read.Schema, read.Stats, error) {
+		r := b.Reading()
+		r.Format, r.IDs, r.Weights, r.Table = o.Format, o.IDs, o.Weights, o.Table
+		r.Vertices, r.SkipBadLines, r.Stdin = o.Vertices, o.SkipBadLines, o.Stdin
+		return format.Read(ctx, inputs, r, b)
 	})
 }
 
-// edgeReader begins a builder and hands all edges to it.
-type edgeReader func(context.Context, *builder) (Schema, ReadStats, error)
-
-// importRead is an import of edges that read hands to the builder.
-func importRead(ctx context.Context, inputs []string, path string, o Options, plan memoryPlan, read edgeReader) (Report, error) {
-	start := time.Now()
-	w, err := store.Create(path, o.Force)
-	if err != nil {
-		return Report{}, err
-	}
-	returned := false
-	defer func() {
-		if !returned { // an iterator of the caller panics
-			_ = w.Abort()
-		}
-	}()
-	w.Warn = func(msg string) { o.Log.Warn(msg) }
-	plan.dir, plan.space = w.Dir(), w.CheckSpace
-	b := &builder{opt: o, plan: plan, path: path}
-	defer b.close()
-	r, err := b.build(ctx, inputs, w, read)
-	returned = true
-	if err != nil {
-		return r, errors.Join(err, w.Abort())
-	}
-	r.Duration = time.Since(start)
-	r.Seconds = r.Duration.Seconds()
-	return r, nil
-}
-
-// build does the import into w and commits it.
-func (b *builder) build(ctx context.Context, inputs []string, w *store.Writer, read edgeReader) (Report, error) {
-	schema, stats, err := read(ctx, b)
-	if err != nil {
-		return Report{}, err
-	}
-	numbers, err := b.number(ctx, schema, stats.Unsigned)
-	if err != nil {
-		return Report{}, err
-	}
-	defer numbers.free()
-	if numbers.n == 0 && !b.opt.AllowEmpty {
-		return Report{}, fmt.Errorf("import %s: %w", strings.Join(inputs, ", "), ErrEmpty)
-	}
-	if b.writeIDs == nil {
-		b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n), zap.String("ids", numbers.kind.Words()))
-	}
-	cat, r, err := b.store(ctx, numbers, w)
-	if err != nil {
-		return r, err
-	}
-	cat.Source = inputs
-	if err := w.Commit(cat); err != nil {
-		return r, err
-	}
-	r.Bytes = w.DiskBytes()
-	r.Format, r.Entries, r.BadLines = schema.Format, stats.Entries, stats.BadLines
-	return r, nil
-}
-
-// store writes ids and edges into w. Where ids are the provisional numbers, their map is written
-// while edges are sorted, by a goroutine that takes no memory for it.
-func (b *builder) store(ctx context.Context, numbers *numbering, w *store.Writer) (cat *store.Catalogue, r Report, err error) {
-	if b.writeIDs != nil || numbers.ranks == nil {
-		writeIDs := b.writeIDs
-		if writeIDs == nil {
-			writeIDs = numbers.write
-		}
-		if err := writeIDs(ctx, w); err != nil {
-			return nil, r, err
-		}
-		return b.sort(ctx, numbers, w)
-	}
-	ids := *numbers // sorting changes the other
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return ids.write(ctx, w) })
-	g.Go(func() (err error) {
-		cat, r, err = b.sort(ctx, numbers, w)
-		return err
-	})
-	err = g.Wait()
-	return cat, r, err
-}
-
-func (b *builder) readOptions() ReadOptions {
-	r := ReadOptions{
-		Format: b.opt.Format, IDs: b.opt.IDs, Weights: b.opt.Weights, Table: b.opt.Table, Vertices: b.opt.Vertices, SkipBadLines: b.opt.SkipBadLines,
-		Threads: b.plan.threads, BlockBytes: inputBlock, Stdin: b.opt.Stdin,
-		Warn: func(msg string) { b.opt.Log.Warn(msg) }, Window: b.plan.total / windowShare, RowBytes: b.plan.rows(), Reserve: b.reserve,
-	}
-	if b.opt.Progress != nil {
-		r.Progress = func(done, total int64) { b.opt.Progress(Progress{Reading, done, total}) }
-	}
-	return r
-}
-
-// sort brings the edges into shards, first by destination, then by source.
-func (b *builder) sort(ctx context.Context, numbers *numbering, w *store.Writer) (*store.Catalogue, Report, error) {
-	shards, err := b.cutShards(ctx, numbers)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	if numbers.n == 0 {
-		cat := &store.Catalogue{Weighted: b.schema.Weighted, Symmetric: b.mirror, Layout: b.opt.Storage.Layout, InRows: b.inRows(), PythonIDs: b.opt.Storage.PythonIDs}
-		return cat, Report{Weighted: cat.Weighted, Symmetric: cat.Symmetric, SelfLoops: b.loops.Load()}, nil
-	}
-	numbers.freeOrder()
-	in, out := b.sides(shards, numbers, w)
-	in.mirrors = b.mirrorTestOf(shards)
-	b.perVertex.free()
-	if err := w.CheckSpace(in.storeBytes()); err != nil {
-		return nil, Report{}, err
-	}
-	b.progressOf(in, out)
-	if err := b.route(ctx, numbers, in.groups); err != nil {
-		return nil, Report{}, err
-	}
-	if numbers.perm != nil {
-		numbers.free()
-		in.numbers = out.numbers // the edges have dense ids now
-	}
-	if err := in.run(ctx, b.plan); err != nil {
-		return nil, Report{}, err
-	}
-	if n := in.rounded.Load(); n > 0 {
-		b.opt.Log.Warn(howMany(int64(n), "sum of weights was", "sums of weights were") + fmt.Sprintf(" rounded to %d bits", map[int]int{4: 24, 8: 53}[in.weight]))
-	}
-	if in.twin == nil { // the edges of the other side, too, are read from elsewhere
-		b.spill.end()
-	}
-	if !b.mirror {
-		if in.twin != nil {
-			out.groups = in.collect()
-		}
-		if err := out.run(ctx, b.plan); err != nil {
-			return nil, Report{}, err
-		}
-	}
-	cat := &store.Catalogue{
-		Vertices: numbers.n, Weighted: b.schema.Weighted, Wide: in.weight == 8, Symmetric: b.mirror, Mirrored: in.mirrors.mirrored(), Layout: b.opt.Storage.Layout, InRows: b.inRows(), PythonIDs: b.opt.Storage.PythonIDs, Shards: shards,
-	}
-	for i := range shards {
-		cat.Edges += uint64(shards[i].In)
-		if b.mirror {
-			shards[i].Out = shards[i].In
-		}
-	}
-	return cat, Report{
-		Vertices: cat.Vertices, Edges: cat.Edges, Weighted: cat.Weighted, Wide: cat.Wide, Symmetric: cat.Symmetric,
-		SelfLoops: b.loops.Load(), Parallel: in.dropped.Load(),
-	}, nil
-}
-
-// sides are what sorts the edges of shards by destination, and those by source. The groups of
-// the second are known when the first is done.
-func (b *builder) sides(shards []store.ShardInfo, numbers *numbering, w *store.Writer) (in, out *sideBuilder) {
-	in = &sideBuilder{
-		sideStore: sideStore{
-			dir: shard.In, out: w, weight: b.weightBytes(), layout: b.opt.Storage.Layout, mirror: b.mirror, inRows: b.inRows(), shards: shards,
-		},
-		spill: b.spill, parallel: b.opt.Edges.Parallel, numbers: numbers, n: numbers.n,
-	}
-	in.groups = cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.In }, 1)
-	out = &sideBuilder{
-		sideStore: sideStore{dir: shard.Out, out: w, weight: b.rowWeights(), layout: b.opt.Storage.Layout, shards: shards},
-		spill:     b.spill, numbers: &numbering{n: numbers.n}, n: numbers.n,
-	}
-	switch {
-	case b.mirror:
-	case in.packs() && in.weight == 0:
-		in.back = newReadBack(w, shards, numbers.n, !b.opt.Edges.Parallel.joins())
-		out.back, out.groups = in.back, in.back.groups
-	default:
-		in.twin = newGrouping(cutGroups(shards, func(s *store.ShardInfo) uint32 { return s.Out }, 1))
-		in.twin.weight = out.weight
-	}
-	return in, out
-}
-
-// inRows reports whether rows of in-edges are stored beside packed ones.
-func (b *builder) inRows() bool {
-	return b.opt.Storage.Rows && b.opt.Storage.Layout == store.Packed && !b.mirror
-}
-
-// weightBytes is the size of a weight of an edge that was read.
-func (b *builder) weightBytes() int { return shard.WeightBytes(b.schema.Weighted, b.spill.wide.Load()) }
-
-// rowWeights is the size of weights of rows, if they are stored.
-func (b *builder) rowWeights() int {
-	if b.opt.Storage.Layout == store.Packed {
-		return b.weightBytes()
-	}
-	return 0
-}
-
-// progressOf makes the sides report how many edges they have sorted.
-func (b *builder) progressOf(sides ...*sideBuilder) {
-	var total, done atomic.Int64
-	for i := range sides[0].shards {
-		total.Add(int64(sides[0].shards[i].In))
-	}
-	if !b.mirror {
-		total.Store(2 * total.Load())
-	}
-	for _, s := range sides {
-		s.sorted = func(edges uint64) {
-			if n := done.Add(int64(edges)); b.opt.Progress != nil {
-				b.opt.Progress(Progress{Sorting, n, total.Load()})
-			}
-		}
-	}
-}
-
-// close frees what an import took.
-func (b *builder) close() {
-	b.free()
-	b.strings.close()
-	b.ints.close()
-	hostmem.Free(b.before)
-	if b.spill != nil {
-		_ = b.spill.close() // the file has no name and is read no more
+// building returns the options of what is done with the edges.
+func (o *Options) building() build.Options {
+	return build.Options{
+		Edges: o.Edges, Storage: o.Storage, AllowEmpty: o.AllowEmpty, Force: o.Force, Wide: o.Weights == read.WeightsFloat64,
+		Threads: o.Threads, Memory: o.Memory, Progress: o.Progress, Log: o.Log,
 	}
 }

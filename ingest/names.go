@@ -1,101 +1,90 @@
 package ingest
 
 import (
-	"fmt"
-	"hash/maphash"
-
-	"github.com/garaph/garaph/internal/hostmem"
-	"github.com/garaph/garaph/store"
+	"github.com/garaph/garaph/ingest/build"
+	"github.com/garaph/garaph/ingest/format"
+	_ "github.com/garaph/garaph/ingest/format/all" // registers the formats
+	"github.com/garaph/garaph/ingest/format/text"
+	"github.com/garaph/garaph/ingest/read"
 )
 
-// nameTable gives provisional numbers to names as they come, from many
-// goroutines. It holds a fingerprint of each name, about 20 bytes however long
-// the name is; the names themselves go to a nameSort, which has a bounded part
-// of them in memory and returns all of them in order at the end.
-//
-// Two names of one fingerprint would become one vertex. A fingerprint has 104
-// bits of two hashes with random seeds: among 2^32 names, the most that a graph
-// can have, that happens with a probability of 2^-41.
-type nameTable struct {
-	seeds  [2]maphash.Seed
-	stripe [stripes]stripe[namePrint]
-	sort   *nameSort
-}
+// Options of an import, and what it reports.
+type (
+	Format         = read.FormatName
+	IDMode         = read.IDMode
+	WeightMode     = read.WeightMode
+	TableOptions   = read.TableOptions
+	Worker         = read.Worker
+	EdgeOptions    = build.EdgeOptions
+	Parallel       = build.Parallel
+	StorageOptions = build.StorageOptions
+	Progress       = build.Progress
+	Phase          = build.Phase
+	Report         = build.Report
+)
 
-// namePrint stands for a name within its stripe.
-type namePrint [3]uint32
+// Names of formats.
+const (
+	Text         Format = "text"
+	EL           Format = "el"
+	WEL          Format = "wel"
+	LDBC         Format = "ldbc"
+	DIMACS       Format = "dimacs"
+	MatrixMarket Format = "mtx"
+	SG           Format = "sg"
+	WSG          Format = "wsg"
+	Raw          Format = "raw"
+	RawW         Format = "raww"
+	METIS        Format = "metis"
+	Ligra        Format = "ligra"
+	GraphML      Format = "graphml"
+	Parquet      Format = "parquet"
+	Arrow        Format = "arrow"
+)
 
-const namePrintBytes = 12
+// Values of options.
+const (
+	Auto      = read.Auto
+	StdinName = read.StdinName
 
-func (p namePrint) hash() uint32 { return p[0] }
+	IDsAuto   = read.IDsAuto
+	IDsDense  = read.IDsDense
+	IDsInt    = read.IDsInt
+	IDsString = read.IDsString
 
-// printOf is what two hashes of a name make, and the stripe that it belongs to.
-func printOf(h, g uint64) (key namePrint, stripe uint32) {
-	return namePrint{uint32(h), uint32(g), uint32(g >> 32)}, uint32(h >> 56)
-}
+	WeightsAuto    = read.WeightsAuto
+	WeightsYes     = read.WeightsYes
+	WeightsNo      = read.WeightsNo
+	WeightsFloat32 = read.WeightsFloat32
+	WeightsFloat64 = read.WeightsFloat64
 
-// maxNameRoom bounds the names in memory: larger runs gain nothing, and offsets
-// have 32 bits.
-const maxNameRoom = 256 << 20
+	HeaderAuto = read.HeaderAuto
+	HeaderYes  = read.HeaderYes
+	HeaderNo   = read.HeaderNo
 
-// newNameTable makes a table whose sort keeps room bytes of names in memory, and
-// the others in a file in dir.
-func newNameTable(seed maphash.Seed, dir string, room int64, space func(int64) error) *nameTable {
-	return &nameTable{seeds: [2]maphash.Seed{seed, maphash.MakeSeed()}, sort: &nameSort{dir: dir, room: int(min(room, maxNameRoom)), space: space}}
-}
+	ParallelKeep  = build.ParallelKeep
+	ParallelMin   = build.ParallelMin
+	ParallelMax   = build.ParallelMax
+	ParallelSum   = build.ParallelSum
+	ParallelCount = build.ParallelCount
 
-// number is the provisional number of a name, which is copied when it is new.
-func (x *nameTable) number(name []byte) (uint32, error) {
-	h, g := maphash.Bytes(x.seeds[0], name), maphash.Bytes(x.seeds[1], name)
-	key, stripe := printOf(h, g)
-	s := &x.stripe[stripe]
-	s.Lock()
-	defer s.Unlock()
-	local, isNew, err := s.find(key, namePrint.hash)
-	if err != nil {
-		return 0, err
-	}
-	t := provisional(local, stripe)
-	if isNew {
-		x.sort.add(name, t)
-	}
-	return t, nil
-}
+	Reading = build.Reading
+	Sorting = build.Sorting
+)
 
-// numbering ends the numbering of names. Their order is found when it is
-// written.
-func (x *nameTable) numbering() (*numbering, error) {
-	var n, top uint32
-	for i := range x.stripe {
-		n += x.stripe[i].n
-		top = max(top, x.stripe[i].n)
-		x.stripe[i].free()
-	}
-	if top > maxID/stripes {
-		return nil, fmt.Errorf("about %d vertices: dense ids have 32 bits", uint64(top)*stripes)
-	}
-	m := &numbering{n: n, kind: store.IDString, names: x.sort}
-	if n == 0 {
-		return m, nil
-	}
-	var err error
-	if m.order, err = hostmem.Slice[uint32](int(n)); err != nil {
-		return nil, err
-	}
-	if m.perm, err = hostmem.Slice[uint32](int(top) * stripes); err != nil {
-		m.free()
-		return nil, err
-	}
-	return m, nil
-}
+// Functions of the packages below.
+var (
+	Formats     = format.Names
+	WeightModes = read.WeightModes
+	Parallels   = build.Parallels
+	LeastMemory = build.LeastMemory
+	CheckInputs = read.CheckInputs
+	Beside      = text.Beside
+)
 
-// close frees what is left. nil is fine.
-func (x *nameTable) close() {
-	if x == nil {
-		return
-	}
-	for i := range x.stripe {
-		x.stripe[i].free()
-	}
-	x.sort.close()
-}
+// Errors of an import.
+var (
+	ErrEmpty  = build.ErrEmpty
+	ErrMemory = build.ErrMemory
+	ErrLeast  = build.ErrLeast
+)

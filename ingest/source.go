@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/garaph/garaph/ingest/build"
+	"github.com/garaph/garaph/ingest/read"
 	"github.com/garaph/garaph/store"
 )
 
-// EdgeSource has the edges of a new graph that come from another one. Its vertices are numbered from 0, in the order
+// An EdgeSource supplies edges derived from an existing graph. Its vertices are numbered from 0, in the order
 // of their ids.
 type EdgeSource struct {
 	Name      string // what the catalogue calls it
@@ -16,32 +18,24 @@ type EdgeSource struct {
 	Symmetric bool // each edge comes in both directions, a self-loop once
 	// IDs writes the ids of the vertices.
 	IDs func(ctx context.Context, w *store.Writer) error
-	// Each gives all edges, from so many goroutines at most: each has a worker, hands edges to it by
+	// Each yields all edges, from at most threads goroutines: each has a worker, hands edges to it by
 	// [Worker.AddInts], and closes it, unless there was an error.
 	Each func(ctx context.Context, threads int, worker func() Worker) error
 }
 
-// ImportSource makes a new graph at path of the edges of a source, as [Import] does of those in files and within the
+// ImportSource makes a new graph at path from the edges of a source, as [Import] does from files and within the
 // same budget.
 func ImportSource(ctx context.Context, source EdgeSource, path string, o Options) (Report, error) {
-	o, err := o.complete()
-	if err != nil {
-		return Report{}, err
-	}
-	plan, err := planMemory(o)
-	if err != nil {
-		return Report{}, err
-	}
 	if source.Vertices == 0 {
-		return Report{}, fmt.Errorf("%s: %w", source.Name, ErrEmpty)
+		return Report{}, fmt.Errorf("%s: %w", source.Name, build.ErrEmpty)
 	}
-	read := func(ctx context.Context, b *builder) (Schema, ReadStats, error) {
-		b.writeIDs = source.IDs
-		s := Schema{Format: inMemory, IDs: IDDense, Vertices: int64(source.Vertices), Edges: -1, Weighted: source.Weighted, Both: source.Symmetric}
+	fill := func(ctx context.Context, b *build.Builder) (read.Schema, read.Stats, error) {
+		b.WriteIDs = source.IDs
+		s := read.Schema{Format: inMemory, IDs: read.IDDense, Vertices: int64(source.Vertices), Weighted: source.Weighted, Both: source.Symmetric}
 		if err := b.Begin(s); err != nil {
-			return s, ReadStats{}, err
+			return s, read.Stats{}, err
 		}
-		return s, ReadStats{}, source.Each(ctx, b.plan.threads, b.Worker)
+		return s, read.Stats{}, source.Each(ctx, b.Threads(), b.Worker)
 	}
-	return importRead(ctx, []string{source.Name}, path, o, plan, read)
+	return build.Graph(ctx, []string{source.Name}, path, o.building(), fill)
 }

@@ -44,7 +44,7 @@ func OpenArrow(in io.Reader, m *Memory) (r *Arrow, err error) {
 	return r, nil
 }
 
-// OpenArrowFile reads the directory of a file of so many bytes.
+// OpenArrowFile reads the directory of a file of size bytes.
 func OpenArrowFile(in io.ReaderAt, size int64, m *Memory) (r *Arrow, err error) {
 	r = &Arrow{account: &account{Memory: m}}
 	defer caught(r.account, &err)
@@ -276,7 +276,7 @@ func (b *Batch) Values(from, to int, s *Scratch) (list []Values, err error) {
 	return s.values, nil
 }
 
-// strings returns the strings of the rows [from, to), without those of nulls.
+// strings returns the strings of the rows [from, to); nulls have none.
 func (x *buffers) strings(v *Values, from, to int, value func(i int) []byte) []Bytes {
 	list := grown(&x.text, to-from)
 	for k := range list {

@@ -1,5 +1,6 @@
 // Package columns reads and writes files of columns, Parquet and Arrow IPC, with arrow-go. It knows columns at the top
-// level of integers, floating-point numbers and strings, and reads dates, timestamps, UUIDs and decimals as text. Panics of arrow-go become errors, and the memory that it takes
+// level of integers, floating-point numbers and strings, and reads dates, timestamps, UUIDs and decimals as text.
+// Panics of arrow-go become errors, and the memory that it takes
 // for pages and record batches is bounded by a [Memory].
 package columns
 

@@ -2,6 +2,7 @@ package columns
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -13,9 +14,18 @@ import (
 // the first column if none has that name. An error other than one of f has the path.
 func EachID(path string, limit int64, f func(id string, row int) error) error {
 	var own error
-	err := eachID(path, limit, func(id string, row int) error {
-		own = f(id, row)
-		return own
+	row := 0
+	err := eachID(path, NewMemory(limit), func(c *Column, v *Values, n int) error {
+		for i := range n {
+			if v.IsNull(i) {
+				return fmt.Errorf("row %d (from 0): null is no id", row)
+			}
+			if own = f(string(v.AppendID(nil, c.Kind, i)), row); own != nil {
+				return own
+			}
+			row++
+		}
+		return nil
 	})
 	if own != nil || err == nil {
 		return own
@@ -23,7 +33,8 @@ func EachID(path string, limit int64, f func(id string, row int) error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-func eachID(path string, limit int64, f func(id string, row int) error) error {
+// eachID calls give with n values of the column of ids after another.
+func eachID(path string, m *Memory, give func(c *Column, v *Values, n int) error) error {
 	in, err := os.Open(path)
 	if err != nil {
 		return err
@@ -35,43 +46,18 @@ func eachID(path string, limit int64, f func(id string, row int) error) error {
 	}
 	head := make([]byte, len(ArrowMagic))
 	_, _ = in.ReadAt(head, 0) // what is too short has none of the magics
-	memory, row := NewMemory(limit), 0
-	give := func(c *Column, v *Values, n int) error {
-		for i := range n {
-			if v.IsNull(i) {
-				return fmt.Errorf("row %d (from 0): null is no id", row)
-			}
-			if err := f(string(v.AppendID(nil, c.Kind, i)), row); err != nil {
-				return err
-			}
-			row++
-		}
-		return nil
+	var r *Arrow
+	switch {
+	case bytes.HasPrefix(head, []byte(ParquetMagic)):
+		return eachInParquet(in, info.Size(), m, give)
+	case string(head) == ArrowMagic:
+		r, err = OpenArrowFile(in, info.Size(), m)
+	default:
+		r, err = OpenArrow(bufio.NewReader(in), m)
 	}
-	if string(head[:len(ParquetMagic)]) == ParquetMagic {
-		return eachInParquet(in, info.Size(), memory, give)
-	}
-	r, err := openArrowIn(in, info.Size(), string(head) == ArrowMagic, memory)
 	if err != nil {
 		return err
 	}
-	return r.eachID(give)
-}
-
-func eachInParquet(in *os.File, size int64, m *Memory, give func(c *Column, v *Values, n int) error) error {
-	file, err := OpenParquet(in, size, m)
-	if err != nil {
-		return err
-	}
-	at, err := idColumn(file.Columns)
-	for i := 0; i < file.Groups() && err == nil; i++ {
-		err = file.eachOf(in, i, at, func(v *Values, n int) error { return give(&file.Columns[at], v, n) })
-	}
-	return err
-}
-
-// eachID gives the rows of the column of ids.
-func (r *Arrow) eachID(give func(c *Column, v *Values, n int) error) error {
 	at, err := idColumn(r.Columns)
 	if err != nil {
 		return err
@@ -96,32 +82,29 @@ func (r *Arrow) eachID(give func(c *Column, v *Values, n int) error) error {
 	}
 }
 
-func openArrowIn(in *os.File, size int64, isFile bool, m *Memory) (*Arrow, error) {
-	if isFile {
-		return OpenArrowFile(in, size, m)
-	}
-	return OpenArrow(bufio.NewReader(in), m)
-}
-
-// eachOf gives the rows of one column of a row group.
-func (f *Parquet) eachOf(in io.ReaderAt, group, column int, give func(v *Values, n int) error) error {
-	rows, err := f.Read(in, group, []int{column})
+func eachInParquet(in io.ReaderAt, size int64, m *Memory, give func(c *Column, v *Values, n int) error) error {
+	file, err := OpenParquet(in, size, m)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for {
-		v, n, err := rows.Next(1 << 12)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
+	at, err := idColumn(file.Columns)
+	for i := 0; i < file.Groups() && err == nil; i++ {
+		var rows *Rows
+		if rows, err = file.Read(in, i, []int{at}); err != nil {
 			return err
 		}
-		if err := give(&v[0], n); err != nil {
-			return err
+		for err == nil {
+			var v []Values
+			var n int
+			if v, n, err = rows.Next(1 << 12); err == nil {
+				err = give(&file.Columns[at], &v[0], n)
+			}
+		}
+		if rows.Close(); errors.Is(err, io.EOF) {
+			err = nil
 		}
 	}
+	return err
 }
 
 // idColumn returns the place of the column of ids.

@@ -24,10 +24,10 @@ type Parquet struct {
 	size   int64
 	memory *Memory
 	meta   *metadata.FileMetaData
-	leaves []int // the number of each column among those of all levels
+	leaves []int // the number of each column among the columns of all levels
 }
 
-// OpenParquet reads the directory of a Parquet file of so many bytes.
+// OpenParquet reads the directory of a Parquet file of size bytes.
 func OpenParquet(in io.ReaderAt, size int64, m *Memory) (f *Parquet, err error) {
 	a := &account{Memory: m}
 	defer caught(a, &err)

@@ -81,7 +81,7 @@ func (b *bounds) add(rows int, data []Data, mostRows, mostBytes int) bool {
 	return b.rows >= mostRows || b.bytes >= mostBytes
 }
 
-// unclosed is a writer without other methods: arrow-go would close what has a method Close.
+// unclosed hides the method Close of a writer, which arrow-go would call.
 type unclosed struct{ io.Writer }
 
 // stopped makes a panic of arrow-go an error.
@@ -108,7 +108,8 @@ type arrowWriter struct {
 // NewArrow returns a writer of an Arrow IPC stream, or of a file.
 func NewArrow(w io.Writer, fields []Field, inFile bool) (x Writer, err error) {
 	defer stopped(&err)
-	types := []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64, arrow.BinaryTypes.String, arrow.BinaryTypes.Binary}
+	numbers, texts := arrow.PrimitiveTypes, arrow.BinaryTypes
+	types := []arrow.DataType{numbers.Int64, numbers.Uint64, numbers.Float32, numbers.Float64, texts.String, texts.Binary}
 	var list []arrow.Field
 	for _, f := range fields {
 		list = append(list, arrow.Field{Name: f.Name, Type: types[f.Type], Nullable: f.Nullable})
@@ -198,7 +199,8 @@ func NewParquet(w io.Writer, fields []Field) (x Writer, err error) {
 			repetition = parquet.Repetitions.Optional
 		}
 		var t schema.LogicalType = schema.NoLogicalType{}
-		physical := []parquet.Type{parquet.Types.Int64, parquet.Types.Int64, parquet.Types.Float, parquet.Types.Double, parquet.Types.ByteArray, parquet.Types.ByteArray}[f.Type]
+		types := parquet.Types
+		physical := []parquet.Type{types.Int64, types.Int64, types.Float, types.Double, types.ByteArray, types.ByteArray}[f.Type]
 		switch f.Type {
 		case Int64, Uint64:
 			t = schema.NewIntLogicalType(64, f.Type == Int64)

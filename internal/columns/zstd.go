@@ -32,7 +32,8 @@ func (c zstdCodec) DecodeWithError(dst, src []byte) ([]byte, error) {
 
 func init() {
 	c, err := compress.GetCodec(compress.Codecs.Zstd)
-	e, errEncoder := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(2*pageBytes), zstd.WithZeroFrames(true))
+	e, errEncoder := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithWindowSize(2*pageBytes), zstd.WithZeroFrames(true))
 	d, errDecoder := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0))
 	if err := errors.Join(err, errEncoder, errDecoder); err != nil {
 		panic(err)

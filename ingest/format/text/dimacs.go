@@ -1,0 +1,104 @@
+package text
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/garaph/garaph/ingest/format"
+	"github.com/garaph/garaph/ingest/read"
+)
+
+// DIMACS shortest-path files (http://www.diag.uniroma1.it/challenge9/format.shtml):
+// "c" comments, one problem line "p sp n m", and arcs "a u v w".
+
+// DIMACS is the name of the format.
+const DIMACS read.FormatName = "dimacs"
+
+// hasProblemLine looks for the line "p sp …" behind comments. decided is false
+// when text ends too early to know.
+func hasProblemLine(text []byte) (found, decided bool) {
+	for len(text) > 0 {
+		line, rest := read.CutLine(text)
+		words := bytes.Fields(line)
+		switch {
+		case len(words) == 0 || string(words[0]) == "c":
+			text = rest
+		case rest == nil && line[len(line)-1] != '\n' && len(line) < len("p sp 1"):
+			return false, false
+		default:
+			return len(words) >= 2 && string(words[0]) == "p" && string(words[1]) == "sp", true
+		}
+	}
+	return false, false
+}
+
+// isDIMACS reports whether an input begins with comments and a problem line.
+func isDIMACS(h *read.Head) bool {
+	for {
+		found, decided := hasProblemLine(bytes.TrimPrefix(h.Bytes, read.BOM))
+		if decided || !h.More() {
+			return found
+		}
+	}
+}
+
+// planDIMACS reads the header, up to the problem line.
+func planDIMACS(p *read.Plan, h *read.Head, o read.Options) error {
+	if isGalois(h.Bytes) && !read.IsText(h.Bytes) {
+		return p.Refused("is a binary .gr file of Galois, which is not read", read.SeeFormats)
+	}
+	if err := read.CheckText(h, DIMACS, o.Format == DIMACS); err != nil {
+		return err
+	}
+	const expected = `a problem line "p sp vertices arcs"`
+	lines := read.LinesOf(h)
+	line, words, err := lines.Words('c', expected)
+	if err != nil {
+		return err
+	}
+	if len(words) == 4 && string(words[0]) == "p" && string(words[1]) == "sp" {
+		if n, ok := read.ParseCounts(words[2:]); ok {
+			c := Counted{
+				Rows: n[0], Cols: n[0], Edges: n[1], Comment: "c", Source: "vertex", Target: "vertex", Weighted: true, arcs: true,
+			}
+			return c.Plan(p, lines, o)
+		}
+	}
+	return lines.Refused(line, expected, "")
+}
+
+// isGalois recognises the binary .gr of Galois: a version of 1 or 2, then the
+// size of an edge's data, as 64-bit integers.
+func isGalois(b []byte) bool {
+	if len(b) < 32 {
+		return false
+	}
+	version, size := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	return (version == 1 || version == 2) && size <= 64
+}
+
+func dimacsHeader(g *format.Graph, edges uint64) string {
+	return fmt.Sprintf("p sp %d %d\n", g.Vertices, edges)
+}
+
+var (
+	weightedArcs = format.Lines("a ", " ", " ", "\n")
+	plainArcs    = format.Lines("a ", " ", "", " 1\n")
+)
+
+// appendArcs appends arcs, which have weights in any case.
+func appendArcs(b []byte, r *format.Row) ([]byte, error) {
+	if r.Weighted {
+		return weightedArcs(b, r)
+	}
+	return plainArcs(b, r)
+}
+
+// noWeights returns the flag that passes over the weights of such arcs.
+func noWeights(g *format.Graph, _ bool) []string {
+	if g.Weighted {
+		return nil
+	}
+	return []string{"--weights", "no"}
+}
