@@ -16,6 +16,7 @@ import (
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/flags"
 )
 
 // NewAlgorithm is an algorithm that has no flags.
@@ -60,8 +61,8 @@ func (p Program) refusedFlagNames() []string {
 
 // checkAlgorithm refuses them.
 func (f *runFlags) checkAlgorithm(cmd *cobra.Command, p Program) error {
-	if flags := given(cmd.Flags(), p.refusedFlagNames()); flags != "" {
-		return Usagef("%s: does not apply to %s, which is an algorithm", flags, p.Name)
+	if names := flags.Given(cmd.Flags(), p.refusedFlagNames()...); names != "" {
+		return Usagef("%s: does not apply to %s, which is an algorithm", names, p.Name)
 	}
 	if d := *f.device; d != autoDevice && d != string(dispatcher.CPU) && (!p.GPU || d != string(dispatcher.GPU)) {
 		return Usagef("--device %s: the algorithm %s does not run there", d, p.Name)
@@ -76,7 +77,7 @@ func (f *runFlags) checkAlgorithm(cmd *cobra.Command, p Program) error {
 func (t *task) instead(a *app) *task {
 	onGPU := *t.flags.device != string(dispatcher.CPU) && *t.flags.device != autoDevice
 	if t.program.Instead == nil || a.resumed != nil || onGPU ||
-		given(t.cmd.Flags(), programFlagNames) != "" || given(t.cmd.Flags(), gpuFlagNames) != "" {
+		flags.Given(t.cmd.Flags(), programFlagNames...) != "" || flags.Given(t.cmd.Flags(), gpuFlagNames...) != "" {
 		return t
 	}
 	by := *t

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,13 +15,14 @@ import (
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/flags"
 )
 
 func (a *app) benchCommand() *cobra.Command {
 	cmd := a.measuring(bench.Measure, false, func(fs *pflag.FlagSet) func(*bench.Options) {
-		programs := listFlag(fs, "programs", bench.ProgramNames(), "what to run")
-		rounds := countFlag(fs, "rounds", 3, 1, "how many rounds of all ceilings and programs")
-		memory := sizeFlag(fs, "memory", "run each program a second time within this memory, from disk")
+		programs := flags.List(fs, "programs", bench.ProgramNames(), "what to run")
+		rounds := flags.Count(fs, "rounds", 3, 1, "how many rounds of all ceilings and programs")
+		memory := flags.Size(fs, "memory", "run each program a second time within this memory, from disk")
 		source := fs.String("source", "", "`ID` of the vertex to search from (default the one with the most out-edges)")
 		return func(o *bench.Options) { o.Programs, o.Rounds, o.Disk, o.Source = *programs, *rounds, *memory, *source }
 	}, &cobra.Command{
@@ -44,10 +44,10 @@ from disk. The whole machine should be free for it.`,
 
 func (a *app) benchGPUCommand() *cobra.Command {
 	return a.measuring(bench.MeasureGPU, true, func(fs *pflag.FlagSet) func(*bench.Options) {
-		gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
+		gpuMemory := flags.Size(fs, "gpu-memory", "memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
 		streams := streamsFlag(fs, "streams of copies and computations, which overlap, of whole iterations")
-		rounds := countFlag(fs, "rounds", 3, 1, "launches of gather-only, of which the fastest counts")
-		memory := sizeFlag(fs, "memory", "memory of the host for edges (default three quarters of what is available)")
+		rounds := flags.Count(fs, "rounds", 3, 1, "launches of gather-only, of which the fastest counts")
+		memory := flags.Size(fs, "memory", "memory of the host for edges (default three quarters of what is available)")
 		return func(o *bench.Options) {
 			o.GPUMemory, o.Streams, o.Rounds, o.Memory = *gpuMemory, *streams, *rounds, cmp.Or(*memory, o.Memory)
 		}
@@ -66,11 +66,11 @@ GPU and with edges that are streamed. The whole machine should be free for it.`,
 
 func (a *app) benchFrontierCommand() *cobra.Command {
 	return a.measuring(bench.MeasureFrontiers, true, func(fs *pflag.FlagSet) func(*bench.Options) {
-		advance := listFlag(fs, "advance", gpuengine.AdvanceNames, "how rows of the frontier are divided among threads")
-		filter := enumFlag(fs, "filter", gpuengine.FilterNames[0], gpuengine.FilterNames, "how a vertex is kept from being in a frontier several times")
-		direction := enumFlag(fs, "direction", gpuengine.DirectionNames[0], gpuengine.DirectionNames, "whether vertices push, or look for active ones")
-		sources := countFlag(fs, "sources", 4, 1, "vertices to search from")
-		gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU; edges beyond it are read in the host's memory (default all)")
+		advance := flags.List(fs, "advance", gpuengine.AdvanceNames, "how rows of the frontier are divided among threads")
+		filter := flags.Enum(fs, "filter", gpuengine.FilterNames[0], gpuengine.FilterNames, "how a vertex is kept from being in a frontier several times")
+		direction := flags.Enum(fs, "direction", gpuengine.DirectionNames[0], gpuengine.DirectionNames, "whether vertices push, or look for active ones")
+		sources := flags.Count(fs, "sources", 4, 1, "vertices to search from")
+		gpuMemory := flags.Size(fs, "gpu-memory", "memory of the GPU; edges beyond it are read in the host's memory (default all)")
 		return func(o *bench.Options) {
 			o.Advance, o.Filter, o.Direction, o.Sources, o.GPUMemory = *advance, *filter, *direction, *sources, *gpuMemory
 		}
@@ -88,12 +88,12 @@ The GPU's time counts alone.`,
 
 func (a *app) benchHybridCommand() *cobra.Command {
 	return a.measuring(bench.MeasureHybrid, true, func(fs *pflag.FlagSet) func(*bench.Options) {
-		gpuMemory := sizeFlag(fs, "gpu-memory",
+		gpuMemory := flags.Size(fs, "gpu-memory",
 			"memory of the GPU, of all parts but resident (default all for switch; otherwise the arrays over vertices and an eighth of the edges)")
-		memory := sizeFlag(fs, "memory", "memory of the host (default three quarters of what is available)")
-		rounds := countFlag(fs, "rounds", 3, 1, "how many rounds of all choices")
-		programs := listFlag(fs, "programs", bench.ProgramNames(), "what to run")
-		parts := listFlag(fs, "parts", bench.HybridParts, "what to measure")
+		memory := flags.Size(fs, "memory", "memory of the host (default three quarters of what is available)")
+		rounds := flags.Count(fs, "rounds", 3, 1, "how many rounds of all choices")
+		programs := flags.List(fs, "programs", bench.ProgramNames(), "what to run")
+		parts := flags.List(fs, "parts", bench.HybridParts, "what to measure")
 		limit := fs.Duration("limit", 0, "stop a job of the part switch after this long, such as 10m; 0: only those that take much longer than another")
 		return func(o *bench.Options) {
 			o.GPUMemory, o.Memory, o.Rounds, o.Programs, o.Parts, o.Limit = *gpuMemory, cmp.Or(*memory, o.Memory), *rounds, *programs, *parts, *limit
@@ -115,29 +115,12 @@ The whole machine should be free for it.`,
 	})
 }
 
-// listFlag declares a flag that takes some of a few words, with commas between them.
-func listFlag(fs *pflag.FlagSet, name string, all []string, usage string) *[]string {
-	value := all
-	parse := func(s string) ([]string, error) {
-		words := strings.Split(s, ",")
-		for _, word := range words {
-			if !slices.Contains(all, word) {
-				return nil, fmt.Errorf("%q: expected some of %s", word, strings.Join(all, ", "))
-			}
-		}
-		return words, nil
-	}
-	show := func(words []string) string { return strings.Join(words, ",") }
-	fs.Var(&checked[[]string]{to: &value, kind: "LIST", parse: parse, show: show}, name, usage)
-	return &value
-}
-
 // measuring makes cmd measure a graph, with flags of its own and those of all measurements.
 func (a *app) measuring(measure func(context.Context, *garaph.Graph, bench.Options) (*bench.Report, error), onGPU bool,
-	flags func(*pflag.FlagSet) func(*bench.Options), cmd *cobra.Command,
+	declare func(*pflag.FlagSet) func(*bench.Options), cmd *cobra.Command,
 ) *cobra.Command {
 	fs := cmd.Flags()
-	fill, gpu := flags(fs), new(string)
+	fill, gpu := declare(fs), new(string)
 	if onGPU {
 		gpu = gpuFlag(fs)
 	}

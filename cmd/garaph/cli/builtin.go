@@ -5,6 +5,7 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/internal/builtins"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -159,10 +160,10 @@ memory, 4 bytes each, and 12 for each vertex. Use wcc for checkpoints.`, `  gara
 
 func setupPageRank(fs *pflag.FlagSet) Runner {
 	f := pageRankFlags{
-		damping:   numberFlag(fs, "damping", 0.85, 1, "probability of following an edge, at least 0 and below 1; otherwise a teleport"),
-		tolerance: numberFlag(fs, "tolerance", 1e-6, 0, "change of all ranks together (L1, they sum up to 1) in an iteration below which the job ends; 0: none, as with --iterations N alone"),
+		damping:   flags.Number(fs, "damping", 0.85, 1, "probability of following an edge, at least 0 and below 1; otherwise a teleport"),
+		tolerance: flags.Number(fs, "tolerance", 1e-6, 0, "change of all ranks together (L1, they sum up to 1) in an iteration below which the job ends; 0: none, as with --iterations N alone"),
 	}
-	sourcesFlags(fs, "where teleports end: personalised PageRank")
+	flags.Sources(fs, "where teleports end: personalised PageRank")
 	f.weights = fs.Bool("weighted", false, "an edge is followed in proportion to its weight, not as often as any other")
 	f.precision = precisionFlag(fs)
 	return f.run
@@ -173,7 +174,7 @@ func parentsFlag(fs *pflag.FlagSet) {
 }
 
 func setupBFS(fs *pflag.FlagSet) Runner {
-	neededSources(fs, "to begin at")
+	flags.RequiredSources(fs, "to begin at")
 	parentsFlag(fs)
 	return bindBuiltin(func(e Env) (any, error) {
 		first, more, err := e.firstAndMore()
@@ -182,7 +183,7 @@ func setupBFS(fs *pflag.FlagSet) Runner {
 }
 
 func setupSSSP(fs *pflag.FlagSet) Runner {
-	neededSources(fs, "to begin at")
+	flags.RequiredSources(fs, "to begin at")
 	parentsFlag(fs)
 	precision := precisionFlag(fs)
 	return bindBuiltin(func(e Env) (any, error) {
@@ -196,6 +197,6 @@ func setupSSSP(fs *pflag.FlagSet) Runner {
 
 // precisionFlag declares --precision.
 func precisionFlag(fs *pflag.FlagSet) *string {
-	return enumFlag(fs, "precision", string(builtins.Auto), words(builtins.Auto, builtins.Single, builtins.Double),
+	return flags.Enum(fs, "precision", builtins.Auto, []builtins.Precision{builtins.Auto, builtins.Single, builtins.Double},
 		"bits of a value, a floating-point number: 32 where results are exact or within 1e-6 of themselves, otherwise 64 (auto)")
 }

@@ -8,11 +8,12 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/internal/builtins"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/programs"
 )
 
 func setupSSWP(fs *pflag.FlagSet) Runner {
-	neededSources(fs, "to begin at")
+	flags.RequiredSources(fs, "to begin at")
 	return bindBuiltin(func(e Env) (any, error) {
 		first, more, err := e.firstAndMore()
 		if e.Graph.Catalogue().Wide {
@@ -37,15 +38,10 @@ var peeling = Program{Name: "peeling", Setup: func(*pflag.FlagSet) Runner {
 }}
 
 func setupDegrees(fs *pflag.FlagSet) Runner {
-	along := alongFlag(fs, "edges that lead to the vertex, out of it, or both")
+	along := flags.Along(fs, "edges that lead to the vertex, out of it, or both")
 	return BindAlgorithm(func(Env) (algorithms.Algorithm[int64], error) {
 		return algorithms.Degrees{NotIn: *along == "out", NotOut: *along == "in"}, nil
 	})
-}
-
-// alongFlag declares --along for the edges of vertices.
-func alongFlag(fs *pflag.FlagSet, usage string) *string {
-	return enumFlag(fs, "along", "both", []string{"in", "out", "both"}, usage)
 }
 
 func setupLPA(fs *pflag.FlagSet) Runner {
@@ -54,9 +50,9 @@ func setupLPA(fs *pflag.FlagSet) Runner {
 }
 
 func setupKatz(fs *pflag.FlagSet) Runner {
-	alpha := numberFlag(fs, "alpha", 0, 0, "weight of an edge, 0 or more (default 1 / (the largest in-degree + 1))")
-	beta := numberFlag(fs, "beta", 1, 0, "value of a vertex by itself, 0 or more")
-	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "relative change of a value in an iteration that counts as none")
+	alpha := flags.Number(fs, "alpha", 0, 0, "weight of an edge, 0 or more (default 1 / (the largest in-degree + 1))")
+	beta := flags.Number(fs, "beta", 1, 0, "value of a vertex by itself, 0 or more")
+	tolerance := flags.Number(fs, "tolerance", 1e-6, 0, "relative change of a value in an iteration that counts as none")
 	precision := precisionFlag(fs)
 	return bindBuiltin(func(e Env) (any, error) {
 		if e.Flags.Changed("alpha") {
@@ -70,8 +66,8 @@ func setupKatz(fs *pflag.FlagSet) Runner {
 }
 
 func setupHeat(fs *pflag.FlagSet) Runner {
-	vertexFlag(fs, "source", "that begins at temperature 1")
-	step := numberFlag(fs, "step", 0.1, 0, "time that passes in an iteration, above 0; smaller ones are more exact, and none makes temperatures overshoot")
+	flags.Vertex(fs, "source", "that begins at temperature 1")
+	step := flags.Number(fs, "step", 0.1, 0, "time that passes in an iteration, above 0; smaller ones are more exact, and none makes temperatures overshoot")
 	return bindBuiltin(func(e Env) (any, error) {
 		if *step == 0 {
 			return nil, Usagef("--step 0: expected a number above 0")
@@ -85,10 +81,10 @@ func setupHeat(fs *pflag.FlagSet) Runner {
 }
 
 func setupCircuit(fs *pflag.FlagSet) Runner {
-	vertexFlag(fs, "source", "held at --volts")
-	vertexFlag(fs, "ground", "held at 0 volts")
-	volts := numberFlag(fs, "volts", 1, 1e38, "voltage of the source against the ground, at least 0 and below 1e38")
-	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of a voltage in an iteration, as part of --volts, that counts as none; not a bound of the error")
+	flags.Vertex(fs, "source", "held at --volts")
+	flags.Vertex(fs, "ground", "held at 0 volts")
+	volts := flags.Number(fs, "volts", 1, 1e38, "voltage of the source against the ground, at least 0 and below 1e38")
+	tolerance := flags.Number(fs, "tolerance", 1e-6, 0, "change of a voltage in an iteration, as part of --volts, that counts as none; not a bound of the error")
 	return bindBuiltin(func(e Env) (any, error) {
 		p := programs.Circuit{Volts: *volts, Tolerance: *tolerance}
 		var err error
@@ -114,9 +110,9 @@ func warnDirected(e Env, flow string) {
 }
 
 func setupNeural(fs *pflag.FlagSet) Runner {
-	gain := numberFlag(fs, "gain", 1, 0, "what weights are multiplied with, 0 or more; large ones drive every activity to 1")
-	bias := numberFlag(fs, "bias", 0.1, 0, "what a neuron hears by itself, 0 or more")
-	tolerance := numberFlag(fs, "tolerance", 1e-6, 0, "change of an activity in an iteration that counts as none")
+	gain := flags.Number(fs, "gain", 1, 0, "what weights are multiplied with, 0 or more; large ones drive every activity to 1")
+	bias := flags.Number(fs, "bias", 0.1, 0, "what a neuron hears by itself, 0 or more")
+	tolerance := flags.Number(fs, "tolerance", 1e-6, 0, "change of an activity in an iteration that counts as none")
 	return bindBuiltin(func(Env) (any, error) {
 		return programs.Neural{Gain: *gain, Bias: *bias, Tolerance: *tolerance}, nil
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/algorithms/community"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -49,18 +50,18 @@ the graph: garaph resume continues one that was interrupted, as with a run.`,
 	fs := cmd.Flags()
 	f := communityFlags{
 		query:     fs.String("query", "", "`ID` of the query vertex"),
-		queries:   fs.String("queries", "", "`FILE` with query vertices, "+idLines+"; - is standard input"),
-		low:       countFlag(fs, "min-size", 1, 1, "vertices of the community at least"),
-		high:      countFlag(fs, "max-size", 0, 1, "vertices of the community at most (required)"),
-		limit:     timeFlag(fs, "time-limit", "time for a query, such as 10m; 0: no limit"),
+		queries:   fs.String("queries", "", "`FILE` with query vertices, "+flags.IDLines+"; - is standard input"),
+		low:       flags.Count(fs, "min-size", 1, 1, "vertices of the community at least"),
+		high:      flags.Count(fs, "max-size", 0, 1, "vertices of the community at most (required)"),
+		limit:     flags.Duration(fs, "time-limit", "time for a query, such as 10m; 0: no limit"),
 		threads:   threadsFlag(fs),
-		memory:    sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)"),
-		device:    enumFlag(fs, "device", autoDevice, words(algorithms.AutoDevice, algorithms.CPU, algorithms.GPU), "where searches run: on a GPU, many queries at once; auto there if there is one and a query takes longer than moments"),
+		memory:    flags.Size(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)"),
+		device:    flags.Enum(fs, "device", algorithms.AutoDevice, []algorithms.Device{algorithms.AutoDevice, algorithms.CPU, algorithms.GPU}, "where searches run: on a GPU, many queries at once; auto there if there is one and a query takes longer than moments"),
 		gpu:       gpuFlag(fs),
 		output:    outputFlag(fs, "", "`FILE` for the members, a row each; - is standard output"),
 		format:    formatFlag(fs),
 		report:    fs.String("report", "", "`FILE` for an HTML page with the answers, and of many how they are distributed"),
-		gpuMemory: sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB (default what is free, but for a small reserve)"),
+		gpuMemory: flags.Size(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB (default what is free, but for a small reserve)"),
 		json:      fs.Bool("json", false, "print each answer as one JSON object on a line"),
 	}
 	f.checkpoints = newCheckpointFlags(fs, "answers")

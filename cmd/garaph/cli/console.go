@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -76,9 +77,9 @@ func (c *console) declare(fs *pflag.FlagSet) {
 	fs.BoolVarP(&c.verbose, "verbose", "v", false, "report every iteration and what the engine does")
 	fs.BoolVarP(&c.quiet, "quiet", "q", false, "report warnings and errors only")
 	c.flags = consoleFlags{
-		progress:  enumFlag(fs, "progress", progressAuto, []string{progressAuto, progressLines, progressJSON, progressNone}, "how far a job is: as bars on a terminal and elsewhere in lines now and then (auto), in lines, as a JSON object in each line, or not at all"),
+		progress:  flags.Enum(fs, "progress", progressAuto, []string{progressAuto, progressLines, progressJSON, progressNone}, "how far a job is: as bars on a terminal and elsewhere in lines now and then (auto), in lines, as a JSON object in each line, or not at all"),
 		fd:        fs.Int("progress-fd", 0, "the file descriptor for --progress json (default standard error)"),
-		logFormat: enumFlag(fs, "log-format", logText, []string{logText, logJSON}, "how what is reported is written: for people, or as a JSON object in each line"),
+		logFormat: flags.Enum(fs, "log-format", logText, []string{logText, logJSON}, "how what is reported is written: for people, or as a JSON object in each line"),
 		metrics:   fs.String("metrics", "", "`ADDRESS` where the command serves metrics for Prometheus, and profiles, until it ends: localhost:9100, or localhost:0 for any free port"),
 		file:      fs.String("metrics-file", "", "`FILE` for metrics, written every 15 s and at the end: NAME.prom for the node exporter's textfile collector"),
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/wholefile"
 	"github.com/garaph/garaph/store"
@@ -37,7 +38,7 @@ func newDestination(path, format string) (destination, error) {
 	if format != "" {
 		f, err = results.ParseFormat(format)
 		suffix := filepath.Ext(path)
-		if err == nil && (suffix == ".gz" || suffix == ".zst") && !strings.HasSuffix(format, suffix) {
+		if err == nil && (suffix == ".gz" || suffix == ".zst") && !strings.HasSuffix(string(f), suffix) {
 			_, err = results.FormatOf("results." + format + suffix)
 		}
 	} else if f, err = results.FormatOf(path); err != nil && stream {
@@ -59,11 +60,11 @@ func outputFlag(fs *pflag.FlagSet, value, usage string) *string {
 
 // formatFlag declares --output-format.
 func formatFlag(fs *pflag.FlagSet) *string {
-	parse := func(s string) (string, error) {
-		f, err := results.ParseFormat(s)
-		return string(f), err
+	check := func(s string) error {
+		_, err := results.ParseFormat(s)
+		return err
 	}
-	return checkedFlag(fs, "output-format", "FORMAT", "", parse, asIs,
+	return flags.Text(fs, "output-format", "FORMAT", check,
 		"tsv, csv, ndjson (each also with .gz or .zst), parquet, arrow (- and pipes: a stream), arrows (a stream) or npy (default by the name of the file, tsv for -, devices and pipes)")
 }
 

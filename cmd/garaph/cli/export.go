@@ -16,6 +16,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/export"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/wholefile"
 )
@@ -52,13 +53,13 @@ about as many edges as the others. The folder appears when all of it is there. A
 	fs := cmd.Flags()
 	f := &exportFlags{
 		output:    outputFlag(fs, "-", "write the edges to this file; - is standard output"),
-		format:    enumFlag(fs, "format", "", words(export.Formats()...), "format of the edge list (default by the name of the file, or text)"),
+		format:    flags.Enum(fs, "format", "", export.Formats(), "format of the edge list (default by the name of the file, or text)"),
 		ids:       fs.String("ids", "", "write the ids of all vertices to this `FILE` too, one a line, in the order of numbers"),
 		both:      fs.Bool("both", false, "write both directions of the edges of an undirected graph"),
 		noWeights: fs.Bool("no-weights", false, "leave out the weights of a weighted graph"),
-		parts:     rangeFlag(fs, "parts", 0, 0, export.MostParts, "write a folder of so many files; 0: one for each 16 Mi edges, where --output ends with /"),
+		parts:     flags.Range(fs, "parts", 0, 0, export.MostParts, "write a folder of so many files; 0: one for each 16 Mi edges, where --output ends with /"),
 		threads:   threadsFlag(fs),
-		memory:    sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)"),
+		memory:    flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)"),
 		json:      fs.Bool("json", false, "print the report as one JSON object"),
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {

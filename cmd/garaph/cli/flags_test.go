@@ -10,21 +10,6 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-func TestParseSize(t *testing.T) {
-	for text, want := range map[string]int64{
-		"0": 0, "1": 1, "512MiB": 512 << 20, "512 mib": 512 << 20, "2GB": 2e9, "1.5G": 15e8, "3TiB": 3 << 40, "1,024": 1024,
-	} {
-		if got, err := parseSize(text); err != nil || got != want {
-			t.Errorf("%q: got %d, error %v, want %d", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "-1", "GiB", "1 parsec", "1e3", "NaN", "10EiB", "99999999999999999999"} {
-		if got, err := parseSize(text); err == nil {
-			t.Errorf("%q: got %d, want an error", text, got)
-		}
-	}
-}
-
 // TestFlagText: what is recorded of a flag gives it its value again, or that of
 // its default.
 func TestFlagText(t *testing.T) {
@@ -77,20 +62,6 @@ func TestDestination(t *testing.T) {
 	for _, test := range [][2]string{{"a", ""}, {"a.xyz", ""}, {"a.gz", "npy"}, {"a.zst", "tsv.gz"}, {"-", "xml"}} {
 		if d, err := newDestination(test[0], test[1]); err == nil {
 			t.Errorf("%q: got %q, want an error", test, d.format)
-		}
-	}
-}
-
-// TestTimes: durations have days, and are not negative.
-func TestTimes(t *testing.T) {
-	for text, want := range map[string]time.Duration{
-		"30d": 720 * time.Hour, "1d12h": 36 * time.Hour, "0d": 0, "90s": 90 * time.Second, "0": 0, "1.5h": 90 * time.Minute,
-		"": -1, "d": -1, "-1d": -1, "-1s": -1, "1d-2h": -1, "2": -1, "1.5d": -1, "1h1d": -1, "99999d": -1,
-	} {
-		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
-		got := timeFlag(fs, "time", "")
-		if err := fs.Set("time", text); (err != nil) != (want < 0) || err == nil && *got != want {
-			t.Errorf("%q: got %v, error %v, want %v", text, *got, err, want)
 		}
 	}
 }

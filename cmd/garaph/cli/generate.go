@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/internal/flags"
 )
 
 // generateFlags are the flags of every kind of generated graph.
@@ -52,9 +53,9 @@ bytes on every machine.`,
 	}
 	fs := cmd.PersistentFlags()
 	f := generateFlags{
-		seed:    countFlag(fs, "seed", 1, 0, "of the random choices"),
+		seed:    flags.Count(fs, "seed", 1, 0, "of the random choices"),
 		weights: fs.Bool("weights", false, "give every edge a weight, an integer from 1 to 255"),
-		format:  enumFlag(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW}, "lines, or pairs of 32-bit ids, without or with weights"),
+		format:  flags.Enum(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW}, "lines, or pairs of 32-bit ids, without or with weights"),
 		output:  outputFlag(fs, "-", "`FILE`, which appears whole or not at all, compressed when it ends with .gz or .zst; - is standard output"),
 		force:   fs.Bool("force", false, "replace the file that is there"),
 		threads: threadsFlag(fs),
@@ -71,11 +72,11 @@ bytes on every machine.`,
 type kindFlags func(fs *pflag.FlagSet) func(*bench.GenOptions)
 
 func rmatFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
-	scale := countFlag(fs, "scale", 16, 1, "2^N vertices")
-	degree := countFlag(fs, "degree", 16, 1, "edges for each vertex")
-	a := numberFlag(fs, "a", 0.57, 1, "chance of the first quadrant")
-	b := numberFlag(fs, "b", 0.19, 1, "chance of the second quadrant")
-	c := numberFlag(fs, "c", 0.19, 1, "chance of the third quadrant")
+	scale := flags.Count(fs, "scale", 16, 1, "2^N vertices")
+	degree := flags.Count(fs, "degree", 16, 1, "edges for each vertex")
+	a := flags.Number(fs, "a", 0.57, 1, "chance of the first quadrant")
+	b := flags.Number(fs, "b", 0.19, 1, "chance of the second quadrant")
+	c := flags.Number(fs, "c", 0.19, 1, "chance of the third quadrant")
 	permute := fs.Bool("permute", false, "scramble the ids; otherwise those with many edges are low")
 	return func(o *bench.GenOptions) {
 		o.Scale, o.Degree, o.A, o.B, o.C, o.Permute = *scale, *degree, *a, *b, *c, *permute
@@ -83,14 +84,14 @@ func rmatFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
 }
 
 func uniformFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
-	vertices := countFlag(fs, "vertices", 1<<16, 1, "vertices")
-	edges := countFlag(fs, "edges", 1<<20, 1, "edges")
+	vertices := flags.Count(fs, "vertices", 1<<16, 1, "vertices")
+	edges := flags.Count(fs, "edges", 1<<20, 1, "edges")
 	return func(o *bench.GenOptions) { o.Vertices, o.Edges = uint64(*vertices), uint64(*edges) }
 }
 
 func gridFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
-	rows := countFlag(fs, "rows", 1<<8, 1, "rows")
-	cols := countFlag(fs, "cols", 1<<8, 1, "columns")
+	rows := flags.Count(fs, "rows", 1<<8, 1, "rows")
+	cols := flags.Count(fs, "cols", 1<<8, 1, "columns")
 	return func(o *bench.GenOptions) { o.Rows, o.Cols = uint64(*rows), uint64(*cols) }
 }
 

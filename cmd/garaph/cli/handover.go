@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/store"
 )
 
@@ -76,7 +77,7 @@ const edgeBytes = 6
 // process has become one with CUDA, over a small graph. An algorithm is: it reads each edge once.
 func (t *task) soonerOnCPU() bool {
 	f := t.flags
-	if *f.device != autoDevice || given(t.cmd.Flags(), gpuFlagNames) != "" {
+	if *f.device != autoDevice || flags.Given(t.cmd.Flags(), gpuFlagNames...) != "" {
 		return false
 	}
 	if t.program.Algorithm {

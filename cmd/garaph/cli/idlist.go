@@ -15,9 +15,6 @@ import (
 	"github.com/garaph/garaph"
 )
 
-// idLines is what files of ids look like.
-const idLines = "an id a line, in quotes or not; lines that begin with # are comments, unless the graph has that very id"
-
 // idsAtOnce is how many ids of a file are looked up together, and bytesAtOnce how long they are, about.
 const (
 	idsAtOnce   = 1 << 16

@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/flags"
 )
 
 func (a *app) importCommand() *cobra.Command {
@@ -25,19 +26,19 @@ them, or - for standard input. The graph appears whole or not at all.`,
   garaph import --delimiter tab --columns from,to,minutes trips.tsv trips.graph
   go mod graph | garaph import - modules.graph`,
 	}
-	flags := newImportFlags(cmd.Flags())
+	f := newImportFlags(cmd.Flags())
 	force := cmd.Flags().Bool("force", false, "replace the graph that is there, and its jobs; refused while one is running")
 	pythonIDs := cmd.Flags().String("python-ids", "", "ids stand for others, which the Python package puts into the folder of the graph in a file that has this `WORD`, too")
 	_ = cmd.Flags().MarkHidden("python-ids") // it is there; the Python package alone gives it
 	threads := threadsFlag(cmd.Flags())
-	memory := sizeFlag(cmd.Flags(), "memory", "memory of the process, at least 188MiB (128MiB with --layout csc); how much more is needed depends on the vertices (default half of what is available)")
+	memory := flags.Size(cmd.Flags(), "memory", "memory of the process, at least 188MiB (128MiB with --layout csc); how much more is needed depends on the vertices (default half of what is available)")
 	asJSON := cmd.Flags().Bool("json", false, "print the report as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
-		if err := flags.check(); err != nil {
+		if err := f.check(); err != nil {
 			return err
 		}
 		defer keepWithin(*memory)()
-		o := flags.options()
+		o := f.options()
 		o.Force, o.Threads, o.Memory, o.Storage.PythonIDs = *force, *threads, *memory, *pythonIDs
 		inputs, path := args[:len(args)-1], args[len(args)-1]
 		if path == "-" {

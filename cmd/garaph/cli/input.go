@@ -8,6 +8,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/scratch"
 )
 
@@ -24,11 +25,11 @@ func (t *task) openInput(ctx context.Context, a *app) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	flags := t.cmd.Flags()
-	if given := given(flags, checkpointFlagNames); folder == "" && given != "" {
+	fs := t.cmd.Flags()
+	if given := flags.Given(fs, checkpointFlagNames...); folder == "" && given != "" {
 		return nil, Usagef("%s: the graph of edge files is temporary; `garaph import EDGES... GRAPH` makes one that stays", given)
 	}
-	if given := given(flags, append(t.flags.imports.names, "scratch")); folder != "" && given != "" {
+	if given := flags.Given(fs, append(t.flags.imports.names, "scratch")...); folder != "" && given != "" {
 		return nil, Usagef("%s does not apply to %s, which is a graph and no edge file", given, folder)
 	}
 	if folder == "" {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/internal/flags"
 )
 
 func (a *app) jobsCommand() *cobra.Command {
@@ -50,17 +51,17 @@ those that are there, so that the number of the last one is given again when it 
 		Args: cobra.MinimumNArgs(1),
 	}
 	which := jobFilter{
-		older: timeFlag(rm.Flags(), "older-than", "remove jobs that have not changed for TIME, such as 12h or 30d"),
+		older: flags.Duration(rm.Flags(), "older-than", "remove jobs that have not changed for TIME, such as 12h or 30d"),
 		done:  rm.Flags().Bool("done", false, "remove jobs that are done"),
 	}
 	rm.RunE = a.job(func(cmd *cobra.Command, args []string) error {
-		flags := given(cmd.Flags(), []string{"older-than", "done"})
+		names := flags.Given(cmd.Flags(), "older-than", "done")
 		switch {
-		case flags == "" && len(args) == 1:
+		case names == "" && len(args) == 1:
 			return Usagef("expected the numbers of jobs, --older-than or --done")
-		case flags != "" && len(args) > 1:
-			return Usagef("%s: does not go with the numbers of jobs", flags)
-		case flags != "":
+		case names != "" && len(args) > 1:
+			return Usagef("%s: does not go with the numbers of jobs", names)
+		case names != "":
 			return a.removeMatching(args[0], which)
 		}
 		return a.removeJobs(args[0], args[1:])

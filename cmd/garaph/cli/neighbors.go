@@ -13,6 +13,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
@@ -39,10 +40,10 @@ in, out, or both of an undirected graph, then the other vertex, and the weight. 
 	}
 	fs := cmd.Flags()
 	f := &neighborsFlags{
-		along:  alongFlag(fs, "edges into the vertex, out of it, or both"),
-		limit:  countFlag(fs, "limit", 0, 0, "edges of a direction at most; 0: all"),
+		along:  flags.Along(fs, "edges into the vertex, out of it, or both"),
+		limit:  flags.Count(fs, "limit", 0, 0, "edges of a direction at most; 0: all"),
 		json:   fs.Bool("json", false, "print them as one JSON object"),
-		memory: sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)"),
+		memory: flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)"),
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if *f.memory == 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/builtins"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
 )
@@ -34,7 +35,7 @@ when it is found. The exit code is 1 where no path leads from the one to the oth
 	weighted := fs.Bool("weighted", false, "the least total weight, in place of the fewest edges")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
 	threads := threadsFlag(fs)
-	memory := sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)")
+	memory := flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		o := garaph.RunOptions{Threads: *threads, Memory: *memory, Device: "cpu"}
 		if o.Memory == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/internal/flags"
 )
 
 func (a *app) programsCommand() *cobra.Command {
@@ -109,9 +110,7 @@ func reportFlags(fs, but *pflag.FlagSet) []flagReport {
 			value = ""
 		}
 		r := flagReport{Name: f.Name, Value: value, Default: f.DefValue, Usage: usage}
-		if e, ok := f.Value.(*enum); ok {
-			r.Words = e.words
-		}
+		r.Words = flags.WordsOf(f)
 		required := f.Annotations[cobra.BashCompOneRequiredFlag]
 		r.Required = len(required) > 0 && required[0] == "true"
 		list = append(list, r)

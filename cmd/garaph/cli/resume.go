@@ -14,6 +14,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -76,7 +77,7 @@ func jobID(arg string) (int, error) {
 // and those that were given now, and runs it with the job.
 func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	if f := cmd.Flags().Lookup("memory"); f.Changed { // opening the graph is within it too
-		defer keepWithin(*f.Value.(*checked[int64]).to)()
+		defer keepWithin(f.Value.(*flags.Value[int64]).Get())()
 	}
 	job, err := takeJob(path, id)
 	if err != nil {
@@ -102,9 +103,9 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 			return err
 		}
 	}
-	flags := resumedFlags(cmd, spec)
-	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		if err := setFlag(first.Flags(), name, flags[name]); err != nil {
+	recorded := resumedFlags(cmd, spec)
+	for _, name := range slices.Sorted(maps.Keys(recorded)) {
+		if err := setFlag(first.Flags(), name, recorded[name]); err != nil {
 			err = fmt.Errorf("job %d of %s runs %s: %w", job.ID(), path, job.Record().Name, err)
 			if cmd.Flags().Changed(name) {
 				return usageError{err}

@@ -12,6 +12,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/internal/columns"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/subgraph"
 )
@@ -48,16 +49,16 @@ of a Parquet or Arrow file, such as what DuckDB or pandas selected from results.
 	fs := cmd.Flags()
 	f := &subgraphFlags{
 		output: outputFlag(fs, "", "make the new graph in this `FOLDER` (required)"),
-		ids:    fs.String("ids", "", "take the vertices of this `FILE`, .parquet, .arrow or text, also compressed, "+idLines+"; - is standard input"),
+		ids:    fs.String("ids", "", "take the vertices of this `FILE`, .parquet, .arrow or text, also compressed, "+flags.IDLines+"; - is standard input"),
 		all:    fs.Bool("all", false, "take all vertices: a copy of the graph"),
 		rows:   fs.Bool("rows", false, "store rows of in-edges too, also where the graph has none: frontiers along them are read from disk"),
 	}
-	sourcesFlags(fs, "from which hops are counted")
-	f.hops = countFlag(fs, "hops", 1, 0, "hops from a source at most; 0: the sources alone")
-	f.along = enumFlag(fs, "along", string(subgraph.Out), words(subgraph.Out, subgraph.In, subgraph.Both), "hops lead along edges, against them, or either way")
+	flags.Sources(fs, "from which hops are counted")
+	f.hops = flags.Count(fs, "hops", 1, 0, "hops from a source at most; 0: the sources alone")
+	f.along = flags.Enum(fs, "along", subgraph.Out, []subgraph.Along{subgraph.Out, subgraph.In, subgraph.Both}, "hops lead along edges, against them, or either way")
 	f.force = fs.Bool("force", false, "replace the graph that is there, and its jobs; refused while one is running")
 	f.threads = threadsFlag(fs)
-	f.memory = sizeFlag(fs, "memory", "memory of the process (default half of what is available)")
+	f.memory = flags.Size(fs, "memory", "memory of the process (default half of what is available)")
 	f.json = fs.Bool("json", false, "print the report as one JSON object")
 	completeEnums(cmd)
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {

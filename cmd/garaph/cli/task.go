@@ -18,6 +18,7 @@ import (
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/builtins"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -316,8 +317,8 @@ func (t *task) end() string {
 
 // warn reports that the program's own limit of iterations ended the job, and flags that had no effect.
 func (t *task) warn(log *zap.Logger) {
-	r, flags := t.result.Report, t.cmd.Flags()
-	if t.result.Algorithm == nil && !t.program.Timed && !r.Converged && !flags.Changed("iterations") {
+	r, fs := t.result.Report, t.cmd.Flags()
+	if t.result.Algorithm == nil && !t.program.Timed && !r.Converged && !fs.Changed("iterations") {
 		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations N sets another limit, 0 none", t.program.Name, iterations(t.options.Iterations)))
 	}
 	if t.result.Algorithm == nil && hasGPU(*t.flags.gpu) && r.GPU == "" { // an algorithm has logged why
@@ -326,15 +327,15 @@ func (t *task) warn(log *zap.Logger) {
 	advanced := func(it dispatcher.Iteration) bool {
 		return it.Method == dispatcher.Frontier && it.Device == dispatcher.GPU
 	}
-	if given := given(flags, advancingFlagNames); given != "" && r.GPU != "" && !slices.ContainsFunc(r.Iterations, advanced) {
+	if given := flags.Given(fs, advancingFlagNames...); given != "" && r.GPU != "" && !slices.ContainsFunc(r.Iterations, advanced) {
 		log.Warn(given + ": without effect, no frontier was advanced on the GPU; --method frontier does that")
 	}
 }
 
 // warnGPU reports that the flags of the GPU that were given had no effect.
 func (t *task) warnGPU(log *zap.Logger, why string) {
-	if flags := given(t.cmd.Flags(), gpuFlagNames); flags != "" {
-		log.Warn(fmt.Sprintf("%s: without effect, %s", flags, why))
+	if names := flags.Given(t.cmd.Flags(), gpuFlagNames...); names != "" {
+		log.Warn(fmt.Sprintf("%s: without effect, %s", names, why))
 	}
 }
 
