@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/store"
 )
 
@@ -163,4 +164,20 @@ func (c *cores) lower(v uint32, ends *Ends, counts []uint32) bool {
 		}
 	}
 	return true
+}
+
+// ColumnName returns "core".
+func (Coreness) ColumnName() string { return "core" }
+
+// CorenessCommand describes garaph run coreness.
+var CorenessCommand = registry.Command{
+	Name: "coreness", Value: Coreness{}, Short: "core number of every vertex: the largest k whose k-core it is in",
+	Doc: "core number of every vertex, directions ignored; an algorithm, of rows in memory, or in passes over " +
+		"the edges",
+	Long: `Directions of edges, parallel edges and self-loops don't matter. The summary has
+the largest core number. Where --memory has no room for the rows of the whole graph,
+passes over the edges are taken until nothing changes, with 12 bytes for each vertex.`,
+	Example: `  garaph run coreness web.graph --top 10
+  garaph run coreness web.graph --output cores.parquet`,
+	Setup: registry.Fixed(Coreness{}),
 }

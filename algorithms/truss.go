@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/store"
 )
 
@@ -399,4 +400,23 @@ func search(a, b []uint32, f func(i, j int)) {
 			f(i, j)
 		}
 	}
+}
+
+// ColumnName returns "k".
+func (Truss) ColumnName() string { return "k" }
+
+// TrussCommand describes garaph run truss.
+var TrussCommand = registry.Command{
+	Name: "truss", Value: Truss{}, Short: "largest k such that the vertex lies in a k-truss, whose edges are in " +
+		"k-2 triangles each",
+	Doc: "the largest k such that the vertex lies in a k-truss, directions ignored; an " +
+		"[algorithm](docs/algorithms.md) over frontiers of edges",
+	Long: `A k-truss is a set of edges each of which is in k-2 triangles of the set, or more: a
+dense part of the graph, inside its (k-1)-core. Directions of edges, parallel edges and
+self-loops don't matter. A vertex with a neighbour has 2 at least, one without has 0; the
+summary has the largest k. Beside 32 bytes for each vertex, 20 for each pair of neighbours
+are in memory.`,
+	Example: `  garaph run truss web.graph --top 10
+  garaph run truss web.graph --output truss.parquet`,
+	Setup: registry.Fixed(Truss{}),
 }

@@ -1,9 +1,16 @@
 package programs
 
 import (
+	_ "embed"
+	"errors"
+	"fmt"
 	"math"
 
+	"github.com/spf13/pflag"
+
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/flags"
+	"github.com/garaph/garaph/internal/registry"
 )
 
 // Katz gives the centrality of Katz (1953): the number of walks that end at a
@@ -46,4 +53,63 @@ func (p Katz[F]) Activate(_ gas.Vertex, old, new F) bool {
 // Overflowed reports +Inf, and NaN, to which that leads with an Alpha of 0.
 func (p Katz[F]) Overflowed(value F) bool {
 	return !finite(value) || p.Most > 0 && float64(value) > p.Most
+}
+
+// ColumnName returns "katz".
+func (Katz[F]) ColumnName() string { return "katz" }
+
+// Idempotent reports that a value follows from the neighbours' values alone.
+func (Katz[F]) Idempotent() bool { return true }
+
+// Check refuses the zero value, with which all values are 0.
+func (p Katz[F]) Check(uint32) error {
+	if p.Alpha == 0 && p.Beta == 0 {
+		return errors.New("the Alpha and the Beta are 0: expected an Alpha below 1 / the largest in-degree, and " +
+			"a Beta of 1 as a rule")
+	}
+	return checkTolerance(p.Tolerance)
+}
+
+//go:embed katz.go
+var katzSource string
+
+// SourceText returns the text of this program.
+func (Katz[F]) SourceText() string { return programText(katzSource) }
+
+// KatzCommand describes garaph run katz.
+var KatzCommand = registry.Command{
+	Name: "katz", Value: Katz[float32]{}, Short: "Katz centrality of every vertex, not scaled",
+	Doc: "Katz centrality; without `--alpha`, values are finite on every graph",
+	Long: `The value of a vertex is beta + alpha · sum of the values of the vertices that
+lead to it; weights are ignored. Values are finite where --alpha is below
+1 / the largest eigenvalue of the graph, and always where it is below 1 / the
+largest in-degree: the default, 1 / (the largest in-degree + 1), is NetworKit's.`,
+	Example:    `  garaph run katz web.graph --alpha 0.001 --top 20`,
+	Overflow:   "without --alpha they are at most --beta · (the largest in-degree + 1)",
+	Iterations: 1000,
+	Setup:      setupKatz,
+}
+
+func setupKatz(fs *pflag.FlagSet) registry.Make {
+	alpha := flags.Number(fs, "alpha", 0, 0, "weight of an edge, 0 or more (default 1 / (the largest in-degree + 1))")
+	beta := flags.Number(fs, "beta", 1, 0, "value of a vertex by itself, 0 or more")
+	tolerance := flags.Number(fs, "tolerance", 1e-6, 0, "relative change of a value in an iteration that counts "+
+		"as none")
+	precision := registry.PrecisionFlag(fs)
+	return func(e registry.Env) (any, error) {
+		single := Katz[float32]{Alpha: *alpha, Beta: *beta, Tolerance: *tolerance}
+		if !e.Flags.Changed("alpha") {
+			degree, err := e.MaxInDegree()
+			if err != nil {
+				return nil, err
+			}
+			single.Alpha = 1 / (float64(degree) + 1)
+			e.Info(fmt.Sprintf("--alpha is %.6g: 1 / (the largest in-degree + 1)", single.Alpha))
+		}
+		double := Katz[float64](single)
+		if precision() == registry.Auto { // the rounding of a value is in other values up to the largest value / beta times
+			single.Most = 16 * *beta
+		}
+		return precision().Choose(registry.Coarse(*tolerance), single, double), nil
+	}
 }

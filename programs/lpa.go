@@ -1,6 +1,13 @@
 package programs
 
-import "github.com/garaph/garaph/gas"
+import (
+	_ "embed"
+
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/registry"
+)
 
 // LPA finds communities by label propagation: a vertex takes the label that
 // most of its neighbours have (Raghavan et al., 2007). The exact winner needs a
@@ -111,4 +118,32 @@ func scramble(x uint32) uint32 {
 	x = (x ^ x>>16) * 0x7feb352d
 	x = (x ^ x>>15) * 0x846ca68b
 	return x ^ x>>16
+}
+
+// ColumnName returns "label".
+func (LPA) ColumnName() string { return "label" }
+
+//go:embed lpa.go
+var lpaSource string
+
+// SourceText returns the text of this program.
+func (LPA) SourceText() string { return programText(lpaSource) }
+
+// LPACommand describes garaph run lpa.
+var LPACommand = registry.Command{
+	Name: "lpa", Value: LPA{}, Short: "community of every vertex by label propagation, named by one of its vertices",
+	Doc: "community by label propagation, one drawn candidate at a time, until 32 draws of every vertex find no " +
+		"better label",
+	Long: `Directions and weights of edges don't matter. Labels are drawn at random: the
+same --seed and --iterations give the same communities in sync mode. A vertex stops when
+it has drawn 32 neighbours since a label around it last changed, and none had a label that
+more neighbours have than its own. The job has converged when all have stopped.`,
+	Example: `  garaph run lpa web.graph --top 5`,
+	Ranking: registry.Groups, Iterations: 1000,
+	Setup: setupLPA,
+}
+
+func setupLPA(fs *pflag.FlagSet) registry.Make {
+	seed := fs.Uint32("seed", 1, "`N` that the random numbers begin with, from 0 to 4294967295")
+	return func(registry.Env) (any, error) { return LPA{Seed: *seed}, nil }
 }

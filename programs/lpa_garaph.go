@@ -18,7 +18,7 @@ var lpaSources embed.FS
 
 // Loops are the methods of LPA as loops.
 func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
-	if !compiled.Fresh(lpaSources, "e9fd197818fc3bea89a11ffe82525c0b") {
+	if !compiled.Fresh(lpaSources, "a2ed001cc09889e66dc4f760f4cb8b73") {
 		return compiled.Loops[Ballot, Votes]{}
 	}
 	return lpaLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
 
 // Fragments are the methods of LPA as PTX.
 func (LPA) Fragments() compiled.Fragments {
-	if !compiled.Fresh(lpaSources, "e9fd197818fc3bea89a11ffe82525c0b") {
+	if !compiled.Fresh(lpaSources, "a2ed001cc09889e66dc4f760f4cb8b73") {
 		return compiled.Fragments{}
 	}
 	return lpaFragments

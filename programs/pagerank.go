@@ -1,9 +1,15 @@
 package programs
 
 import (
+	_ "embed"
+	"fmt"
 	"math"
 
+	"github.com/spf13/pflag"
+
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/flags"
+	"github.com/garaph/garaph/internal/registry"
 )
 
 // PageRank is the stationary distribution of a random surfer (Brin and Page,
@@ -115,4 +121,109 @@ func (p PageRank[F]) teleport(v gas.Vertex) float64 {
 	default:
 		return 0
 	}
+}
+
+// ColumnName returns "pagerank".
+func (PageRank[F]) ColumnName() string { return "pagerank" }
+
+// Idempotent reports that a rank follows from the neighbours' ranks alone.
+func (PageRank[F]) Idempotent() bool { return true }
+
+// Check refuses a Damping that is none, or was not set: ranks would say nothing of the edges.
+func (p PageRank[F]) Check(vertices uint32) error {
+	if p.Personalised {
+		if err := checkSources(vertices, p.Source); err != nil {
+			return err
+		}
+	}
+	return checkRanks(p.Damping, p.Tolerance)
+}
+
+// Endless says that without a Tolerance a job may not end: a rounding can go around a cycle of edges for ever.
+func (p PageRank[F]) Endless() bool { return p.Tolerance == 0 }
+
+//go:embed pagerank.go
+var pageRankSource string
+
+// SourceText returns the text of this program.
+func (PageRank[F]) SourceText() string { return programText(pageRankSource) }
+
+// PageRankCommand describes garaph run pagerank.
+var PageRankCommand = registry.Command{
+	Name: "pagerank", Value: PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as " +
+		"teleports are, weights ignored without --weighted",
+	Doc: "rank; 200 iterations at most, unless `--iterations` is given; dangling mass spread as teleports are; " +
+		"weights ignored without `--weighted`",
+	Example: `  garaph run pagerank web.graph --top 20
+  garaph run pagerank edges.txt --iterations 10 --output ranks.parquet
+  garaph run pagerank web.graph --source 42          # personalised
+  garaph run pagerank roads.graph --weighted --sources ids.txt`,
+	Iterations: 200,
+	Setup:      setupPageRank,
+}
+
+func setupPageRank(fs *pflag.FlagSet) registry.Make {
+	f := rankFlags{
+		damping: flags.Number(fs, "damping", 0.85, 1, "probability of following an edge, at least 0 and below "+
+			"1; otherwise a teleport"),
+		tolerance: flags.Number(fs, "tolerance", 1e-6, 0, "change of all ranks together (L1, they sum up to 1) "+
+			"in an iteration below which the job ends; 0: none, as with --iterations N alone"),
+	}
+	flags.Sources(fs, "where teleports end: personalised PageRank")
+	f.weighted = fs.Bool("weighted", false, "an edge is followed in proportion to its weight, not as often as "+
+		"any other")
+	f.precision = registry.PrecisionFlag(fs)
+	return f.program
+}
+
+// rankFlags are the flags of PageRank.
+type rankFlags struct {
+	damping, tolerance *float64
+	weighted           *bool
+	precision          func() registry.Precision
+}
+
+// program returns the program with the smallest values that computes the ranks. The rounding of a rank is
+// in other ranks 1/(1-damping) times.
+func (f rankFlags) program(e registry.Env) (any, error) {
+	sources, err := e.Sources()
+	if err != nil {
+		return nil, err
+	}
+	damping, tolerance := *f.damping, f.toleranceOf(e)
+	if damping == 0 {
+		damping = math.SmallestNonzeroFloat64 // 0 is a field that was not set
+	}
+	var strength func(uint32) float64
+	if *f.weighted && e.Graph.Weighted {
+		if strength, err = e.Strengths(); err != nil {
+			return nil, fmt.Errorf("--weighted: %w", err)
+		}
+	} else if *f.weighted {
+		e.LogUnweighted()
+	}
+	coarse := registry.Coarse(tolerance) || damping > 0.94
+	return f.precision().Choose(coarse, ranks[float32](damping, tolerance, sources, strength), ranks[float64](damping, tolerance, sources, strength)), nil
+}
+
+// toleranceOf returns --tolerance, or 0 where exactly --iterations were asked for.
+func (f rankFlags) toleranceOf(e registry.Env) float64 {
+	if e.Flags.Changed("iterations") && e.Iterations > 0 && !e.Flags.Changed("tolerance") {
+		*f.tolerance = 0 // the report shows it
+	} else if *f.tolerance == 0 && e.Iterations == 0 {
+		e.Warn("with --tolerance 0 and without a number of --iterations, it may run until it is interrupted")
+	}
+	return *f.tolerance
+}
+
+func ranks[F float32 | float64](damping, tolerance float64, sources []uint32, strength func(uint32) float64) any {
+	switch {
+	case strength != nil:
+		return BiasedPageRank[F]{Damping: damping, Tolerance: tolerance, Sources: sources, Strength: strength}
+	case len(sources) == 0:
+		return PageRank[F]{Damping: damping, Tolerance: tolerance}
+	case len(sources) == 1:
+		return PageRank[F]{Damping: damping, Tolerance: tolerance, Personalised: true, Source: sources[0]}
+	}
+	return PersonalisedPageRank[F]{Damping: damping, Tolerance: tolerance, Sources: sources}
 }

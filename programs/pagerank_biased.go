@@ -1,6 +1,7 @@
 package programs
 
 import (
+	_ "embed"
 	"math"
 
 	"github.com/garaph/garaph/gas"
@@ -101,3 +102,26 @@ func (p BiasedPageRank[F]) Overflowed(value Surfers[F]) bool {
 func (p BiasedPageRank[F]) Result(_ gas.Vertex, value Surfers[F]) F {
 	return F(float64(value.Share) * divisor(value))
 }
+
+// ColumnName returns "pagerank".
+func (BiasedPageRank[F]) ColumnName() string { return "pagerank" }
+
+// Idempotent reports that a rank follows from the neighbours' ranks alone.
+func (BiasedPageRank[F]) Idempotent() bool { return true }
+
+// Check refuses what that of [PageRank] does.
+func (p BiasedPageRank[F]) Check(vertices uint32) error {
+	if err := checkSources(vertices, p.Sources...); err != nil {
+		return err
+	}
+	return checkRanks(p.Damping, p.Tolerance)
+}
+
+// Endless is as that of [PageRank].
+func (p BiasedPageRank[F]) Endless() bool { return p.Tolerance == 0 }
+
+//go:embed pagerank_biased.go
+var biasedPageRankSource string
+
+// SourceText returns the text of this program.
+func (BiasedPageRank[F]) SourceText() string { return programText(biasedPageRankSource) }

@@ -1,6 +1,7 @@
 package programs
 
 import (
+	_ "embed"
 	"math"
 
 	"github.com/garaph/garaph/gas"
@@ -74,4 +75,29 @@ func (p PersonalisedPageRank[F]) Aggregate(v gas.Vertex, value Surfer[F]) float6
 // Result is the rank.
 func (p PersonalisedPageRank[F]) Result(v gas.Vertex, value Surfer[F]) F {
 	return PageRank[F]{}.Result(v, value.Share)
+}
+
+// ColumnName returns "pagerank".
+func (PersonalisedPageRank[F]) ColumnName() string { return "pagerank" }
+
+// Idempotent reports that a rank follows from the neighbours' ranks alone.
+func (PersonalisedPageRank[F]) Idempotent() bool { return true }
+
+// Check refuses what that of [PageRank] does.
+func (p PersonalisedPageRank[F]) Check(vertices uint32) error {
+	if err := checkSources(vertices, p.Sources...); err != nil {
+		return err
+	}
+	return checkRanks(p.Damping, p.Tolerance)
+}
+
+// Endless is as that of [PageRank].
+func (p PersonalisedPageRank[F]) Endless() bool { return p.Tolerance == 0 }
+
+//go:embed pagerank_personalised.go
+var personalisedPageRankSource string
+
+// SourceText returns the text of this program and of [PageRank].
+func (PersonalisedPageRank[F]) SourceText() string {
+	return programText(personalisedPageRankSource) + programText(pageRankSource)
 }

@@ -1,6 +1,11 @@
 package programs
 
-import "github.com/garaph/garaph/gas"
+import (
+	_ "embed"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/registry"
+)
 
 // WCC labels each vertex with the least id of its weakly connected component,
 // by propagating minima over both directions of the edges.
@@ -32,3 +37,32 @@ func (WCC) Direction() gas.Direction { return gas.Both }
 
 // Result is the representative, under the user's id.
 func (WCC) Result(_ gas.Vertex, value uint32) gas.VertexID { return gas.VertexID(value) }
+
+// ColumnName returns "component".
+func (WCC) ColumnName() string { return "component" }
+
+// Idempotent reports that the lesser label is kept.
+func (WCC) Idempotent() bool { return true }
+
+// Monotone reports that labels only fall.
+func (WCC) Monotone() bool { return true }
+
+//go:embed wcc.go
+var wccSource string
+
+// SourceText returns the text of this program.
+func (WCC) SourceText() string { return programText(wccSource) }
+
+// WCCCommand describes garaph run wcc.
+var WCCCommand = registry.Command{
+	Name: "wcc", Value: WCC{}, Short: "weakly connected component of every vertex, named by its least vertex",
+	Doc: "weakly connected component, named by its least vertex; on the CPU by the algorithm of `components`, " +
+		"unless a flag asks for iterations, checkpoints or a GPU",
+	Long: `On the CPU the algorithm of garaph run components does the work, with the same results in
+one pass over the edges, and no job is recorded. A flag about iterations, checkpoints, the
+trace or a GPU has the vertex program run: --iterations 0 is enough.`,
+	Example: `  garaph run wcc web.graph --top 5
+  garaph run wcc web.graph --output components.csv`,
+	Ranking: registry.Groups,
+	Setup:   registry.Fixed(WCC{}),
+}

@@ -200,3 +200,14 @@ func Given(fs *pflag.FlagSet, names ...string) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+// UsageError is a command line that is wrong.
+type UsageError struct{ error }
+
+func (e UsageError) Unwrap() error { return e.error }
+
+// Usage returns err as a UsageError.
+func Usage(err error) error { return UsageError{err} }
+
+// Usagef formats a UsageError.
+func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }

@@ -79,7 +79,7 @@ func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, st
 	for _, p := range programs {
 		a.own[p.Name] = true
 	}
-	a.programs = merge(builtin, programs)
+	a.programs = merge(builtinPrograms(), programs)
 	root := a.root()
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for the arguments of the process
 	var help bytes.Buffer                     // cobra ignores errors of writing it
@@ -141,7 +141,7 @@ type app struct {
 // Command returns the tree of commands with their flags and texts, for man pages and
 // completions. It is not to be executed.
 func Command() *cobra.Command {
-	a := &app{name: "garaph", stdout: &output{io.Discard}, console: newConsole(io.Discard), lifeline: &lifeline{}, programs: builtin}
+	a := &app{name: "garaph", stdout: &output{io.Discard}, console: newConsole(io.Discard), lifeline: &lifeline{}, programs: builtinPrograms()}
 	return a.root()
 }
 

@@ -187,7 +187,7 @@ func (f *communityFlags) read(g *garaph.Graph, stdin io.Reader) (queries []garap
 		err = eachVertexOfFile(g, *f.queries, add)
 	}
 	if errors.Is(err, garaph.ErrNoVertex) {
-		return nil, usageError{err}
+		return nil, flags.Usage(err)
 	}
 	return queries, err
 }

@@ -45,7 +45,7 @@ func newDestination(path, format string) (destination, error) {
 		f, err = results.TSV, nil
 	}
 	if err != nil {
-		return destination{}, usageError{err}
+		return destination{}, flags.Usage(err)
 	}
 	if f == results.Arrow && stream {
 		f = results.Arrows // a reader of a pipe cannot go back from a directory at its end

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/results"
 )
@@ -34,15 +35,10 @@ var errReported = errors.New("reported already")
 // errOutput: standard output takes no more, for its disk is full or it fails.
 var errOutput = errors.New("write to standard output")
 
-// usageError is a command line that asks for what is not there.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
 // Usagef makes an error that says the command line is wrong: garaph ends with
 // exit code 2 and points to the help.
 func Usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
+	return flags.Usagef(format, args...)
 }
 
 // stopped says what a cancellation ended.
@@ -56,7 +52,7 @@ func (e *stopped) Unwrap() error { return e.cause }
 
 // exitCode reports on standard error how the command ended, in one line, and returns its exit code.
 func (a *app) exitCode(cmd *cobra.Command, err error, interrupted bool) int {
-	var usage usageError
+	var usage flags.UsageError
 	var noFile results.PathError
 	switch {
 	case err == nil:

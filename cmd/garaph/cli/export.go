@@ -93,7 +93,7 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 	if o.Format == "" {
 		named, err := export.FormatOf(filepath.Clean(path))
 		if err != nil && (f.inParts() || path != "-" && !isStream(path)) {
-			return o, usageError{err}
+			return o, flags.Usage(err)
 		}
 		o.Format = cmp.Or(named, export.Text)
 	}

@@ -104,7 +104,7 @@ func (a *app) generateKind(f *generateFlags, kind, short string, declare kindFla
 		vertices, _, err := o.Size()
 		switch {
 		case err != nil:
-			return usageError{err}
+			return flags.Usage(err)
 		case vertices > 1<<32:
 			return Usagef("a graph of %s vertices cannot be processed: their ids have 32 bits", humanize.Comma(int64(vertices)))
 		}

@@ -85,7 +85,7 @@ func (a *app) importGraph(ctx context.Context, inputs []string, path string, o g
 		err = fmt.Errorf("%w; --force replaces it", err)
 	}
 	if errors.Is(err, ingest.ErrLeast) {
-		err = usageError{err}
+		err = flags.Usage(err)
 	}
 	if err != nil {
 		if ctx.Err() != nil {

@@ -101,7 +101,7 @@ func (f *importFlags) check() error {
 	}
 	t := f.table()
 	if err := t.Check(ingest.WeightMode(*f.weights)); err != nil {
-		return usageError{err}
+		return flags.Usage(err)
 	}
 	return nil
 }

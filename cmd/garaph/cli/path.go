@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/internal/flags"
@@ -81,21 +80,21 @@ func (a *app) path(ctx context.Context, name, from, to string, weighted, asJSON 
 	a.console.begin(fmt.Sprintf("path from %s to %s in %s", from, to, name))
 	p := &phases{console: a.console}
 	defer p.end()
-	e := Env{Graph: g, Options: o, Log: a.console.log, Progress: progressOf(p)}
-	e.Options.Log = e.Log
-	e.Options.Progress = func(it garaph.Iteration) {
+	o.Log = a.console.log
+	o.Progress = func(it garaph.Iteration) {
 		if s := p.at("search", 0, inIterations); s != nil {
 			s.iterated(iterationText(it), it)
 		}
 	}
 	if weighted && !g.Catalogue().Weighted {
-		e.Log.Warn("the graph has no weights: every edge counts 1")
+		o.Log.Warn("the graph has no weights: every edge counts 1")
 	}
+	job := builtins.Job{Context: ctx, Graph: g, Options: o, Progress: progressOf(p)}
 	var found *foundPath
 	if weighted {
-		found, err = pathOf(ctx, e, programs.SSSP[float64]{Source: ends[0]}, ends[1], builtins.WeightedPath)
+		found, err = pathOf(job, programs.SSSP[float64]{Source: ends[0]}, ends[1], builtins.WeightedPath)
 	} else {
-		found, err = pathOf(ctx, e, programs.BFS{Source: ends[0]}, ends[1], builtins.Path)
+		found, err = pathOf(job, programs.BFS{Source: ends[0]}, ends[1], builtins.Path)
 	}
 	p.end()
 	switch {
@@ -113,22 +112,22 @@ func (a *app) path(ctx context.Context, name, from, to string, weighted, asJSON 
 	return found.print(a.stdout)
 }
 
-// pathOf lets find find the path of a program to a vertex.
-func pathOf[P any, V uint32 | float64](ctx context.Context, e Env, p P, to uint32,
-	find func(context.Context, *garaph.Graph, P, uint32, garaph.RunOptions, func(algorithms.Progress)) ([]uint32, []V, error),
+// pathOf returns the path of a program to a vertex.
+func pathOf[P any, V uint32 | float64](job builtins.Job, p P, to uint32,
+	find func(builtins.Job, P, uint32) ([]uint32, []V, error),
 ) (*foundPath, error) {
-	vertices, lengths, err := find(ctx, e.Graph, p, to, e.Options, e.Progress)
+	vertices, lengths, err := find(job, p, to)
 	if err != nil {
 		return nil, err
 	}
 	found := &foundPath{Hops: len(vertices) - 1}
 	for i, v := range vertices {
-		id, err := e.Graph.ID(gas.VertexID(v))
+		id, err := job.Graph.ID(gas.VertexID(v))
 		if err != nil {
 			return nil, err
 		}
 		s := stop{id, float64(lengths[i])}
-		if e.Graph.Catalogue().IDs.Kind != store.IDString {
+		if job.Graph.Catalogue().IDs.Kind != store.IDString {
 			s.ID = json.Number(id)
 		}
 		found.Distance, found.Path = s.Distance, append(found.Path, s)

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/internal/builtins"
+	"github.com/garaph/garaph/internal/registry"
 )
 
 // Program is a vertex program, or an algorithm, as the command line knows it. [New]
@@ -50,19 +50,19 @@ type Program struct {
 	// that can be checked without the graph are best checked in the flag's Set
 	// method, before anything begins.
 	Setup func(flags *pflag.FlagSet) Runner
+
+	doc string // of a built-in program: what it computes, for README.md
 }
 
-// Ranking says what --top shows of a result. Floats have no Groups and no
-// Members; vertices have no order, so that the first ones are shown of a result
-// that is a vertex and has no Groups.
-type Ranking uint8
+// Ranking selects the vertices that --top shows.
+type Ranking = registry.Ranking
 
 // The rankings.
 const (
-	Largest Ranking = iota // the largest values
-	Nearest                // the least values, without vertices that were not reached
-	Groups                 // the values that most vertices have, with their number: components, clusters
-	Members                // the first vertices whose value is not 0
+	Largest = registry.Largest // the largest values
+	Nearest = registry.Nearest // the least values, without vertices that were not reached
+	Groups  = registry.Groups  // the values that most vertices have, with their number: components, clusters
+	Members = registry.Members // the first vertices whose value is not 0
 )
 
 // Env is what a program is made from when the graph is open and the flags are
@@ -104,23 +104,6 @@ func Bind[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
 			return nil, err
 		}
 		return garaph.Run(ctx, e.Graph, p, e.endless())
-	}
-}
-
-// bindBuiltin is [Bind] for a program of package programs, which may have the flag --parents.
-func bindBuiltin(build func(Env) (any, error)) Runner {
-	return func(ctx context.Context, e Env) (*garaph.Result, error) {
-		p, err := build(e)
-		if err != nil {
-			return nil, err
-		}
-		parents, _ := e.Flags.GetBool("parents") // an error says that there is no such flag
-		return e.beside(0, func(o garaph.RunOptions) (*garaph.Result, error) {
-			if parents {
-				return builtins.RunWithParents(ctx, e.Graph, p, o, e.Progress)
-			}
-			return builtins.Run(ctx, e.Graph, p, o)
-		})
 	}
 }
 

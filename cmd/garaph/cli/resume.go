@@ -108,7 +108,7 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 		if err := setFlag(first.Flags(), name, recorded[name]); err != nil {
 			err = fmt.Errorf("job %d of %s runs %s: %w", job.ID(), path, job.Record().Name, err)
 			if cmd.Flags().Changed(name) {
-				return usageError{err}
+				return flags.Usage(err)
 			}
 			return err
 		}

@@ -93,15 +93,3 @@ func (e Env) recordSources(list []uint32) error {
 	job.SetSpec(s)
 	return nil
 }
-
-// firstAndMore divides sources for a program.
-func (e Env) firstAndMore() (first uint32, more []uint32, err error) {
-	list, err := e.sources()
-	if err != nil {
-		return 0, nil, err
-	}
-	if len(list) == 0 { // in a record
-		return 0, nil, Usagef("expected --source ID, or --sources FILE")
-	}
-	return list[0], list[1:], nil
-}

@@ -119,7 +119,7 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
 	if err := subgraph.CheckPath(g.Store(), *f.output); err != nil {
-		return usageError{err}
+		return flags.Usage(err)
 	}
 	a.console.begin("subgraph of " + path)
 	p := &phases{console: a.console}

@@ -17,8 +17,8 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/ingest"
-	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/internal/flags"
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -237,7 +237,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 		return &stopped{fmt.Sprintf("%s on %s was stopped%s; no results were written%s", t.program.Name, t.name(), after, resumable(job, t.name())), err}
 	case errors.As(err, &overflow):
 		advice := t.program.Overflow
-		if f := t.cmd.Flags().Lookup("precision"); f != nil && f.Value.String() == string(builtins.Single) {
+		if f := t.cmd.Flags().Lookup("precision"); f != nil && f.Value.String() == string(registry.Single) {
 			advice = "leave out --precision 32"
 		}
 		if advice == "" {
