@@ -80,7 +80,11 @@ func Enum[T ~string](fs *pflag.FlagSet, name string, value T, all []T, usage str
 		return s, nil
 	}
 	show := func(s string) string { return s }
-	fs.Var(&words{Value[string]{to: &text, kind: strings.Join(list, "|"), parse: parse, show: show}, list}, name, usage)
+	kind := strings.Join(list, "|")
+	if len(kind) > 40 {
+		kind, usage = "NAME", usage+": "+strings.Join(list, ", ")
+	}
+	fs.Var(&words{Value[string]{to: &text, kind: kind, parse: parse, show: show}, list}, name, usage)
 	return &text
 }
 

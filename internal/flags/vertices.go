@@ -19,7 +19,6 @@ func Vertex(fs *pflag.FlagSet, name, usage string) {
 // Sources declares --source, which may be repeated, and --sources.
 func Sources(fs *pflag.FlagSet, usage string) {
 	fs.StringArray("source", nil, "`ID` of the vertex "+usage+"; again for several")
-	fs.Lookup("source").DefValue = ""
 	fs.String("sources", "", "`FILE` with such vertices, "+IDLines)
 }
 

@@ -63,7 +63,8 @@ class RunOptions(TypedDict, total=False):
     """how the rows of a frontier are divided among the threads of the GPU: a thread per
     vertex, a thread, a warp or a block by length (twc), equally many edges per block (lb)
     or vertices (lb-light), over the rows of all vertices (all-edges), or with the longest
-    rows over all blocks (lonestar); with -cull, filtered at once
+    rows over all blocks (lonestar); with -cull, filtered at once: auto, thread, twc, lb,
+    lb-light, all-edges, lonestar, lb-cull, lb-light-cull
     """
     filter: Literal["exact", "none", "bitmask", "warp", "history", "label"]
     """how a vertex that changes several times in an iteration is kept from being in the next

@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/internal/flags"
 )
 
-func (a *app) benchCommand() *cobra.Command {
+func benchCommand(a *app) *cobra.Command {
 	cmd := a.measuring(bench.Measure, false, func(fs *pflag.FlagSet) func(*bench.Options) {
 		programs := flags.List(fs, "programs", bench.ProgramNames(), "what to run")
 		rounds := flags.Count(fs, "rounds", 3, 1, "how many rounds of all ceilings and programs")
@@ -38,11 +38,11 @@ from disk. The whole machine should be free for it.`,
   garaph bench web.graph --memory 2GiB --programs pagerank,bfs --rounds 5
   garaph bench web.graph --json > bench.json`,
 	})
-	cmd.AddCommand(a.benchGPUCommand(), a.benchHybridCommand(), a.benchFrontierCommand())
+	cmd.AddCommand(benchGPUCommand(a), benchHybridCommand(a), benchFrontierCommand(a))
 	return cmd
 }
 
-func (a *app) benchGPUCommand() *cobra.Command {
+func benchGPUCommand(a *app) *cobra.Command {
 	return a.measuring(bench.MeasureGPU, true, func(fs *pflag.FlagSet) func(*bench.Options) {
 		gpuMemory := flags.Size(fs, "gpu-memory", "memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
 		streams := streamsFlag(fs, "streams of copies and computations, which overlap, of whole iterations")
@@ -64,7 +64,7 @@ GPU and with edges that are streamed. The whole machine should be free for it.`,
 	})
 }
 
-func (a *app) benchFrontierCommand() *cobra.Command {
+func benchFrontierCommand(a *app) *cobra.Command {
 	return a.measuring(bench.MeasureFrontiers, true, func(fs *pflag.FlagSet) func(*bench.Options) {
 		advance := flags.List(fs, "advance", gpuengine.AdvanceNames, "how rows of the frontier are divided among threads")
 		filter := flags.Enum(fs, "filter", gpuengine.FilterNames[0], gpuengine.FilterNames, "how a vertex is kept from being in a frontier several times")
@@ -86,7 +86,7 @@ The GPU's time counts alone.`,
 	})
 }
 
-func (a *app) benchHybridCommand() *cobra.Command {
+func benchHybridCommand(a *app) *cobra.Command {
 	return a.measuring(bench.MeasureHybrid, true, func(fs *pflag.FlagSet) func(*bench.Options) {
 		gpuMemory := flags.Size(fs, "gpu-memory",
 			"memory of the GPU, of all parts but resident (default all for switch; otherwise the arrays over vertices and an eighth of the edges)")

@@ -145,9 +145,6 @@ func Command() *cobra.Command {
 	return a.root()
 }
 
-// helpColumns is the width of the help of flags.
-const helpColumns = "120"
-
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   a.name,
@@ -172,7 +169,7 @@ A program can also run over edge lists directly.`,
 	}
 	root.SetErr(a.console)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped "+helpColumns+" "))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpColumns)))
 	a.console.declare(root.PersistentFlags())
 	a.lifeline.declare(root.PersistentFlags())
 	a.addCommands(root)
@@ -182,25 +179,26 @@ A program can also run over edge lists directly.`,
 func (a *app) addCommands(root *cobra.Command) {
 	for _, group := range []struct {
 		title    string
-		commands []func() *cobra.Command
+		commands []func(*app) *cobra.Command
 	}{
-		{"Graphs:", []func() *cobra.Command{
-			a.importCommand, a.exportCommand, a.subgraphCommand, a.infoCommand, a.verifyCommand, a.generateCommand,
+		{"Graphs:", []func(*app) *cobra.Command{
+			importCommand, exportCommand, subgraphCommand, infoCommand, verifyCommand, generateCommand,
 		}},
-		{"Questions to a graph:", []func() *cobra.Command{
-			a.runCommand, a.communityCommand, a.pathCommand, a.neighborsCommand, a.resumeCommand, a.jobsCommand,
+		{"Questions to a graph:", []func(*app) *cobra.Command{
+			runCommand, communityCommand, pathCommand, neighborsCommand, resumeCommand, jobsCommand,
 		}},
-		{"Programs and machines:", []func() *cobra.Command{
-			a.programsCommand, a.newCommand, a.compileCommand, a.devicesCommand, a.benchCommand, a.versionCommand,
+		{"Programs and machines:", []func(*app) *cobra.Command{
+			programsCommand, newCommand, compileCommand, devicesCommand, benchCommand, versionCommand,
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
 		for _, command := range group.commands {
-			cmd := command()
+			cmd := command(a)
 			cmd.GroupID = group.title
 			root.AddCommand(cmd)
 		}
 	}
+	root.AddCommand(expertCommand(a))
 	for _, cmd := range append(root.Commands(), root) {
 		for _, c := range append(cmd.Commands(), cmd) {
 			c.Flags().SortFlags, c.PersistentFlags().SortFlags = false, false

@@ -30,7 +30,7 @@ type communityFlags struct {
 	checkpoints                            *checkpointFlags
 }
 
-func (a *app) communityCommand() *cobra.Command {
+func communityCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "community GRAPH --query ID --min-size L --max-size H [flags]",
 		Short: "Find the best connected vertices around a vertex",

@@ -37,7 +37,7 @@ func CompileMain(c Compiler) {
 // compilerPackage is the command with the compiler.
 const compilerPackage = modulePath + "/cmd/garaph-compile"
 
-func (a *app) compileCommand() *cobra.Command {
+func compileCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compile [PACKAGE...] [flags]",
 		Short: "Write the loops of vertex programs, for go generate",

@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-func (a *app) devicesCommand() *cobra.Command {
+func devicesCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "List the GPUs that programs can run on",

@@ -30,7 +30,7 @@ type exportFlags struct {
 	json                *bool
 }
 
-func (a *app) exportCommand() *cobra.Command {
+func exportCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export GRAPH [flags]",
 		Short: "Write a graph as an edge list",

@@ -36,7 +36,7 @@ type generateReport struct {
 	PeakMemory     int64   `json:"peak_rss_bytes"`
 }
 
-func (a *app) generateCommand() *cobra.Command {
+func generateCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate KIND [flags]",
 		Short: "Make an edge list, for tests and measurements",

@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/internal/flags"
 )
 
-func (a *app) importCommand() *cobra.Command {
+func importCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [flags] EDGES... GRAPH",
 		Short: "Make a graph from edge lists",

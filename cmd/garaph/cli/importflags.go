@@ -19,28 +19,34 @@ type importFlags struct {
 	format, ids, weights, layout, parallel                     *string
 	undirected, dedup, dropSelfLoops, skipBadLines, allowEmpty *bool
 	rows                                                       *bool
-	delimiter                                                  *byte
-	header, noHeader                                           *bool
-	columns                                                    *[]string
 	vertices                                                   *int
-	names                                                      []string // of all of them
+	tableFlags
+	names []string // of all of them
+}
+
+// tableFlags describe text in columns.
+type tableFlags struct {
+	delimiter        *byte
+	header, noHeader *bool
+	columns          *[]string
 }
 
 func newImportFlags(all *pflag.FlagSet) *importFlags {
-	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
-	fs.SortFlags = false
+	fs := newFlagSet()
 	formats := append([]ingest.Format{ingest.Auto}, ingest.Formats()...)
 	f := &importFlags{
 		format: flags.Enum(fs, "format", ingest.Auto, formats, "format of the edge files"),
 		ids:    flags.Enum(fs, "ids", ingest.IDsAuto, []ingest.IDMode{ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString}, "kind of vertex ids"),
 		weights: flags.Enum(fs, "weights", ingest.WeightsAuto, ingest.WeightModes(),
 			"whether edges have weights; these are float32, but for whole numbers up to 2^53, which are exact, or all float32, or all float64"),
-		layout:        flags.Enum(fs, "layout", store.Packed, []store.Layout{store.Packed, store.CSC}, "how in-edges are stored: by source in a few bits each (packed), or by destination (csc)"),
-		rows:          fs.Bool("rows", false, "store rows of in-edges too, where the layout has none: frontiers along them are read from disk"),
-		delimiter:     delimiterFlag(fs),
-		header:        fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
-		noHeader:      fs.Bool("no-header", false, "the first line of text is an edge"),
-		columns:       columnsFlag(fs),
+		layout: flags.Enum(fs, "layout", store.Packed, []store.Layout{store.Packed, store.CSC}, "how in-edges are stored: by source in a few bits each (packed), or by destination (csc)"),
+		rows:   fs.Bool("rows", false, "store rows of in-edges too, where the layout has none: frontiers along them are read from disk"),
+		tableFlags: tableFlags{
+			delimiter: delimiterFlag(fs),
+			header:    fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
+			noHeader:  fs.Bool("no-header", false, "the first line of text is an edge"),
+			columns:   columnsFlag(fs),
+		},
 		vertices:      flags.Count(fs, "vertices", 0, 0, "vertices of raw edges, whose ids are then dense: 0 to N-1, also of those without edges (default those mentioned)"),
 		undirected:    fs.Bool("undirected", false, "store both directions of every edge"),
 		parallel:      flags.Enum(fs, "parallel", garaph.ParallelKeep, ingest.Parallels(), "what becomes of parallel edges: keep all, or one with the least, the largest or the sum of their weights, or with their number; without weights each counts 1"),
@@ -80,7 +86,7 @@ func columnsFlag(fs *pflag.FlagSet) *[]string {
 }
 
 // table returns the options of text in columns.
-func (f *importFlags) table() ingest.TableOptions {
+func (f *tableFlags) table() ingest.TableOptions {
 	o := ingest.TableOptions{Delimiter: *f.delimiter, Columns: *f.columns}
 	switch {
 	case *f.header:

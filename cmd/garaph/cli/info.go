@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-func (a *app) infoCommand() *cobra.Command {
+func infoCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info GRAPH [flags]",
 		Short: "Describe a graph",

@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/internal/flags"
 )
 
-func (a *app) jobsCommand() *cobra.Command {
+func jobsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "jobs GRAPH [flags]",
 		Short: "List the runs over a graph, or remove some",

@@ -27,7 +27,7 @@ type neighborsFlags struct {
 	memory *int64
 }
 
-func (a *app) neighborsCommand() *cobra.Command {
+func neighborsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "neighbors GRAPH ID [flags]",
 		Short: "Print the edges of a vertex",

@@ -19,7 +19,7 @@ import (
 //go:embed template
 var templates embed.FS
 
-func (a *app) newCommand() *cobra.Command {
+func newCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Begin a program of your own",

@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-func (a *app) pathCommand() *cobra.Command {
+func pathCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "path GRAPH FROM TO [flags]",
 		Short: "Print a shortest path from a vertex to another one",

@@ -26,7 +26,7 @@ var resumeFlags = []string{
 	"output", "output-format", "top", "json", "report", "time-limit",
 }
 
-func (a *app) resumeCommand() *cobra.Command {
+func resumeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume GRAPH [JOB] [flags]",
 		Short: "Resume a run or a search that was interrupted",
@@ -124,14 +124,14 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 // recordedCommand returns the command of a job's first run.
 func (a *app) recordedCommand(job *garaph.Job) (*cobra.Command, error) {
 	if garaph.IsCommunityJob(job) {
-		return a.communityCommand(), nil
+		return communityCommand(a), nil
 	}
 	name := job.Record().Name
 	i := slices.IndexFunc(a.programs, func(p Program) bool { return p.Name == name })
 	if i < 0 || a.programs[i].Algorithm {
 		return nil, errors.New("which this executable does not have: resume it with the one that began it")
 	}
-	first, _, err := a.runCommand().Find([]string{name})
+	first, _, err := runCommand(a).Find([]string{name})
 	if err == nil {
 		err = first.ParseFlags(nil) // joins those of every run
 	}

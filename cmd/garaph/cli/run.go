@@ -74,7 +74,7 @@ type resultFlags struct {
 	report, trace  *string
 }
 
-func (a *app) runCommand() *cobra.Command {
+func runCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PROGRAM GRAPH|EDGES...|- [flags]",
 		Short: "Run a program over a graph or edge lists",
@@ -91,6 +91,7 @@ standard input), which are then imported into a temporary graph. Without
 			return unknownWord(cmd, "program", args[0])
 		},
 	}
+	showUsual(cmd)
 	f := newRunFlags(cmd.PersistentFlags())
 	for _, p := range a.programs {
 		cmd.AddCommand(a.programCommand(p, f))
@@ -145,13 +146,14 @@ func (a *app) programCommand(p Program, f *runFlags) *cobra.Command {
 	default:
 		cmd.Long += "\nIt ends when nothing changes any more, or after --iterations."
 	}
+	cmd.Long += fmt.Sprintf("\n`%s help expert` lists more flags.", a.name)
 	runner := p.Setup(cmd.Flags())
 	if p.Algorithm {
 		cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 			for _, name := range p.refusedFlagNames() {
 				cmd.InheritedFlags().Lookup(name).Hidden = true
 			}
-			cmd.Root().HelpFunc()(cmd, args)
+			cmd.Parent().HelpFunc()(cmd, args)
 		})
 	}
 	cmd.Args = func(_ *cobra.Command, args []string) error {

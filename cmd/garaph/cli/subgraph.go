@@ -28,7 +28,7 @@ type subgraphFlags struct {
 	memory      *int64
 }
 
-func (a *app) subgraphCommand() *cobra.Command {
+func subgraphCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "subgraph GRAPH --output FOLDER (--all | --ids FILE | --source ID --hops K)",
 		Short: "Make a graph of some vertices of another one",

@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph"
 )
 
-func (a *app) verifyCommand() *cobra.Command {
+func verifyCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify GRAPH",
 		Short: "Read all of a graph and list what is damaged",

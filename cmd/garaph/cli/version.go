@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
