@@ -14,6 +14,8 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/flags"
@@ -95,18 +97,18 @@ func (t *task) by() string {
 }
 
 // progressOf shows how far an algorithm is.
-func progressOf(shown *phases) func(algorithms.Progress) {
+func progressOf(shown *console.Phases) func(algorithms.Progress) {
 	var mu sync.Mutex
 	var read int64
 	return func(p algorithms.Progress) {
 		mu.Lock()
 		if p.BytesRead > read {
-			shown.console.metrics.count("garaph_read_bytes_total", p.BytesRead-read)
+			shown.Console.Metrics.Count("garaph_read_bytes_total", p.BytesRead-read)
 			read = p.BytesRead
 		}
 		mu.Unlock()
-		if s := shown.at(p.Stage, p.Total, inSteps); s != nil {
-			s.set(p.Done, fmt.Sprintf("%d %%", 100*p.Done/max(1, p.Total)))
+		if s := shown.At(p.Stage, p.Total, console.InSteps); s != nil {
+			s.Set(p.Done, fmt.Sprintf("%d %%", 100*p.Done/max(1, p.Total)))
 		}
 	}
 }
@@ -130,14 +132,14 @@ func (t *task) algorithmSummary() string {
 		where = "from disk"
 	}
 	if r.GPU != "" {
-		where += fmt.Sprintf(", %s of computing on GPU %s", seconds(r.Kernels), r.GPU)
+		where += fmt.Sprintf(", %s of computing on GPU %s", show.Seconds(r.Kernels), r.GPU)
 	}
 	name := t.program.Name
 	if t.by() != "" {
 		name += " by " + t.by()
 	}
-	return fmt.Sprintf("%s: %s in %s, %s edges/s, %s; peak memory %s", name, strings.Join(parts, ", "), seconds(r.Duration),
-		countText(perSecond(float64(t.input.graph.Catalogue().Edges), r.Duration)), where, bytesText(t.peakMemory()))
+	return fmt.Sprintf("%s: %s in %s, %s edges/s, %s; peak memory %s", name, strings.Join(parts, ", "), show.Seconds(r.Duration),
+		show.Count(show.PerSecond(float64(t.input.graph.Catalogue().Edges), r.Duration)), where, show.Bytes(t.peakMemory()))
 }
 
 // algorithmReport is the run of an algorithm as JSON.
@@ -147,9 +149,9 @@ type algorithmReport struct {
 	Totals    map[string]int64 `json:"totals"`
 	BytesRead int64            `json:"bytes_read"`
 
-	GPU        string `json:"gpu,omitempty"`
-	GPUSeconds number `json:"gpu_seconds,omitempty"`    // of computing
-	GPUMemory  int64  `json:"peak_gpu_bytes,omitempty"` // and then, if asked for, the rows of --top
+	GPU        string      `json:"gpu,omitempty"`
+	GPUSeconds show.Number `json:"gpu_seconds,omitempty"`    // of computing
+	GPUMemory  int64       `json:"peak_gpu_bytes,omitempty"` // and then, if asked for, the rows of --top
 }
 
 func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
@@ -158,5 +160,5 @@ func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
 	for _, total := range r.Totals {
 		totals[total.Name] = total.Value
 	}
-	return writeObject(w, algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.GPU, number(r.Kernels.Seconds()), r.GPUMemory}, top.inObject())
+	return writeObject(w, algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.GPU, show.Number(r.Kernels.Seconds()), r.GPUMemory}, top.inObject())
 }

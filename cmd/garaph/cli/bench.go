@@ -13,6 +13,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/internal/flags"
@@ -142,14 +143,14 @@ func (a *app) measuring(measure func(context.Context, *garaph.Graph, bench.Optio
 		}
 		defer func() { err = errors.Join(err, g.Close()) }()
 		_, name, _ := strings.Cut(cmd.CommandPath(), " ")
-		s := a.console.stage(name, 0, inSteps)
-		defer s.end()
+		s := a.console.Stage(name, 0, console.InSteps)
+		defer s.End()
 		at := "the beginning"
 		o.Progress = func(doing string) {
 			at = doing
-			a.console.begin(doing)
-			if !a.console.lists() { // there it is the line that has just begun
-				s.set(0, doing)
+			a.console.Begin(doing)
+			if !a.console.Lists() { // there it is the line that has just begun
+				s.Set(0, doing)
 			}
 		}
 		r, err := measure(cmd.Context(), g, o)

@@ -19,7 +19,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,9 +29,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 )
 
 // sameSignal is for how long after the first signal another one is taken for the
@@ -70,9 +71,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, stderr io.Writer, programs []Program) int {
-	a.name, a.args, a.stdin, a.stdout, a.console = nameOf(programs), args, stdin, &output{stdout}, newConsole(stderr)
-	defer a.console.close()
-	defer a.console.metrics.close()
+	a.name, a.args, a.stdin, a.stdout, a.console = nameOf(programs), args, stdin, output.NewStdout(stdout), console.New(stderr, versionText())
+	defer a.console.Close()
+	defer a.console.Metrics.Close()
 	ctx, a.lifeline = newLifeline(ctx)
 	defer a.lifeline.close()
 	a.own = map[string]bool{}
@@ -92,7 +93,7 @@ func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, st
 		_, err = help.WriteTo(a.stdout)
 	}
 	code := a.exitCode(cmd, err, ctx.Err() != nil)
-	a.console.metrics.finish(code, a.console.log)
+	a.console.Metrics.Finish(code, a.console.Log)
 	return code
 }
 
@@ -124,8 +125,8 @@ type app struct {
 	name     string // of the command
 	programs []Program
 	stdin    io.Reader
-	stdout   *output
-	console  *console
+	stdout   *output.Stdout
+	console  *console.Console
 	lifeline *lifeline
 	began    bool // the command line was accepted
 
@@ -141,7 +142,7 @@ type app struct {
 // Command returns the tree of commands with their flags and texts, for man pages and
 // completions. It is not to be executed.
 func Command() *cobra.Command {
-	a := &app{name: "garaph", stdout: &output{io.Discard}, console: newConsole(io.Discard), lifeline: &lifeline{}, programs: builtinPrograms()}
+	a := &app{name: "garaph", stdout: output.NewStdout(io.Discard), console: console.New(io.Discard, versionText()), lifeline: &lifeline{}, programs: builtinPrograms()}
 	return a.root()
 }
 
@@ -159,7 +160,7 @@ A program can also run over edge lists directly.`,
 		Version:       versionText(),
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
-			err := a.console.open()
+			err := a.console.Open()
 			if err == nil {
 				err = a.lifeline.open()
 			}
@@ -170,7 +171,7 @@ A program can also run over edge lists directly.`,
 	root.SetErr(a.console)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpColumns)))
-	a.console.declare(root.PersistentFlags())
+	a.console.Declare(root.PersistentFlags())
 	a.lifeline.declare(root.PersistentFlags())
 	a.addCommands(root)
 	return root
@@ -219,28 +220,8 @@ func (a *app) job(f func(cmd *cobra.Command, args []string) error) func(*cobra.C
 func exactly(names string, n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return Usagef("expected %s, got %s", names, counted(int64(len(args)), "argument", "arguments"))
+			return Usagef("expected %s, got %s", names, show.Counted(int64(len(args)), "argument", "arguments"))
 		}
 		return nil
 	}
-}
-
-// output is standard output. An error is errPipe if its reader has gone, and errOutput otherwise.
-type output struct{ w io.Writer }
-
-// tty reports whether it is a terminal.
-func (o *output) tty() bool {
-	f, ok := o.w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	n, err := o.w.Write(b)
-	if errors.Is(err, syscall.EPIPE) {
-		return n, errPipe
-	}
-	if err != nil {
-		err = fmt.Errorf("%w: %w", errOutput, err)
-	}
-	return n, err
 }

@@ -15,6 +15,9 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/algorithms/community"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 )
@@ -93,7 +96,7 @@ func (f *communityFlags) check(cmd *cobra.Command) error {
 	if err := checkFileName(cmd.Flags(), "report"); err != nil {
 		return err
 	}
-	if *f.report != "" && sameName(*f.report, *f.output) {
+	if *f.report != "" && output.SameName(*f.report, *f.output) {
 		return Usagef("--output and --report both write %s: name two files", *f.report)
 	}
 	return checkOutput(cmd.Flags())
@@ -107,7 +110,7 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 		return err
 	}
 	if *f.report != "" {
-		if err := checkBeside("the report", *f.report, []string{path, *f.queries}); err != nil {
+		if err := output.CheckBeside("the report", *f.report, []string{path, *f.queries}); err != nil {
 			return err
 		}
 	}
@@ -117,7 +120,7 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	if err := results.CheckIDBytes(out.format, g.Catalogue().IDs.MaxBytes); err != nil {
+	if err := results.CheckIDBytes(out.Format, g.Catalogue().IDs.MaxBytes); err != nil {
 		return err
 	}
 	s := &communitySearch{app: a, graph: g, path: path, flags: f, out: out, began: time.Now()}
@@ -125,18 +128,18 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 	if err != nil {
 		return err
 	}
-	a.console.begin("community on " + path)
+	a.console.Begin("community on " + path)
 	if s.job, err = garaph.RecordCommunities(ctx, g, job, f.checkpoints.policy(), s.options(), queries); err != nil {
 		return err
 	}
 	defer func() {
 		if err := s.job.Close(); err != nil {
-			a.console.log.Warn(err.Error())
+			a.console.Log.Warn(err.Error())
 		}
 	}()
-	s.stage = a.console.stage("community", int64(len(s.job.Queries())), inQueries)
+	s.stage = a.console.Stage("community", int64(len(s.job.Queries())), console.InQueries)
 	err = s.run(ctx)
-	if s.stage.end(); err != nil {
+	if s.stage.End(); err != nil {
 		return err
 	}
 	if err := s.write(ctx); err != nil {
@@ -147,7 +150,7 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 			return err
 		}
 	}
-	a.console.summary(s.summary())
+	a.console.Summary(s.summary())
 	return nil
 }
 
@@ -155,7 +158,7 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 func (s *communitySearch) recorded(cmd *cobra.Command) (*garaph.Job, func() ([]garaph.CommunityQuery, error), error) {
 	spec := newSpec(communityName, cmd, *s.flags.output)
 	if job := s.app.resumed; job != nil {
-		s.app.console.log.Info(resuming(job, s.path, s.out))
+		s.app.console.Log.Info(resuming(job, s.path, s.out))
 		return respecified(job, spec), func() ([]garaph.CommunityQuery, error) {
 			if err := checkRecordedInput(job, *s.flags.queries); err != nil {
 				return nil, err
@@ -201,9 +204,9 @@ type communitySearch struct {
 	graph  *garaph.Graph
 	path   string
 	flags  *communityFlags
-	out    destination
+	out    output.Destination
 	began  time.Time
-	stage  *stage
+	stage  *console.Stage
 	job    *garaph.CommunityJob
 	found  []*garaph.Community
 	report garaph.CommunityReport
@@ -212,13 +215,13 @@ type communitySearch struct {
 func (s *communitySearch) options() garaph.CommunityOptions {
 	f := s.flags
 	return garaph.CommunityOptions{
-		Threads: *f.threads, Memory: *f.memory, TimeLimit: *f.limit, Log: s.app.console.log,
+		Threads: *f.threads, Memory: *f.memory, TimeLimit: *f.limit, Log: s.app.console.Log,
 		Device: algorithms.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory,
 		Stage: func(p algorithms.Progress) {
-			s.stage.set(0, fmt.Sprintf("%s, %d %%", p.Stage, 100*p.Done/max(1, p.Total)))
+			s.stage.Set(0, fmt.Sprintf("%s, %d %%", p.Stage, 100*p.Done/max(1, p.Total)))
 		},
 		Progress: func(i int, p community.Progress) {
-			s.stage.set(int64(i), fmt.Sprintf("query %d of %d: minimum degree %d so far, %s searched, %s open",
+			s.stage.Set(int64(i), fmt.Sprintf("query %d of %d: minimum degree %d so far, %s searched, %s open",
 				i+1, len(s.job.Queries()), p.Best, branchesText(p.Branches), branchesText(int64(p.Open))))
 		},
 	}
@@ -228,11 +231,11 @@ func (s *communitySearch) options() garaph.CommunityOptions {
 func (s *communitySearch) run(ctx context.Context) (err error) {
 	s.report, err = s.job.Find(ctx, func(i int, c *garaph.Community) error {
 		s.found = append(s.found, c)
-		s.stage.set(int64(i+1), fmt.Sprintf("query %d of %d", i+1, len(s.job.Queries())))
+		s.stage.Set(int64(i+1), fmt.Sprintf("query %d of %d", i+1, len(s.job.Queries())))
 		return s.print(c)
 	})
 	if err != nil && ctx.Err() != nil {
-		answers := counted(int64(len(s.found)), "answer", "answers")
+		answers := show.Counted(int64(len(s.found)), "answer", "answers")
 		return &stopped{fmt.Sprintf("the search on %s was stopped after %s%s", s.path, answers, resumable(s.job.Job(), s.path)), err}
 	}
 	return err
@@ -241,7 +244,7 @@ func (s *communitySearch) run(ctx context.Context) (err error) {
 // write writes the members to where they are wanted.
 func (s *communitySearch) write(ctx context.Context) error {
 	job := s.job.Job()
-	err := s.out.write(ctx, s.graph.MemberTable(s.found), s.app.stdout, func(temporary string) {
+	err := s.out.Write(ctx, s.graph.MemberTable(s.found), s.app.stdout, func(temporary string) {
 		if job.Begun() {
 			_ = job.Writes(temporary) // without the note, a resumed job asks
 		}
@@ -249,7 +252,7 @@ func (s *communitySearch) write(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if !errors.Is(err, errPipe) {
+	if !errors.Is(err, output.ErrPipe) {
 		s.job.Lose(err)
 	}
 	if ctx.Err() != nil {
@@ -279,14 +282,14 @@ func (s *communitySearch) print(c *garaph.Community) error {
 			}
 			return nil
 		}})
-	case s.out.path == "-":
+	case s.out.Path == "-":
 		return nil
 	case len(c.Members) == 0:
 		end := "has it"
 		if !c.Proven {
-			end = fmt.Sprintf("was found in %s; there may be one: raise --time-limit", seconds(c.Prepare+c.Search))
+			end = fmt.Sprintf("was found in %s; there may be one: raise --time-limit", show.Seconds(c.Prepare+c.Search))
 		}
-		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices %s\n", printable(query), c.Query.Low, c.Query.High, end)
+		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices %s\n", show.Printable(query), c.Query.Low, c.Query.High, end)
 		return err
 	}
 	proven := "the best"
@@ -294,14 +297,14 @@ func (s *communitySearch) print(c *garaph.Community) error {
 		proven = "not proven to be the best"
 	}
 	w := bufio.NewWriterSize(s.app.stdout, 1<<16)
-	_, _ = fmt.Fprintf(w, "%s: minimum degree %d, %s, %s; %s, %s\n ", printable(query), c.MinDegree, counted(int64(len(c.Members)), "vertex", "vertices"),
-		proven, branchesText(c.Branches), seconds(c.Prepare+c.Search)) // errors are kept until Flush
+	_, _ = fmt.Fprintf(w, "%s: minimum degree %d, %s, %s; %s, %s\n ", show.Printable(query), c.MinDegree, show.Counted(int64(len(c.Members)), "vertex", "vertices"),
+		proven, branchesText(c.Branches), show.Seconds(c.Prepare+c.Search)) // errors are kept until Flush
 	for _, v := range c.Members {
 		member, err := ids.Text(v)
 		if err != nil {
 			return errors.Join(err, w.Flush())
 		}
-		if member = printable(member); strings.Contains(member, " ") {
+		if member = show.Printable(member); strings.Contains(member, " ") {
 			member = strconv.Quote(member)
 		}
 		_, _ = w.WriteString(" " + member)
@@ -319,13 +322,13 @@ func (s *communitySearch) summary() string {
 			proven++
 		}
 	}
-	return fmt.Sprintf("community: %s, %d of them proven, %s in %s, of which %s of preparation; peak memory %s", counted(int64(len(s.found)), "answer", "answers"), proven,
-		branchesText(branches), seconds(time.Since(s.began)), seconds(s.report.Prepare), bytesText(peakMemory()))
+	return fmt.Sprintf("community: %s, %d of them proven, %s in %s, of which %s of preparation; peak memory %s", show.Counted(int64(len(s.found)), "answer", "answers"), proven,
+		branchesText(branches), show.Seconds(time.Since(s.began)), show.Seconds(s.report.Prepare), show.Bytes(peakMemory()))
 }
 
 func branchesText(n int64) string {
 	if n == 1 {
 		return "1 branch"
 	}
-	return countText(float64(n)) + " branches"
+	return show.Count(float64(n)) + " branches"
 }

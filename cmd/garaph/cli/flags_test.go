@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -54,14 +55,14 @@ func TestDestination(t *testing.T) {
 		{"a.npy", "", "npy"}, {"a.csv.zst", "", "csv.zst"}, {"a", "ndjson", "ndjson"},
 		{"a.gz", "tsv", "tsv"}, {"a.gz", "tsv.gz", "tsv.gz"}, {"a", "tsv.gz", "tsv.gz"},
 	} {
-		d, err := newDestination(test.path, test.format)
-		if err != nil || d.format != test.want {
-			t.Errorf("%q, %q: got %q, error %v, want %q", test.path, test.format, d.format, err, test.want)
+		d, err := output.New(test.path, test.format)
+		if err != nil || d.Format != test.want {
+			t.Errorf("%q, %q: got %q, error %v, want %q", test.path, test.format, d.Format, err, test.want)
 		}
 	}
 	for _, test := range [][2]string{{"a", ""}, {"a.xyz", ""}, {"a.gz", "npy"}, {"a.zst", "tsv.gz"}, {"-", "xml"}} {
-		if d, err := newDestination(test[0], test[1]); err == nil {
-			t.Errorf("%q: got %q, want an error", test, d.format)
+		if d, err := output.New(test[0], test[1]); err == nil {
+			t.Errorf("%q: got %q, want an error", test, d.Format)
 		}
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/flags"
 )
 
@@ -124,22 +127,22 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, f *generateFlags
 	}
 	path := *f.output
 	if path != "-" {
-		if err := checkNoInput("the edges", path, nil); err != nil {
+		if err := output.CheckNoInput("the edges", path, nil); err != nil {
 			return err
 		}
 	}
 	begin := time.Now()
-	s := a.console.stage("generating", int64(edges), inEdges)
+	s := a.console.Stage("generating", int64(edges), console.InEdges)
 	write := func(w io.Writer) error {
-		return bench.Generate(ctx, w, o, func(done uint64) { s.set(int64(done), "") })
+		return bench.Generate(ctx, w, o, func(done uint64) { s.Set(int64(done), "") })
 	}
 	switch path {
 	case "-":
 		err = write(a.stdout)
 	default:
-		err = writeWhole(path, *f.force, write)
+		err = output.WriteWhole(path, *f.force, write)
 	}
-	s.end()
+	s.End()
 	switch {
 	case ctx.Err() != nil:
 		return &stopped{"the graph was not all generated", ctx.Err()}
@@ -147,8 +150,8 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, f *generateFlags
 		return err
 	}
 	took := time.Since(begin)
-	rate := perSecond(float64(edges), took)
-	a.console.summary(fmt.Sprintf("generated %s edges in %s: %s edges/s", humanize.Comma(int64(edges)), seconds(took), countText(rate)))
+	rate := show.PerSecond(float64(edges), took)
+	a.console.Summary(fmt.Sprintf("generated %s edges in %s: %s edges/s", humanize.Comma(int64(edges)), show.Seconds(took), show.Count(rate)))
 	if *f.json {
 		return json.NewEncoder(a.stdout).Encode(generateReport{
 			o.Kind, path, o.Format, vertices, edges, o.Weights || o.Format == bench.RawW, o.Seed, took.Seconds(), rate, peakMemory(),

@@ -66,7 +66,7 @@ func (a *app) handOver(on, gpu, program string) error {
 	if must {
 		return fmt.Errorf("no GPU: %w", absent)
 	}
-	a.console.log.Info(fmt.Sprintf("the GPU of this machine is not used: %v", absent))
+	a.console.Log.Info(fmt.Sprintf("the GPU of this machine is not used: %v", absent))
 	return nil
 }
 

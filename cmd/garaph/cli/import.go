@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/flags"
 )
@@ -45,7 +48,7 @@ them, or - for standard input. The graph appears whole or not at all.`,
 			return Usagef("expected the folder of the graph as the last argument, not -")
 		}
 		for _, input := range inputs {
-			if isFolder(input) && below(absolute(path), absolute(input)) {
+			if output.IsFolder(input) && below(absolute(path), absolute(input)) {
 				return fmt.Errorf("cannot make the graph %s: it would lie in the folder %s, of which all files are edges", path, input)
 			}
 		}
@@ -76,11 +79,11 @@ func (a *app) importGraph(ctx context.Context, inputs []string, path string, o g
 	if err := ingest.CheckInputs(inputs, a.stdin); err != nil {
 		return importReport{}, err
 	}
-	a.console.begin("import of " + strings.Join(inputs, ", "))
-	p := &phases{console: a.console}
-	o.Stdin, o.Progress, o.Log = a.stdin, importPhases(p), a.console.log
+	a.console.Begin("import of " + strings.Join(inputs, ", "))
+	p := &console.Phases{Console: a.console}
+	o.Stdin, o.Progress, o.Log = a.stdin, importPhases(p), a.console.Log
 	r, err := garaph.Import(ctx, inputs, path, o)
-	p.end()
+	p.End()
 	if errors.Is(err, garaph.ErrGraphExists) {
 		err = fmt.Errorf("%w; --force replaces it", err)
 	}
@@ -95,10 +98,10 @@ func (a *app) importGraph(ctx context.Context, inputs []string, path string, o g
 	}
 	report := importReport{
 		Graph: path, ImportReport: r,
-		EdgesPerSecond: perSecond(float64(r.Entries), r.Duration),
+		EdgesPerSecond: show.PerSecond(float64(r.Entries), r.Duration),
 		BytesPerEdge:   float64(r.Bytes) / float64(max(r.Edges, 1)),
 	}
-	a.console.summary(importSummary(report))
+	a.console.Summary(importSummary(report))
 	return report, nil
 }
 
@@ -111,26 +114,26 @@ func importSummary(r importReport) string {
 		kind = "64-bit weighted edge"
 	}
 	s := fmt.Sprintf("imported %s and %s in %s: %s edges/s, %s on disk, %.2f bytes per edge",
-		counted(int64(r.Vertices), "vertex", "vertices"), counted(int64(r.Edges), kind, kind+"s"), seconds(r.Duration),
-		countText(r.EdgesPerSecond), bytesText(r.Bytes), r.BytesPerEdge)
+		show.Counted(int64(r.Vertices), "vertex", "vertices"), show.Counted(int64(r.Edges), kind, kind+"s"), show.Seconds(r.Duration),
+		show.Count(r.EdgesPerSecond), show.Bytes(r.Bytes), r.BytesPerEdge)
 	for _, dropped := range []struct {
 		n    int64
 		what string
 	}{{r.BadLines, "bad line"}, {int64(r.SelfLoops), "self-loop"}, {int64(r.Parallel), "parallel edge"}} {
 		if dropped.n > 0 {
-			s += "; left out " + counted(dropped.n, dropped.what, dropped.what+"s")
+			s += "; left out " + show.Counted(dropped.n, dropped.what, dropped.what+"s")
 		}
 	}
 	return s
 }
 
 // importPhases shows a stage for each phase of an import.
-func importPhases(p *phases) func(ingest.Progress) {
+func importPhases(p *console.Phases) func(ingest.Progress) {
 	return func(now ingest.Progress) {
-		in := inBytes // of the input, or of the old graph
+		in := console.InBytes // of the input, or of the old graph
 		if now.Phase == ingest.Sorting {
-			in = inEdges
+			in = console.InEdges
 		}
-		p.set(string(now.Phase), now.Done, now.Total, in)
+		p.Set(string(now.Phase), now.Done, now.Total, in)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/scratch"
@@ -54,7 +55,7 @@ func withGraph(path string, f func(*garaph.Graph) error) error {
 // graphFolder is the folder among the arguments; "" when all are edge files.
 func graphFolder(args []string) (string, error) {
 	for _, arg := range args {
-		if !isFolder(arg) {
+		if !output.IsFolder(arg) {
 			continue
 		}
 		if len(args) > 1 {
@@ -101,10 +102,10 @@ func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
 // removedKilled reports that the temporary graph of a killed run was removed.
 func (a *app) removedKilled(path string, err error) {
 	if err != nil {
-		a.console.log.Warn(fmt.Sprintf("the temporary graph of a run that was killed cannot be removed: %v", err))
+		a.console.Log.Warn(fmt.Sprintf("the temporary graph of a run that was killed cannot be removed: %v", err))
 		return
 	}
-	a.console.log.Info(fmt.Sprintf("removed %s, the temporary graph of a run that was killed", path))
+	a.console.Log.Info(fmt.Sprintf("removed %s, the temporary graph of a run that was killed", path))
 }
 
 // close closes the graph, and removes a temporary one.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/internal/testsize"
 )
 
@@ -29,7 +30,7 @@ func edgeFile(t *testing.T, scale int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "edges.txt")
 	o := bench.GenOptions{Kind: bench.RMAT, Scale: scale, Degree: 16, Seed: 1}
-	err := writeWhole(path, false, func(w io.Writer) error {
+	err := output.WriteWhole(path, false, func(w io.Writer) error {
 		if err := bench.Generate(t.Context(), w, o, nil); err != nil {
 			return err
 		}

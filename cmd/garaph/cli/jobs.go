@@ -12,6 +12,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/flags"
 )
 
@@ -36,7 +37,7 @@ last noted it; saved are those in its newest checkpoint, after which resume goes
 			return json.NewEncoder(a.stdout).Encode(jobsReport{list})
 		}
 		if len(list) == 0 {
-			a.console.summary(fmt.Sprintf("graph %s has no jobs", printable(args[0])))
+			a.console.Summary(fmt.Sprintf("graph %s has no jobs", show.Printable(args[0])))
 		}
 		return a.printJobs(list)
 	})
@@ -137,9 +138,9 @@ func (a *app) printJobs(list []jobInfo) error {
 		if j.Saved != nil {
 			saved = strconv.Itoa(*j.Saved)
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s", j.Job, printable(j.Program), j.State, j.Iterations, len(j.Epochs), saved, began, printable(j.Output))
+		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s", j.Job, show.Printable(j.Program), j.State, j.Iterations, len(j.Epochs), saved, began, show.Printable(j.Output))
 		if j.Error != "" {
-			fmt.Fprint(table, "\t"+oneLine(errors.New(j.Error)))
+			fmt.Fprint(table, "\t"+show.OneLine(errors.New(j.Error)))
 		}
 		fmt.Fprintln(table)
 	}
@@ -171,7 +172,7 @@ func (a *app) removeMatching(path string, which jobFilter) error {
 		}
 	}
 	if len(numbers) == 0 {
-		a.console.summary(fmt.Sprintf("no job of %s matches", printable(path)))
+		a.console.Summary(fmt.Sprintf("no job of %s matches", show.Printable(path)))
 		return nil
 	}
 	return a.removeJobs(path, numbers)
@@ -190,7 +191,7 @@ func (a *app) removeJobs(path string, args []string) error {
 	return withGraph(path, func(g *garaph.Graph) error {
 		removed, err := g.RemoveJobs(ids...)
 		for _, id := range removed {
-			a.console.summary(fmt.Sprintf("removed job %d of %s", id, path))
+			a.console.Summary(fmt.Sprintf("removed job %d of %s", id, path))
 		}
 		return err
 	})

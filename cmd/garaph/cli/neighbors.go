@@ -13,6 +13,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
@@ -67,14 +68,14 @@ func (a *app) neighbors(ctx context.Context, name, id string, f *neighborsFlags)
 		return err
 	}
 	out := bufio.NewWriterSize(a.stdout, 64<<10) // errors are kept until Flush
-	p := &edgePrinter{graph: g, v: v, limit: *f.limit, out: out, json: *f.json, tty: a.stdout.tty()}
+	p := &edgePrinter{graph: g, v: v, limit: *f.limit, out: out, json: *f.json, tty: a.stdout.TTY()}
 	if p.json {
 		_, _ = fmt.Fprintf(out, `{"graph":%s,"id":%s,"directions":[`, jsonText(name), jsonText(id))
 	}
 	var told []string
 	for i, way := range waysOf(g.Catalogue(), *f.along) {
 		if p.way = way; way.dir == shard.Out && g.Catalogue().Weighted && !p.weighted() {
-			a.console.log.Warn("out-edges have no weights in the layout csc")
+			a.console.Log.Warn("out-edges have no weights in the layout csc")
 		}
 		if p.degree, p.printed = 0, 0; p.json && i > 0 {
 			_ = out.WriteByte(',')
@@ -91,7 +92,7 @@ func (a *app) neighbors(ctx context.Context, name, id string, f *neighborsFlags)
 		return err
 	}
 	for _, text := range told {
-		a.console.summary(text)
+		a.console.Summary(text)
 	}
 	return nil
 }
@@ -194,7 +195,7 @@ func (p *edgePrinter) row(ctx context.Context, row []uint32, weights shard.Plane
 		}
 		at := int(u - block.First)
 		if !p.json {
-			text := p.way.name + "\t" + idOnLine(block.Text(at), p.tty)
+			text := p.way.name + "\t" + show.ID(block.Text(at), p.tty)
 			if weight != nil {
 				text += "\t" + strconv.FormatFloat(weights.At(i), 'g', -1, bits)
 			}
@@ -225,7 +226,7 @@ func (p *edgePrinter) object(i int, ids *store.IDBlock, at int, weight any) erro
 // text describes the edges of the direction.
 func (p *edgePrinter) text(id string) string {
 	where := map[string]string{"in": "into", "out": "out of", "both": "of"}[p.way.name]
-	text := fmt.Sprintf("%s %s %s", counted(int64(p.degree), "edge", "edges"), where, id)
+	text := fmt.Sprintf("%s %s %s", show.Counted(int64(p.degree), "edge", "edges"), where, id)
 	if more := p.degree - p.printed; more > 0 {
 		text += fmt.Sprintf("; --limit leaves out %s", humanize.Comma(int64(more)))
 	}

@@ -68,7 +68,7 @@ func (a *app) begin(name, dir string) error {
 	if m.Checkout == "" {
 		tidy = "\n  go mod tidy            # asks for the modules that it needs"
 	}
-	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go. It uses garaph %[2]s. Next:
+	a.console.Summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go. It uses garaph %[2]s. Next:
 
   cd %[1]s%[3]s
   go test .              # the first time compiles garaph, for a minute or two

@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/internal/flags"
@@ -77,13 +80,13 @@ func (a *app) path(ctx context.Context, name, from, to string, weighted, asJSON 
 			return err
 		}
 	}
-	a.console.begin(fmt.Sprintf("path from %s to %s in %s", from, to, name))
-	p := &phases{console: a.console}
-	defer p.end()
-	o.Log = a.console.log
+	a.console.Begin(fmt.Sprintf("path from %s to %s in %s", from, to, name))
+	p := &console.Phases{Console: a.console}
+	defer p.End()
+	o.Log = a.console.Log
 	o.Progress = func(it garaph.Iteration) {
-		if s := p.at("search", 0, inIterations); s != nil {
-			s.iterated(iterationText(it), it)
+		if s := p.At("search", 0, console.InIterations); s != nil {
+			s.Iterated(iterationText(it), it)
 		}
 	}
 	if weighted && !g.Catalogue().Weighted {
@@ -96,7 +99,7 @@ func (a *app) path(ctx context.Context, name, from, to string, weighted, asJSON 
 	} else {
 		found, err = pathOf(job, programs.BFS{Source: ends[0]}, ends[1], builtins.Path)
 	}
-	p.end()
+	p.End()
 	switch {
 	case ctx.Err() != nil:
 		return &stopped{fmt.Sprintf("the search for a path from %s to %s was stopped", from, to), err}
@@ -136,10 +139,10 @@ func pathOf[P any, V uint32 | float64](job builtins.Job, p P, to uint32,
 }
 
 // print prints a line for each vertex: its distance, and its id.
-func (f *foundPath) print(w *output) error {
+func (f *foundPath) print(w *output.Stdout) error {
 	table := tabwriter.NewWriter(w, 0, 0, 0, ' ', tabwriter.AlignRight)
 	for _, s := range f.Path {
-		fmt.Fprintf(table, "%s\t  %s\n", strconv.FormatFloat(s.Distance, 'g', -1, 64), idOnLine(fmt.Sprint(s.ID), w.tty())) // errors are kept until Flush
+		fmt.Fprintf(table, "%s\t  %s\n", strconv.FormatFloat(s.Distance, 'g', -1, 64), show.ID(fmt.Sprint(s.ID), w.TTY())) // errors are kept until Flush
 	}
 	return table.Flush()
 }

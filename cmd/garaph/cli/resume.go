@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
@@ -85,7 +87,7 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	}
 	defer job.Close() // where the run does not come to it
 	for _, err := range job.Passed() {
-		a.console.log.Warn("a job is passed over: " + oneLine(err))
+		a.console.Log.Warn("a job is passed over: " + show.OneLine(err))
 	}
 	spec := job.Record().Spec
 	first, err := a.recordedCommand(job)
@@ -180,11 +182,11 @@ func takeJob(path string, id int) (job *garaph.Job, err error) {
 }
 
 // resuming describes a job that is resumed, for a log.
-func resuming(job *garaph.Job, path string, out destination) string {
+func resuming(job *garaph.Job, path string, out output.Destination) string {
 	r := job.Record()
-	text := fmt.Sprintf("resuming job %d, %s on %s, begun %s", job.ID(), printable(r.Name), printable(path), r.Created.Local().Format(time.DateTime))
-	if out.path != "" {
-		text += ", whose results go to " + strconv.Quote(out.path)
+	text := fmt.Sprintf("resuming job %d, %s on %s, begun %s", job.ID(), show.Printable(r.Name), show.Printable(path), r.Created.Local().Format(time.DateTime))
+	if out.Path != "" {
+		text += ", whose results go to " + strconv.Quote(out.Path)
 	}
 	if r.Epoch == 0 {
 		text += ", from the beginning, for it has no checkpoint"

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
@@ -176,7 +177,7 @@ func (a *app) programCommand(p Program, f *runFlags) *cobra.Command {
 			}
 		}
 		if !hasGPU(*f.gpu) {
-			t.warnGPU(a.console.log, "there is no GPU that this run can use") // and not after hours
+			t.warnGPU(a.console.Log, "there is no GPU that this run can use") // and not after hours
 		}
 		return a.runWithin(cmd, t)
 	})
@@ -271,7 +272,7 @@ func (f *resultFlags) checkFiles(fs *pflag.FlagSet) error {
 			return err
 		}
 		for _, other := range files[:i] {
-			if path := fs.Lookup(name).Value.String(); fs.Changed(other) && sameName(path, fs.Lookup(other).Value.String()) {
+			if path := fs.Lookup(name).Value.String(); fs.Changed(other) && output.SameName(path, fs.Lookup(other).Value.String()) {
 				return Usagef("--%s and --%s both write %s: name two files", other, name, path)
 			}
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/columns"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
@@ -121,13 +123,13 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 	if err := subgraph.CheckPath(g.Store(), *f.output); err != nil {
 		return flags.Usage(err)
 	}
-	a.console.begin("subgraph of " + path)
-	p := &phases{console: a.console}
-	defer p.end()
+	a.console.Begin("subgraph of " + path)
+	p := &console.Phases{Console: a.console}
+	defer p.End()
 	o := subgraph.Options{Force: *f.force, Threads: *f.threads, Memory: memory}
-	o.Progress = func(done, total int64) { p.set("reading", done, total, inEdges) }
+	o.Progress = func(done, total int64) { p.Set("reading", done, total, console.InEdges) }
 	o.Import.Storage.Rows = *f.rows
-	o.Import.Progress, o.Import.Log = importPhases(p), a.console.log
+	o.Import.Progress, o.Import.Log = importPhases(p), a.console.Log
 	hops := 0
 	if cmd.Flags().Changed("source") || cmd.Flags().Changed("sources") {
 		hops = *f.hops
@@ -144,11 +146,11 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 		return f.ended(ctx, path, err)
 	}
 	r, err := subgraph.Make(ctx, g.Store(), set, *f.output, o)
-	p.end()
+	p.End()
 	if err != nil {
 		return f.ended(ctx, path, err)
 	}
-	a.console.summary(fmt.Sprintf("made %s of %s of %s and %s, in %s", *f.output, counted(int64(r.Vertices), "vertex", "vertices"), path, counted(int64(r.Edges), "edge", "edges"), seconds(r.Duration)))
+	a.console.Summary(fmt.Sprintf("made %s of %s of %s and %s, in %s", *f.output, show.Counted(int64(r.Vertices), "vertex", "vertices"), path, show.Counted(int64(r.Edges), "edge", "edges"), show.Seconds(r.Duration)))
 	if !*f.json {
 		return nil
 	}
