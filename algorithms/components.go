@@ -168,8 +168,6 @@ func (Components) ColumnName() string { return "component" }
 // ComponentsCommand describes garaph run components.
 var ComponentsCommand = registry.Command{
 	Name: "components", Value: Components{}, Short: "weakly connected components, as wcc, in one pass over the edges",
-	Doc: "what `wcc` finds, by an [algorithm](docs/algorithms.md) that reads each edge once: 3 to 12 times as " +
-		"fast, with little memory; on a GPU that holds the edges, too",
 	Long: `A component has the id of one of its vertices, the same as with wcc. Each edge is
 read once and links its two ends; the summary has the number of components. Beside
 4 bytes for each vertex, --memory has to hold little. A GPU has all edges in its

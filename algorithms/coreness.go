@@ -172,8 +172,6 @@ func (Coreness) ColumnName() string { return "core" }
 // CorenessCommand describes garaph run coreness.
 var CorenessCommand = registry.Command{
 	Name: "coreness", Value: Coreness{}, Short: "core number of every vertex: the largest k whose k-core it is in",
-	Doc: "core number of every vertex, directions ignored; an algorithm, of rows in memory, or in passes over " +
-		"the edges",
 	Long: `Directions of edges, parallel edges and self-loops don't matter. The summary has
 the largest core number. Where --memory has no room for the rows of the whole graph,
 passes over the edges are taken until nothing changes, with 12 bytes for each vertex.`,

@@ -62,7 +62,6 @@ func (Degrees) ColumnName() string { return "degree" }
 // DegreesCommand describes garaph run degrees.
 var DegreesCommand = registry.Command{
 	Name: "degrees", Value: Degrees{}, Short: "number of edges of every vertex, as they are stored",
-	Doc: "number of edges of every vertex; an algorithm that reads no edges",
 	Long: `Parallel edges and self-loops count. In an undirected graph, --along makes no
 difference. Edges are not read: their numbers lie beside them.`,
 	Example: `  garaph run degrees web.graph --along in --top 10

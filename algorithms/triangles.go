@@ -201,8 +201,6 @@ func (Triangles) ColumnName() string { return "triangles" }
 var TrianglesCommand = registry.Command{
 	Name: "triangles", Value: Triangles{}, Short: "number of triangles at every vertex: pairs of its neighbours " +
 		"that are neighbours",
-	Doc: "number of triangles at every vertex, directions ignored; an [algorithm](docs/algorithms.md), not a " +
-		"vertex program: on the CPU, without checkpoints",
 	Long: `Directions of edges, parallel edges and self-loops don't matter. Every triangle
 counts at its three vertices; the summary has the number of all. Beside 20 bytes
 for each vertex, 4 for each pair of neighbours are in memory.`,

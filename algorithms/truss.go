@@ -409,8 +409,6 @@ func (Truss) ColumnName() string { return "k" }
 var TrussCommand = registry.Command{
 	Name: "truss", Value: Truss{}, Short: "largest k such that the vertex lies in a k-truss, whose edges are in " +
 		"k-2 triangles each",
-	Doc: "the largest k such that the vertex lies in a k-truss, directions ignored; an " +
-		"[algorithm](docs/algorithms.md) over frontiers of edges",
 	Long: `A k-truss is a set of edges each of which is in k-2 triangles of the set, or more: a
 dense part of the graph, inside its (k-1)-core. Directions of edges, parallel edges and
 self-loops don't matter. A vertex with a neighbour has 2 at least, one without has 0; the

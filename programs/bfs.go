@@ -102,9 +102,6 @@ func (BFS) SourceText() string { return programText(bfsSource) }
 // BFSCommand describes garaph run bfs.
 var BFSCommand = registry.Command{
 	Name: "bfs", Value: BFS{}, Short: "number of hops from a source along edge direction",
-	Doc: "hops from a source along edge direction, none where unreached; of several sources, which repeat " +
-		"`--source` or are lines of `--sources FILE`, from the nearest; with `--parents`, also the vertex " +
-		"before on a shortest path",
 	Long: `Of several sources, the nearest counts. Vertices that no path leads to have no value.
 With --parents, a second column has the vertex before on a shortest path.`,
 	Example: `  garaph run bfs web.graph --source 42 --output hops.tsv

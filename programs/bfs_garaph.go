@@ -18,7 +18,7 @@ var bfsSources embed.FS
 
 // Loops are the methods of BFS as loops.
 func (p BFS) Loops() compiled.Loops[uint32, uint32] {
-	if !compiled.Fresh(bfsSources, "7f5057ba48ae793c4cb48639e2b39f20") {
+	if !compiled.Fresh(bfsSources, "5be834fdfb449d13f3f26e8c0b23b759") {
 		return compiled.Loops[uint32, uint32]{}
 	}
 	return bfsLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p BFS) Loops() compiled.Loops[uint32, uint32] {
 
 // Fragments are the methods of BFS as PTX.
 func (BFS) Fragments() compiled.Fragments {
-	if !compiled.Fresh(bfsSources, "7f5057ba48ae793c4cb48639e2b39f20") {
+	if !compiled.Fresh(bfsSources, "5be834fdfb449d13f3f26e8c0b23b759") {
 		return compiled.Fragments{}
 	}
 	return bfsFragments

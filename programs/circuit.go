@@ -109,8 +109,6 @@ func (Circuit) SourceText() string { return programText(circuitSource) }
 var CircuitCommand = registry.Command{
 	Name: "circuit", Value: Circuit{}, Short: "voltage of every node of a network of resistors; weights are " +
 		"conductances (1/ohm)",
-	Doc: "voltages in a network of resistors; weights are conductances (1/ohm); the tolerance bounds the change " +
-		"in an iteration, not the error",
 	Long: `Weights are conductances, in 1/ohm, and not resistances; without weights each is 1.
 --tolerance bounds the change of a voltage in an iteration and not its error,
 which may be many times larger where the solution is approached slowly.`,

@@ -18,7 +18,7 @@ var circuitSources embed.FS
 
 // Loops are the methods of Circuit as loops.
 func (p Circuit) Loops() compiled.Loops[Node, Branch] {
-	if !compiled.Fresh(circuitSources, "886f2bf4fb0a6299ffd40fe134e980b0") {
+	if !compiled.Fresh(circuitSources, "cd4a1d8b95a4e70cdf167ea669c22ea9") {
 		return compiled.Loops[Node, Branch]{}
 	}
 	return circuitLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Circuit) Loops() compiled.Loops[Node, Branch] {
 
 // Fragments are the methods of Circuit as PTX.
 func (Circuit) Fragments() compiled.Fragments {
-	if !compiled.Fresh(circuitSources, "886f2bf4fb0a6299ffd40fe134e980b0") {
+	if !compiled.Fresh(circuitSources, "cd4a1d8b95a4e70cdf167ea669c22ea9") {
 		return compiled.Fragments{}
 	}
 	return circuitFragments

@@ -94,7 +94,6 @@ func (Heat) SourceText() string { return programText(heatSource) }
 // HeatCommand describes garaph run heat.
 var HeatCommand = registry.Command{
 	Name: "heat", Value: Heat{}, Short: "temperature of every vertex after heat has spread from a source",
-	Doc: "temperature after `--iterations` steps of heat conduction from a source, which begins at 1",
 	Long: `The source begins at temperature 1, the others at 0. Weights are conductances,
 without weights each is 1: in a short time t, a vertex comes closer to a neighbour
 by weight · t · the difference of their temperatures. --iterations N is a time of

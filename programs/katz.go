@@ -79,7 +79,6 @@ func (Katz[F]) SourceText() string { return programText(katzSource) }
 // KatzCommand describes garaph run katz.
 var KatzCommand = registry.Command{
 	Name: "katz", Value: Katz[float32]{}, Short: "Katz centrality of every vertex, not scaled",
-	Doc: "Katz centrality; without `--alpha`, values are finite on every graph",
 	Long: `The value of a vertex is beta + alpha · sum of the values of the vertices that
 lead to it; weights are ignored. Values are finite where --alpha is below
 1 / the largest eigenvalue of the graph, and always where it is below 1 / the

@@ -75,8 +75,6 @@ func (KCore) SourceText() string { return programText(kcoreSource) }
 // KCoreCommand describes garaph run kcore.
 var KCoreCommand = registry.Command{
 	Name: "kcore", Value: KCore{}, Short: "1 for every vertex of the k-core, 0 for the others",
-	Doc: "1 for the vertices of the k-core, 0 for the others; every edge counts, so that u → v and v → u are " +
-		"two, where `coreness` counts neighbours; on the CPU by an algorithm, as `wcc`",
 	Long: `The k-core is the largest set of vertices each of which has --k edges or more
 within the set, whatever their directions; parallel edges count each, and so do the
 two of vertices that lead to each other, where coreness counts one. A self-loop

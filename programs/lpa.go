@@ -132,8 +132,6 @@ func (LPA) SourceText() string { return programText(lpaSource) }
 // LPACommand describes garaph run lpa.
 var LPACommand = registry.Command{
 	Name: "lpa", Value: LPA{}, Short: "community of every vertex by label propagation, named by one of its vertices",
-	Doc: "community by label propagation, one drawn candidate at a time, until 32 draws of every vertex find no " +
-		"better label",
 	Long: `Directions and weights of edges don't matter. Labels are drawn at random: the
 same --seed and --iterations give the same communities in sync mode. A vertex stops when
 it has drawn 32 neighbours since a label around it last changed, and none had a label that

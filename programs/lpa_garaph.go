@@ -18,7 +18,7 @@ var lpaSources embed.FS
 
 // Loops are the methods of LPA as loops.
 func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
-	if !compiled.Fresh(lpaSources, "a2ed001cc09889e66dc4f760f4cb8b73") {
+	if !compiled.Fresh(lpaSources, "2a676feee6478ca5adc9a62b298d0100") {
 		return compiled.Loops[Ballot, Votes]{}
 	}
 	return lpaLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
 
 // Fragments are the methods of LPA as PTX.
 func (LPA) Fragments() compiled.Fragments {
-	if !compiled.Fresh(lpaSources, "a2ed001cc09889e66dc4f760f4cb8b73") {
+	if !compiled.Fresh(lpaSources, "2a676feee6478ca5adc9a62b298d0100") {
 		return compiled.Fragments{}
 	}
 	return lpaFragments

@@ -74,7 +74,6 @@ func (Neural) SourceText() string { return programText(neuralSource) }
 // NeuralCommand describes garaph run neural.
 var NeuralCommand = registry.Command{
 	Name: "neural", Value: Neural{}, Short: "activity of every neuron of a network, tanh of the weighted sum",
-	Doc: "activity of neurons, tanh of the weighted sum",
 	Long: `A neuron's activity is tanh(bias + gain · sum of weight · activity of what leads
 to it); without weights, each is 1. With a --gain well above 1 / the sum of the
 weights that lead to a neuron, activities are near 1 and differ little:

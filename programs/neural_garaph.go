@@ -18,7 +18,7 @@ var neuralSources embed.FS
 
 // Loops are the methods of Neural as loops.
 func (p Neural) Loops() compiled.Loops[float32, float64] {
-	if !compiled.Fresh(neuralSources, "e8718a1eed6aaf4b6b639be244cb0e79") {
+	if !compiled.Fresh(neuralSources, "71c620de33f7c57d80ed0abd9c65e8a7") {
 		return compiled.Loops[float32, float64]{}
 	}
 	return neuralLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Neural) Loops() compiled.Loops[float32, float64] {
 
 // Fragments are the methods of Neural as PTX.
 func (Neural) Fragments() compiled.Fragments {
-	if !compiled.Fresh(neuralSources, "e8718a1eed6aaf4b6b639be244cb0e79") {
+	if !compiled.Fresh(neuralSources, "71c620de33f7c57d80ed0abd9c65e8a7") {
 		return compiled.Fragments{}
 	}
 	return neuralFragments

@@ -152,8 +152,6 @@ func (PageRank[F]) SourceText() string { return programText(pageRankSource) }
 var PageRankCommand = registry.Command{
 	Name: "pagerank", Value: PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as " +
 		"teleports are, weights ignored without --weighted",
-	Doc: "rank; 200 iterations at most, unless `--iterations` is given; dangling mass spread as teleports are; " +
-		"weights ignored without `--weighted`",
 	Example: `  garaph run pagerank web.graph --top 20
   garaph run pagerank edges.txt --iterations 10 --output ranks.parquet
   garaph run pagerank web.graph --source 42          # personalised

@@ -19,7 +19,7 @@ var pageRankSources embed.FS
 
 // Loops are the methods of PageRank as loops.
 func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
-	if !compiled.Fresh(pageRankSources, "d7b78d14a8c79aedaac00f9265297624") {
+	if !compiled.Fresh(pageRankSources, "288fdd50eaec310f7a5282cfd88119a1") {
 		return compiled.Loops[F, int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
 
 // Fragments are the methods of PageRank as PTX.
 func (p PageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(pageRankSources, "d7b78d14a8c79aedaac00f9265297624") {
+	if !compiled.Fresh(pageRankSources, "288fdd50eaec310f7a5282cfd88119a1") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

@@ -96,8 +96,6 @@ func (SSSP[F]) SourceText() string { return programText(ssspSource) }
 // SSSPCommand describes garaph run sssp.
 var SSSPCommand = registry.Command{
 	Name: "sssp", Value: SSSP[float32]{}, Short: "least total weight of a path from a source along edge direction",
-	Doc: "least total weight of a path from a source, none where unreached; sums of whole numbers are exact up " +
-		"to 2⁵³; `--parents` as `bfs`",
 	Long: `Without weights, every edge counts 1. Of several sources, the nearest counts.
 Vertices that no path leads to have no value. With --parents, a second column has
 the vertex before on a shortest path.
@@ -134,6 +132,9 @@ func ssspIn(p registry.Precision, g registry.Graph, source uint32, more []uint32
 	exact := 0x1p24 * unit
 	if p == registry.Auto {
 		single.Most = float32(min(exact, math.MaxFloat32))
+	}
+	if g.Wide && p != registry.Single {
+		return SSSP[float64]{Source: source, More: more}
 	}
 	const few = 256
 	return p.Choose(exact < few*largest, single, SSSP[float64]{Source: source, More: more})

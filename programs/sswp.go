@@ -72,7 +72,6 @@ func (SSWP[F]) SourceText() string { return programText(sswpSource) }
 // SSWPCommand describes garaph run sswp.
 var SSWPCommand = registry.Command{
 	Name: "sswp", Value: SSWP[float32]{}, Short: "width of the widest path from a source along edge direction",
-	Doc: "width of the widest path from a source: the least weight on it",
 	Long: `The width of a path is the least weight on it; without weights, each is 1. The
 source has inf, vertices that no path leads to have no value. Of several sources,
 the one with the widest path counts.`,

@@ -56,8 +56,6 @@ func (WCC) SourceText() string { return programText(wccSource) }
 // WCCCommand describes garaph run wcc.
 var WCCCommand = registry.Command{
 	Name: "wcc", Value: WCC{}, Short: "weakly connected component of every vertex, named by its least vertex",
-	Doc: "weakly connected component, named by its least vertex; on the CPU by the algorithm of `components`, " +
-		"unless a flag asks for iterations, checkpoints or a GPU",
 	Long: `On the CPU the algorithm of garaph run components does the work, with the same results in
 one pass over the edges, and no job is recorded. A flag about iterations, checkpoints, the
 trace or a GPU has the vertex program run: --iterations 0 is enough.`,

@@ -18,7 +18,7 @@ var wccSources embed.FS
 
 // Loops are the methods of WCC as loops.
 func (p WCC) Loops() compiled.Loops[uint32, uint32] {
-	if !compiled.Fresh(wccSources, "f841e9bf3e83bebd2adfae7f33da3d5f") {
+	if !compiled.Fresh(wccSources, "e0447b2605f746fe9c20408d824e987a") {
 		return compiled.Loops[uint32, uint32]{}
 	}
 	return wccLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p WCC) Loops() compiled.Loops[uint32, uint32] {
 
 // Fragments are the methods of WCC as PTX.
 func (WCC) Fragments() compiled.Fragments {
-	if !compiled.Fresh(wccSources, "f841e9bf3e83bebd2adfae7f33da3d5f") {
+	if !compiled.Fresh(wccSources, "e0447b2605f746fe9c20408d824e987a") {
 		return compiled.Fragments{}
 	}
 	return wccFragments

@@ -28,7 +28,7 @@ func TestEngines(t *testing.T) {
 			t.Errorf("there are two programs %s", p.Name)
 		}
 		names = append(names, p.Name)
-		if _, named := p.Value.(gas.Named); !named || p.Short == "" || p.Doc == "" || p.Example == "" {
+		if _, named := p.Value.(gas.Named); !named || p.Short == "" || p.Example == "" {
 			t.Errorf("%s: %+v", p.Name, p.Command)
 		}
 		r := ran(t, g, p.Name+flags[p.Name], garaph.RunOptions{Iterations: 3, Device: "cpu"})

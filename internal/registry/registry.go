@@ -15,7 +15,6 @@ type Command struct {
 	Short      string // what it computes, in one line
 	Long       string // more sentences for its help
 	Example    string // lines for its help, indented by two spaces
-	Doc        string // what it computes, for the table in README.md
 	Ranking    Ranking
 	Value      any // a program or an algorithm of the command; its fields don't matter
 	Iterations int // limit of iterations if the user gives none; 0: none

@@ -207,7 +207,7 @@ func TestRefusedPaths(t *testing.T) {
 		filepath.Join(folder, "none", "a.tsv"): "none does not exist; create it first",
 		filepath.Join(folder, "file", "a.tsv"): "not a directory",
 		loop:                                   "too many levels",
-		"/dev/zero":                            "device",
+		"/dev/zero":                            "not a file",
 		"/proc/a.tsv":                          "no file can be created in the folder /proc",
 		filepath.Join(folder, strings.Repeat("n", 300)): "file name too long",
 	}

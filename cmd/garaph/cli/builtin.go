@@ -28,7 +28,7 @@ func builtinPrograms() []Program {
 
 func programOf(c registry.Command, run func(builtins.Job, any) (*garaph.Result, error)) Program {
 	return Program{
-		Name: c.Name, Short: c.Short, Long: c.Long, Example: c.Example, doc: c.Doc, Ranking: c.Ranking,
+		Name: c.Name, Short: c.Short, Long: c.Long, Example: c.Example, Ranking: c.Ranking,
 		Value: c.Value, Iterations: c.Iterations, Timed: c.Timed, Overflow: c.Overflow,
 		Setup: func(fs *pflag.FlagSet) Runner {
 			make := c.Setup(fs)

@@ -24,7 +24,7 @@ var updateReadme = flag.Bool("update", false, "write the table of programs to RE
 // tableBegin and tableEnd are the lines around the rows of the table in README.md.
 const (
 	tableBegin = "| program | result | flags |\n|---|---|---|\n"
-	tableEnd   = "\n\n`garaph community "
+	tableEnd   = "\n\nOf several sources"
 )
 
 // programTable returns the rows of the table.
@@ -39,7 +39,7 @@ func programTable() string {
 		if names == nil {
 			names = []string{"–"}
 		}
-		rows = append(rows, "| `"+p.Name+"` | "+p.doc+" | "+strings.Join(names, ", ")+" |")
+		rows = append(rows, "| `"+p.Name+"` | "+p.Short+" | "+strings.Join(names, ", ")+" |")
 	}
 	return strings.Join(rows, "\n")
 }
@@ -72,7 +72,7 @@ func TestReadme(t *testing.T) {
 
 // inDegreeCommand describes a program that counts in-edges.
 var inDegreeCommand = registry.Command{
-	Name: "indegree", Value: inDegree{}, Short: "number of in-edges", Doc: "number of edges that lead to a vertex",
+	Name: "indegree", Value: inDegree{}, Short: "number of in-edges",
 	Setup: func(fs *pflag.FlagSet) registry.Make {
 		flags.Enum(fs, "count", "all", []string{"all", "some"}, "edges to count")
 		return func(registry.Env) (any, error) { return inDegree{}, nil }
@@ -97,7 +97,7 @@ func (ones) Run(_ context.Context, e *algorithms.Env) ([]int64, error) {
 }
 
 var onesCommand = registry.Command{
-	Name: "ones", Value: ones{}, Short: "1 for every vertex", Doc: "1 for every vertex", Setup: registry.Fixed(ones{}),
+	Name: "ones", Value: ones{}, Short: "1 for every vertex", Setup: registry.Fixed(ones{}),
 }
 
 // TestNewProgram checks that a program and an algorithm are offered everywhere once they are in builtins.All.
@@ -127,7 +127,7 @@ func TestNewProgram(t *testing.T) {
 		}
 	}
 	for _, row := range []string{
-		"| `indegree` | number of edges that lead to a vertex | `--count` |", "| `ones` | 1 for every vertex | – |",
+		"| `indegree` | number of in-edges | `--count` |", "| `ones` | 1 for every vertex | – |",
 	} {
 		if !strings.Contains(programTable(), row) {
 			t.Errorf("the table has no %s", row)

@@ -123,8 +123,8 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 	if err := results.CheckIDBytes(out.Format, g.Catalogue().IDs.MaxBytes); err != nil {
 		return err
 	}
-	s := &communitySearch{app: a, graph: g, path: path, flags: f, out: out, began: time.Now()}
-	job, queries, err := s.recorded(cmd)
+	s := &communitySearch{app: a, cmd: cmd, graph: g, path: path, flags: f, out: out, began: time.Now()}
+	job, queries, err := s.recorded()
 	if err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 }
 
 // recorded is the job of the search, and what returns its queries where no checkpoint has them.
-func (s *communitySearch) recorded(cmd *cobra.Command) (*garaph.Job, func() ([]garaph.CommunityQuery, error), error) {
-	spec := newSpec(communityName, cmd, *s.flags.output)
+func (s *communitySearch) recorded() (*garaph.Job, func() ([]garaph.CommunityQuery, error), error) {
+	spec := newSpec(communityName, s.cmd, *s.flags.output)
 	if job := s.app.resumed; job != nil {
 		s.app.console.Log.Info(resuming(job, s.path, s.out))
 		return respecified(job, spec), func() ([]garaph.CommunityQuery, error) {
@@ -201,6 +201,7 @@ const communityName = "community"
 // communitySearch is one `garaph community`.
 type communitySearch struct {
 	app    *app
+	cmd    *cobra.Command
 	graph  *garaph.Graph
 	path   string
 	flags  *communityFlags
@@ -236,7 +237,7 @@ func (s *communitySearch) run(ctx context.Context) (err error) {
 	})
 	if err != nil && ctx.Err() != nil {
 		answers := show.Counted(int64(len(s.found)), "answer", "answers")
-		return &stopped{fmt.Sprintf("the search on %s was stopped after %s%s", s.path, answers, resumable(s.job.Job(), s.path)), err}
+		return &stopped{fmt.Sprintf("the search on %s was stopped after %s%s", s.path, answers, resumable(s.job.Job(), s.path, s.cmd.Flags())), err}
 	}
 	return err
 }
@@ -256,7 +257,7 @@ func (s *communitySearch) write(ctx context.Context) error {
 		s.job.Lose(err)
 	}
 	if ctx.Err() != nil {
-		err = &stopped{fmt.Sprintf("the search on %s was done, its members were not all written%s", s.path, resumable(job, s.path)), err}
+		err = &stopped{fmt.Sprintf("the search on %s was done, its members were not all written%s", s.path, resumable(job, s.path, s.cmd.Flags())), err}
 	}
 	return err
 }

@@ -141,7 +141,10 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 }
 
 func (i graphInfo) print(w *output.Stdout) error {
-	kind, symmetric := store.IDKind(i.IDs.Kind).Words(), yes(i.Symmetric)
+	ids, symmetric := store.IDKind(i.IDs.Kind).Words(), yes(i.Symmetric)
+	if i.Vertices > 0 {
+		ids += fmt.Sprintf(", from %s to %s", i.IDs.First, i.IDs.Last)
+	}
 	if i.Mirrored {
 		symmetric = "no, but every edge has its reverse"
 	}
@@ -162,7 +165,7 @@ func (i graphInfo) print(w *output.Stdout) error {
 		{"symmetric", symmetric},
 		{"layout", i.Layout},
 		{"sides", strings.Join(sides, "; ")},
-		{"ids", fmt.Sprintf("%s, from %s to %s", kind, i.IDs.First, i.IDs.Last)},
+		{"ids", ids},
 		{"shards", humanize.Comma(int64(i.Shards))},
 		{"on disk", fmt.Sprintf("%s, %.2f bytes per edge", show.Bytes(i.Bytes), i.BytesPerEdge)},
 		{"fingerprint", i.Fingerprint},

@@ -50,8 +50,6 @@ type Program struct {
 	// that can be checked without the graph are best checked in the flag's Set
 	// method, before anything begins.
 	Setup func(flags *pflag.FlagSet) Runner
-
-	doc string // of a built-in program: what it computes, for README.md
 }
 
 // Ranking selects the vertices that --top shows.

@@ -194,12 +194,18 @@ func resuming(job *garaph.Job, path string, out output.Destination) string {
 	return text
 }
 
-// resumable is the hint how a job that was stopped goes on.
-func resumable(job *garaph.Job, graph string) string {
+// resumable returns the hint how a job that was stopped goes on, with the flags that no record has.
+func resumable(job *garaph.Job, graph string, fs *pflag.FlagSet) string {
 	if job == nil || job.ID() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; `garaph resume %s %d` goes on", shellWord(graph), job.ID())
+	command := fmt.Sprintf("garaph resume %s %d", shellWord(graph), job.ID())
+	for _, name := range []string{"report", "trace", "metrics", "metrics-file"} {
+		if f := fs.Lookup(name); f != nil && f.Changed {
+			command += " --" + name + " " + shellWord(f.Value.String())
+		}
+	}
+	return "; `" + command + "` goes on"
 }
 
 // shellWord quotes an argument for a shell, if need be.

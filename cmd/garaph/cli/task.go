@@ -156,7 +156,7 @@ func (t *task) undelivered(ctx context.Context, err error) error {
 		return err
 	}
 	t.result.Lose(err)
-	resume := resumable(t.result.Job(), t.name())
+	resume := resumable(t.result.Job(), t.name(), t.cmd.Flags())
 	switch {
 	case ctx.Err() != nil:
 		return &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, resume), err}
@@ -237,7 +237,7 @@ func (t *task) execute(ctx context.Context, a *app) error {
 		if result != nil {
 			job, after = result.Job(), " after "+show.Iterations(result.Report.Done())
 		}
-		return &stopped{fmt.Sprintf("%s on %s was stopped%s; no results were written%s", t.program.Name, t.name(), after, resumable(job, t.name())), err}
+		return &stopped{fmt.Sprintf("%s on %s was stopped%s; no results were written%s", t.program.Name, t.name(), after, resumable(job, t.name(), t.cmd.Flags())), err}
 	case errors.As(err, &overflow):
 		advice := t.program.Overflow
 		if f := t.cmd.Flags().Lookup("precision"); f != nil && f.Value.String() == string(registry.Single) {
