@@ -28,7 +28,7 @@ type Components struct{}
 // compressed is how many vertices a task compresses.
 const compressed = 1 << 16
 
-// Plan is the edges, and a label for each vertex and for where dummies lead.
+// Plan returns the edges, and a label for each vertex and for where dummies lead.
 func (Components) Plan(g *store.Catalogue, _ int) Plan {
 	return Plan{Edges: true, Arrays: []Array{{"the labels", 4 * (int64(g.Vertices) + 1)}}}
 }
@@ -51,7 +51,7 @@ func (Components) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	return labels[:n], err
 }
 
-// gpuArrays are the rows and the labels.
+// gpuArrays returns the rows and the labels.
 func (Components) gpuArrays(c *store.Catalogue) []Array {
 	n := int64(c.Vertices)
 	return []Array{{"where rows begin", 8 * (n + 1)}, {"the edges", 4 * int64(c.Edges)}, {"the labels", 4 * n}, {"a counter", 4}}

@@ -26,13 +26,13 @@ import (
 // 8 bytes for a vertex, 4 and a bit, or 16 and the rows.
 type Coreness struct{}
 
-// Plan is the rows of both directions, the cores, and the values.
+// Plan returns the rows of both directions, the cores, and the values.
 func (Coreness) Plan(g *store.Catalogue, threads int) Plan {
 	values := Array{"the values", 8 * int64(g.Vertices)}
 	return CorePlan(g, threads, []Array{values}, []Array{values})
 }
 
-// CorePlan is the plan of [CoreNumbers] and of what is allocated after it: in memory, or in passes.
+// CorePlan returns the plan of [CoreNumbers] and of what is allocated after it: in memory, or in passes.
 // The rows are those of [EachVertex].
 func CorePlan(g *store.Catalogue, threads int, whole, passes []Array) Plan {
 	n := int64(g.Vertices)
@@ -45,7 +45,7 @@ func CorePlan(g *store.Catalogue, threads int, whole, passes []Array) Plan {
 	}
 }
 
-// larger are the arrays, of two lists that are not there at once, that take more.
+// larger returns the arrays, of two lists that are not there at once, that take more.
 func larger(a, b []Array) []Array {
 	if (Plan{Arrays: a}).bytes() > (Plan{Arrays: b}).bytes() {
 		return a
@@ -75,7 +75,7 @@ func (Coreness) Run(ctx context.Context, e *Env) ([]int64, error) {
 	return values, nil
 }
 
-// MostCore is what no core number is above: a k-core has k(k+1)/2 edges or more.
+// MostCore returns an upper bound of core numbers: a k-core has k(k+1)/2 edges or more.
 func MostCore(g *store.Catalogue) uint32 {
 	return uint32(min(math.Sqrt(2*float64(g.Edges)), float64(g.Vertices)))
 }

@@ -19,7 +19,7 @@ type Degrees struct {
 	NotIn, NotOut bool // edges of a directed graph that don't count
 }
 
-// Plan is the sums.
+// Plan returns the sums.
 func (Degrees) Plan(g *store.Catalogue, _ int) Plan {
 	return Plan{Arrays: []Array{{"the degrees", 8 * int64(g.Vertices)}}}
 }

@@ -21,7 +21,7 @@ import (
 // vertices are read in passes.
 type KCore struct{ K uint32 }
 
-// Plan is the rows of both directions, the degrees, and the values.
+// Plan returns the rows of both directions, the degrees, and the values.
 func (KCore) Plan(g *store.Catalogue, _ int) Plan {
 	n := int64(g.Vertices)
 	arrays := []Array{{"the degrees", 4 * n}, {"the values", 8 * n}}

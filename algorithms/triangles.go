@@ -30,7 +30,7 @@ const hubs = 1 << 13
 // row may be shared out to many.
 const countedEdges = 1 << 11
 
-// Plan is both directions, and what is in memory at once.
+// Plan returns both directions, and what is in memory at once.
 func (Triangles) Plan(g *store.Catalogue, threads int) Plan {
 	n := int64(g.Vertices)
 	rows, edges := undirected(g)

@@ -30,7 +30,7 @@ type Truss struct{}
 // wide reports whether edges that are there once may have numbers of more than 32 bits.
 func wide(edges uint64) bool { return edges >= 1<<32 }
 
-// Plan is both directions, and what is in memory at once.
+// Plan returns both directions, and what is in memory at once.
 func (Truss) Plan(g *store.Catalogue, _ int) Plan {
 	n := int64(g.Vertices)
 	rows, edges := undirected(g)
@@ -278,7 +278,7 @@ func (p *peeling[E]) peel(ctx context.Context) error {
 	return nil
 }
 
-// leastSupport is that of the edges that are left.
+// leastSupport returns the least support of the edges that are left.
 func (p *peeling[E]) leastSupport(ctx context.Context) (uint32, error) {
 	const scanned = 1 << 16
 	least := newMinimum()
@@ -351,7 +351,7 @@ func (p *peeling[E]) triangles(v uint32, e uint64, f func(f, g uint64)) {
 	})
 }
 
-// least is triangles whose third vertex is of the least rank.
+// least is like triangles, for those whose third vertex has the least rank.
 func (p *peeling[E]) least(v uint32, e uint64, f func(f, g uint64)) {
 	u := p.below.Nbr[e]
 	ofV, ofU := p.below.Off[v], p.below.Off[u]
@@ -388,7 +388,7 @@ func common(a, b []uint32, f func(i, j int)) {
 	}
 }
 
-// search is common where b is much longer.
+// search is like common, where b is much longer.
 func search(a, b []uint32, f func(i, j int)) {
 	j := 0
 	for i, x := range a {

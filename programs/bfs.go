@@ -31,13 +31,13 @@ func (b BFS) Init(v gas.Vertex) (uint32, bool) {
 	return unreached, false
 }
 
-// Zero is unreached.
+// Zero returns the value of an unreached vertex.
 func (b BFS) Zero() uint32 { return unreached }
 
-// Gather is where the source of the edge is.
+// Gather returns the hops of the source of the edge.
 func (b BFS) Gather(src uint32, _ gas.Edge, _ uint32) uint32 { return src }
 
-// Sum is the minimum.
+// Sum returns the minimum.
 func (b BFS) Sum(a, c uint32) uint32 { return min(a, c) }
 
 // Apply goes one hop further, once for a vertex instead of once for each edge.
@@ -57,7 +57,7 @@ func (b BFS) Saturated(acc uint32, s gas.Step) bool { return uint64(acc) <= uint
 // Settled skips what has been reached.
 func (b BFS) Settled(value uint32, s gas.Step) bool { return uint64(value) <= uint64(s.Iteration) }
 
-// Result is the number of hops.
+// Result returns the number of hops.
 func (b BFS) Result(_ gas.Vertex, value uint32) int64 {
 	if value == unreached {
 		return gas.Unreached
@@ -88,7 +88,7 @@ func (BFS) Over(src uint32, _ gas.Edge, length uint32) bool {
 	return src != unreached && src+1 == length
 }
 
-// Check refuses sources that are no vertices.
+// Check refuses sources that are not vertices of the graph.
 func (b BFS) Check(vertices uint32) error {
 	return checkFirst(vertices, b.Source, b.More)
 }

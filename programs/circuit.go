@@ -50,10 +50,10 @@ func (p Circuit) Init(v gas.Vertex) (Node, bool) {
 	return Node{Held: v.ID == p.Ground}, false
 }
 
-// Zero is no edge.
+// Zero returns the sum of no edges.
 func (p Circuit) Zero() Branch { return Branch{} }
 
-// Gather is one summand of each sum.
+// Gather returns the edge's part of each sum.
 func (p Circuit) Gather(src Node, e gas.Edge, _ Node) Branch {
 	return Branch{e.Weight * src.Volts, e.Weight}
 }
@@ -63,7 +63,7 @@ func (p Circuit) Sum(a, b Branch) Branch {
 	return Branch{a.Current + b.Current, a.Conductance + b.Conductance}
 }
 
-// Apply is the formula above.
+// Apply computes the formula above.
 func (p Circuit) Apply(_ gas.Vertex, old Node, acc Branch, _ gas.Step) Node {
 	if old.Held || acc.Conductance == 0 {
 		return old
@@ -79,7 +79,7 @@ func (p Circuit) Activate(_ gas.Vertex, old, new Node) bool {
 // Overflowed reports a voltage that is not finite.
 func (p Circuit) Overflowed(value Node) bool { return value.Volts-value.Volts != 0 }
 
-// Result is the voltage.
+// Result returns the voltage.
 func (p Circuit) Result(_ gas.Vertex, value Node) float64 { return value.Volts }
 
 // ColumnName returns "volts".

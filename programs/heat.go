@@ -39,7 +39,7 @@ type Flow struct {
 	Conductance float64 // C
 }
 
-// Endless says that a job needs a number of iterations.
+// Endless reports true: a job needs a number of iterations.
 func (Heat) Endless() bool { return true }
 
 // Init heats the source.
@@ -50,10 +50,10 @@ func (p Heat) Init(v gas.Vertex) (float32, bool) {
 	return 0, true
 }
 
-// Zero is no edge.
+// Zero returns the sum of no edges.
 func (p Heat) Zero() Flow { return Flow{} }
 
-// Gather is the flow along the edge.
+// Gather returns the flow along the edge.
 func (p Heat) Gather(src float32, e gas.Edge, dst float32) Flow {
 	w := e.Weight
 	return Flow{w * (float64(src) - float64(dst)), w}
@@ -63,7 +63,7 @@ func (p Heat) Gather(src float32, e gas.Edge, dst float32) Flow {
 // their sum.
 func (p Heat) Sum(a, b Flow) Flow { return Flow{a.Heat + b.Heat, a.Conductance + b.Conductance} }
 
-// Apply is the formula above.
+// Apply computes the formula above.
 func (p Heat) Apply(_ gas.Vertex, old float32, acc Flow, _ gas.Step) float32 {
 	if acc.Conductance == 0 {
 		return old

@@ -31,16 +31,16 @@ type Katz[F float32 | float64] struct {
 // Init counts the walk of no edge.
 func (p Katz[F]) Init(gas.Vertex) (F, bool) { return F(p.Beta), true }
 
-// Zero is 0.
+// Zero returns 0.
 func (p Katz[F]) Zero() float64 { return 0 }
 
-// Gather is the number of walks over the source of the edge.
+// Gather returns the number of walks over the source of the edge.
 func (p Katz[F]) Gather(src F, _ gas.Edge, _ F) float64 { return float64(src) }
 
 // Sum adds, in double precision, as in [PageRank].
 func (p Katz[F]) Sum(a, b float64) float64 { return a + b }
 
-// Apply is the formula above.
+// Apply computes the formula above.
 func (p Katz[F]) Apply(_ gas.Vertex, _ F, acc float64, _ gas.Step) F {
 	return F(p.Alpha*acc + p.Beta)
 }

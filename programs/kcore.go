@@ -31,10 +31,10 @@ func (p KCore) Init(v gas.Vertex) (uint32, bool) {
 	return 1, true
 }
 
-// Zero is no edge.
+// Zero returns the sum of no edges.
 func (p KCore) Zero() uint32 { return 0 }
 
-// Gather is 1 while the neighbour is there.
+// Gather returns 1 while the neighbour is there.
 func (p KCore) Gather(src uint32, _ gas.Edge, _ uint32) uint32 { return src }
 
 // Sum counts.
@@ -57,7 +57,7 @@ func (p KCore) Settled(value uint32, _ gas.Step) bool { return value == 0 }
 // Saturated stops counting at K.
 func (p KCore) Saturated(acc uint32, _ gas.Step) bool { return acc >= p.K }
 
-// Direction is both: edge directions don't matter.
+// Direction returns gas.Both: edge directions don't matter.
 func (p KCore) Direction() gas.Direction { return gas.Both }
 
 // ColumnName returns "core".

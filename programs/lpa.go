@@ -57,10 +57,10 @@ func (p LPA) Init(v gas.Vertex) (Ballot, bool) {
 	return Ballot{Label: v.ID, Candidate: v.ID, Draw: scramble(v.ID ^ scramble(p.Seed))}, true
 }
 
-// Zero is no vote. A drawn key is at least 1.
+// Zero returns no votes. A drawn key is at least 1.
 func (p LPA) Zero() Votes { return Votes{} }
 
-// Gather is the vote of one neighbour. Those whose label changed in the
+// Gather returns the vote of one neighbour. Those whose label changed in the
 // last two iterations have the highest keys: in async mode the first of them may be over.
 func (p LPA) Gather(src Ballot, _ gas.Edge, dst Ballot) Votes {
 	x := Votes{Key: (src.Draw^dst.Draw)*0x9e3779b1>>1 | 1, Next: src.Label} // draws have no pattern: a product is enough
@@ -106,10 +106,10 @@ func (p LPA) Apply(_ gas.Vertex, old Ballot, acc Votes, _ gas.Step) Ballot {
 // Activate reports whether the vertex goes on.
 func (p LPA) Activate(_ gas.Vertex, old, new Ballot) bool { return old != new }
 
-// Direction is both.
+// Direction returns gas.Both.
 func (p LPA) Direction() gas.Direction { return gas.Both }
 
-// Result is the label, a vertex of the graph under the user's id.
+// Result returns the label, a vertex of the graph under the user's id.
 func (p LPA) Result(_ gas.Vertex, value Ballot) gas.VertexID { return gas.VertexID(value.Label) }
 
 // scramble is a bijection without a pattern (Wellons' lowbias32).

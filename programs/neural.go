@@ -29,10 +29,10 @@ type Neural struct {
 // Init hears nothing.
 func (p Neural) Init(gas.Vertex) (float32, bool) { return float32(math.Tanh(p.Bias)), true }
 
-// Zero is silence.
+// Zero returns 0.
 func (p Neural) Zero() float64 { return 0 }
 
-// Gather is the source's activity times the weight.
+// Gather returns the source's activity times the weight.
 func (p Neural) Gather(src float32, e gas.Edge, _ float32) float64 {
 	return float64(src) * e.Weight
 }
@@ -40,7 +40,7 @@ func (p Neural) Gather(src float32, e gas.Edge, _ float32) float64 {
 // Sum adds, in double precision: a neuron may hear millions of others.
 func (p Neural) Sum(a, b float64) float64 { return a + b }
 
-// Apply is the formula above.
+// Apply computes the formula above.
 func (p Neural) Apply(_ gas.Vertex, _ float32, acc float64, _ gas.Step) float32 {
 	return float32(math.Tanh(p.Bias + p.Gain*acc))
 }

@@ -40,8 +40,8 @@ func (p PageRank[F]) Init(v gas.Vertex) (F, bool) {
 }
 
 // one is a rank of 1 as an integer. Ranks add up to 1, so that sums of them are
-// exact as integers, and the same in any order: whoever computes, with however many
-// threads, finds the same bits. There is room for sums of up to 8, as ranks can add up
+// exact as integers, and the same in any order: any number of
+// threads computes the same bits. There is room for sums of up to 8, as ranks can add up
 // to more than 1 for a while where some are newer than others.
 const one = 1 << 60
 
@@ -55,17 +55,17 @@ const half = 0.5 / one
 // order, where they are multiples of it.
 const share = 0x1p-50
 
-// Zero is 0.
+// Zero returns 0.
 func (p PageRank[F]) Zero() int64 { return 0 }
 
-// Gather is the share of the source's rank that flows along the edge, rounded to an
+// Gather returns the share of the source's rank that flows along the edge, rounded to an
 // integer.
 func (p PageRank[F]) Gather(src F, _ gas.Edge, _ F) int64 { return int64(src * one) }
 
 // Sum adds.
 func (p PageRank[F]) Sum(a, b int64) int64 { return a + b }
 
-// Apply is the formula above, with one division: by N and by out at once. The
+// Apply computes the formula above, with one division: by N and by out at once. The
 // conversions keep processors from adding without having rounded the product.
 func (p PageRank[F]) Apply(v gas.Vertex, _ F, acc int64, s gas.Step) F {
 	d, n := p.Damping, float64(v.N)
@@ -85,7 +85,7 @@ func (p PageRank[F]) Activate(v gas.Vertex, old, new F) bool {
 		change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
 }
 
-// rounding is about how much, relative to itself, rounding changes a rank in an
+// rounding returns about how much, relative to itself, rounding changes a rank in an
 // iteration over n vertices. In single precision that is the rounding of the value,
 // since the sum is in double. There it is that of the sum of a hub, which all that it
 // leads to take over: 2^-54 for each of its edges where equal values are added, and
@@ -106,12 +106,12 @@ func (p PageRank[F]) Aggregate(v gas.Vertex, value F) float64 {
 	return math.Floor(float64(value)/share+spread) * share * float64(1-min(v.Out, 1))
 }
 
-// Result is the rank.
+// Result returns the rank.
 func (p PageRank[F]) Result(v gas.Vertex, value F) F {
 	return F((float64(value) - half) * float64(max(v.Out, 1)))
 }
 
-// teleport is N·p(v).
+// teleport returns N·p(v).
 func (p PageRank[F]) teleport(v gas.Vertex) float64 {
 	switch {
 	case !p.Personalised:
@@ -129,7 +129,7 @@ func (PageRank[F]) ColumnName() string { return "pagerank" }
 // Idempotent reports that a rank follows from the neighbours' ranks alone.
 func (PageRank[F]) Idempotent() bool { return true }
 
-// Check refuses a Damping that is none, or was not set: ranks would say nothing of the edges.
+// Check refuses sources that are no vertices, and a Damping that is not set or out of range.
 func (p PageRank[F]) Check(vertices uint32) error {
 	if p.Personalised {
 		if err := checkSources(vertices, p.Source); err != nil {
@@ -139,7 +139,7 @@ func (p PageRank[F]) Check(vertices uint32) error {
 	return checkRanks(p.Damping, p.Tolerance)
 }
 
-// Endless says that without a Tolerance a job may not end: a rounding can go around a cycle of edges for ever.
+// Endless reports whether the Tolerance is 0: a rounding can then go around a cycle of edges for ever.
 func (p PageRank[F]) Endless() bool { return p.Tolerance == 0 }
 
 //go:embed pagerank.go

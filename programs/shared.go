@@ -46,7 +46,7 @@ func checkTolerance(x float64) error {
 	return nil
 }
 
-// checkFirst is checkSources of one, and of those beside it.
+// checkFirst is like checkSources.
 func checkFirst(vertices, first uint32, more []uint32) error {
 	if err := checkSources(vertices, first); err != nil {
 		return err

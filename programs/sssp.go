@@ -31,10 +31,10 @@ func (p SSSP[F]) Init(v gas.Vertex) (F, bool) {
 	return F(math.Inf(1)), false
 }
 
-// Zero is unreached.
+// Zero returns the value of an unreached vertex.
 func (p SSSP[F]) Zero() F { return F(math.Inf(1)) }
 
-// Gather is the way over the source of the edge. One that is too long stays below
+// Gather returns the length over the source of the edge. One that is too long stays below
 // unreached.
 func (p SSSP[F]) Gather(src F, e gas.Edge, _ F) F {
 	d := src + F(e.Weight)
@@ -44,7 +44,7 @@ func (p SSSP[F]) Gather(src F, e gas.Edge, _ F) F {
 	return d
 }
 
-// Sum is the minimum.
+// Sum returns the minimum.
 func (p SSSP[F]) Sum(a, b F) F { return min(a, b) }
 
 // Apply keeps the least.
@@ -53,7 +53,7 @@ func (p SSSP[F]) Apply(_ gas.Vertex, old, acc F, _ gas.Step) F { return min(old,
 // Activate reports any change.
 func (p SSSP[F]) Activate(_ gas.Vertex, old, new F) bool { return old != new }
 
-// Priority is the distance: what is near is done first.
+// Priority returns the distance: near vertices are first.
 func (p SSSP[F]) Priority(value F) float64 { return float64(value) }
 
 // Overflowed reports a distance that is too large.
@@ -82,7 +82,7 @@ func (SSSP[F]) Nearer(a, b F) bool { return a < b }
 // Over adds the weight, as the program does.
 func (p SSSP[F]) Over(src F, e gas.Edge, length F) bool { return p.Gather(src, e, length) == length }
 
-// Check refuses sources that are no vertices.
+// Check refuses sources that are not vertices of the graph.
 func (p SSSP[F]) Check(vertices uint32) error {
 	return checkFirst(vertices, p.Source, p.More)
 }

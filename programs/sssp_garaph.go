@@ -19,7 +19,7 @@ var ssspSources embed.FS
 
 // Loops are the methods of SSSP as loops.
 func (p SSSP[F]) Loops() compiled.Loops[F, F] {
-	if !compiled.Fresh(ssspSources, "39a6e66df2c1eb843c03991c61776d7c") {
+	if !compiled.Fresh(ssspSources, "987e641ef5dce256f34e01d109260d30") {
 		return compiled.Loops[F, F]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p SSSP[F]) Loops() compiled.Loops[F, F] {
 
 // Fragments are the methods of SSSP as PTX.
 func (p SSSP[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(ssspSources, "39a6e66df2c1eb843c03991c61776d7c") {
+	if !compiled.Fresh(ssspSources, "987e641ef5dce256f34e01d109260d30") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

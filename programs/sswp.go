@@ -28,19 +28,19 @@ func (p SSWP[F]) Init(v gas.Vertex) (F, bool) {
 	return F(math.Inf(-1)), false
 }
 
-// Zero is unreached.
+// Zero returns the value of an unreached vertex.
 func (p SSWP[F]) Zero() F { return F(math.Inf(-1)) }
 
-// Gather is what gets to the source of the edge and through the edge.
+// Gather returns the width of the path to the source of the edge and along the edge.
 func (p SSWP[F]) Gather(src F, e gas.Edge, _ F) F { return min(src, F(e.Weight)) }
 
-// Sum is the maximum.
+// Sum returns the maximum.
 func (p SSWP[F]) Sum(a, b F) F { return max(a, b) }
 
 // Apply keeps the widest.
 func (p SSWP[F]) Apply(_ gas.Vertex, old, acc F, _ gas.Step) F { return max(old, acc) }
 
-// Priority is the width: what is wide is done first.
+// Priority returns the negative width: wide paths are first.
 func (p SSWP[F]) Priority(value F) float64 { return -float64(value) }
 
 // Activate reports any change.
@@ -58,7 +58,7 @@ func (SSWP[F]) Monotone() bool { return true }
 // Null reports that no path leads to the vertex.
 func (SSWP[F]) Null(_ gas.Vertex, value F) bool { return math.IsInf(float64(value), -1) }
 
-// Check refuses sources that are no vertices.
+// Check refuses sources that are not vertices of the graph.
 func (p SSWP[F]) Check(vertices uint32) error {
 	return checkFirst(vertices, p.Source, p.More)
 }

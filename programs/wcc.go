@@ -14,13 +14,13 @@ type WCC struct{}
 // Init labels a vertex with itself.
 func (WCC) Init(v gas.Vertex) (uint32, bool) { return v.ID, true }
 
-// Zero is above all labels.
+// Zero returns a number above all labels.
 func (WCC) Zero() uint32 { return unreached }
 
-// Gather is the label of the neighbour.
+// Gather returns the label of the neighbour.
 func (WCC) Gather(src uint32, _ gas.Edge, _ uint32) uint32 { return src }
 
-// Sum is the minimum.
+// Sum returns the minimum.
 func (WCC) Sum(a, b uint32) uint32 { return min(a, b) }
 
 // Apply keeps the least label.
@@ -29,13 +29,13 @@ func (WCC) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 { return min(
 // Activate reports any change.
 func (WCC) Activate(_ gas.Vertex, old, new uint32) bool { return old != new }
 
-// Priority is the label: the least one of a component goes everywhere before others do.
+// Priority returns the label: the least one of a component is spread first.
 func (WCC) Priority(value uint32) float64 { return float64(value) }
 
-// Direction is both: edge directions don't matter.
+// Direction returns gas.Both: edge directions don't matter.
 func (WCC) Direction() gas.Direction { return gas.Both }
 
-// Result is the representative, under the user's id.
+// Result returns the representative, a vertex of the graph.
 func (WCC) Result(_ gas.Vertex, value uint32) gas.VertexID { return gas.VertexID(value) }
 
 // ColumnName returns "component".

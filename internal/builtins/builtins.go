@@ -140,12 +140,12 @@ func GraphOf(g *garaph.Graph) registry.Graph {
 	return p
 }
 
-// Path is [garaph.Path] of hops.
+// Path is like [garaph.Path], for hops.
 func Path(job Job, p programs.BFS, to uint32) ([]uint32, []uint32, error) {
 	return garaph.Path(job.Context, job.Graph, p, to, job.Options, job.Progress)
 }
 
-// WeightedPath is [garaph.Path] of distances.
+// WeightedPath is like [garaph.Path], for distances.
 func WeightedPath(job Job, p programs.SSSP[float64], to uint32) ([]uint32, []float64, error) {
 	return garaph.Path(job.Context, job.Graph, p, to, job.Options, job.Progress)
 }

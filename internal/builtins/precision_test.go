@@ -114,7 +114,7 @@ func ran(t rapid.TB, g *garaph.Graph, line string, o garaph.RunOptions) *garaph.
 	return r
 }
 
-// TestAutoDistances: distances are those of an oracle, whatever the weights are: exact where the weights
+// TestAutoDistances checks that distances are those of an oracle, whatever the weights are: exact where the weights
 // are multiples of a unit.
 func TestAutoDistances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -147,7 +147,7 @@ func TestAutoDistances(t *testing.T) {
 	})
 }
 
-// TestAutoPrecision: a job is in single precision where its results are exact or near enough, and in
+// TestAutoPrecision checks that a job is in single precision where its results are exact or near enough, and in
 // double otherwise.
 func TestAutoPrecision(t *testing.T) {
 	path := func(n int, weight float32) (list []oracle.Edge) {
@@ -214,7 +214,7 @@ func TestAutoPrecision(t *testing.T) {
 	}
 }
 
-// TestAutoResumed: a job that goes on in double precision is one job, and is resumed in it.
+// TestAutoResumed checks that a job that goes on in double precision is one job, and is resumed in it.
 func TestAutoResumed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "g")
 	var list [][2]int64

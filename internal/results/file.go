@@ -31,7 +31,7 @@ func WriteFile(path string, f Format, t Table) error {
 	return WriteFileReady(context.Background(), path, f, t, nil)
 }
 
-// WriteFileReady is [WriteFile] that calls ready, unless it is nil, with the
+// WriteFileReady is like [WriteFile]. If ready is not nil, it calls ready with the
 // temporary file, whole and synced, before it is renamed to path. When ctx ends, it
 // waits for no reader of a pipe any more.
 func WriteFileReady(ctx context.Context, path string, f Format, t Table, ready func(temporary string)) error {

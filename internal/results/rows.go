@@ -57,7 +57,7 @@ func writeRows(w io.Writer, t Table, head []byte, encode encodeRows) error {
 // errUnwritten ends a table of which no more can be written; it never leaves the package.
 var errUnwritten = errors.New("no more rows can be written")
 
-// writeParts is writeRows with goroutines: several encode parts of so many rows, and one writes
+// writeParts is like writeRows, with goroutines: several encode parts of rows, and one writes
 // them. Where the table has a filler, they also fill the parts, and else the caller's goroutine does,
 // with copies of rows.
 func writeParts(w io.Writer, t Table, head []byte, rows int, encode encodeRows) error {

@@ -21,7 +21,7 @@ import (
 	"github.com/garaph/garaph/internal/flags"
 )
 
-// NewAlgorithm is an algorithm that has no flags.
+// NewAlgorithm returns an algorithm without flags.
 func NewAlgorithm[T algorithms.Value](name, short string, a algorithms.Algorithm[T]) Program {
 	runner := BindAlgorithm(func(Env) (algorithms.Algorithm[T], error) { return a, nil })
 	p := Program{Name: name, Short: short, Algorithm: true, GPU: algorithms.HasGPU(a), Setup: func(*pflag.FlagSet) Runner { return runner }}
@@ -31,7 +31,7 @@ func NewAlgorithm[T algorithms.Value](name, short string, a algorithms.Algorithm
 	return p
 }
 
-// BindAlgorithm is [Bind] for an algorithm, whose Program has Algorithm set.
+// BindAlgorithm is like [Bind], for an algorithm. Its Program has Algorithm set.
 func BindAlgorithm[T algorithms.Value](build func(Env) (algorithms.Algorithm[T], error)) Runner {
 	return func(ctx context.Context, e Env) (*garaph.Result, error) {
 		a, err := build(e)
@@ -53,7 +53,7 @@ var (
 	algorithmGPUFlagNames = []string{"gpu", "gpu-memory"}
 )
 
-// refusedFlagNames are the flags of a run that an algorithm has no use for.
+// refusedFlagNames returns the flags of a run that an algorithm has no use for.
 func (p Program) refusedFlagNames() []string {
 	if p.GPU {
 		return programFlagNames
@@ -113,7 +113,7 @@ func progressOf(shown *console.Phases) func(algorithms.Progress) {
 	}
 }
 
-// algorithmSummary is the last line of a run.
+// algorithmSummary returns the last line of a run.
 func (t *task) algorithmSummary() string {
 	r := t.result.Algorithm
 	var parts []string

@@ -18,7 +18,7 @@ import (
 	"github.com/garaph/garaph/internal/flags"
 )
 
-// checkpointFlags say when a run writes checkpoints.
+// checkpointFlags holds the flags of checkpoints.
 type checkpointFlags struct {
 	every, pages, keep *int
 	interval           *time.Duration
@@ -44,7 +44,7 @@ func newRunCheckpointFlags(fs *pflag.FlagSet) *checkpointFlags {
 	return f
 }
 
-// checkpointFlagNames are those of newRunCheckpointFlags.
+// checkpointFlagNames lists the flags of newRunCheckpointFlags.
 var checkpointFlagNames = []string{"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints", "resume"}
 
 func (f *checkpointFlags) policy() garaph.Checkpoints {

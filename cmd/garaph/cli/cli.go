@@ -12,7 +12,7 @@
 //
 // Results go to standard output, everything else to standard error. The exit
 // code is 0, 1 after a failed job, 2 after a wrong command line, 124 at the end of
-// --time-limit, 130 after an orderly interruption, and 141 when whoever read the
+// --time-limit, 130 after an orderly interruption, and 141 if the reader of the
 // output has gone.
 package cli
 
@@ -53,7 +53,7 @@ func mainOf(a *app, args []string, programs []Program) {
 	os.Exit(run(ctx, a, args, os.Stdin, os.Stdout, os.Stderr, programs))
 }
 
-// endings are the signals that end a job.
+// endings returns the signals that end a job.
 func endings() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
@@ -64,7 +64,7 @@ func endings() []os.Signal {
 
 // Run runs one command line and returns its exit code. The programs are offered
 // beside the built-in ones and take the place of those whose names they have.
-// While it runs, the limits of the Go collector are those of --memory. It does
+// While it runs, the limits of the Go collector follow --memory. It does
 // not hand over to a process with CUDA, as [Main] does.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, programs ...Program) int {
 	return run(ctx, &app{}, args, stdin, stdout, stderr, programs)

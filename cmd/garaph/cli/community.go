@@ -22,7 +22,7 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// communityFlags are those of `garaph community`.
+// communityFlags holds the flags of `garaph community`.
 type communityFlags struct {
 	query, queries, output, format, report *string
 	low, high, threads                     *int
@@ -154,7 +154,7 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 	return nil
 }
 
-// recorded is the job of the search, and what returns its queries where no checkpoint has them.
+// recorded returns the job of the search, and what returns its queries where no checkpoint has them.
 func (s *communitySearch) recorded() (*garaph.Job, func() ([]garaph.CommunityQuery, error), error) {
 	spec := newSpec(communityName, s.cmd, *s.flags.output)
 	if job := s.app.resumed; job != nil {
@@ -314,7 +314,7 @@ func (s *communitySearch) print(c *garaph.Community) error {
 	return w.Flush()
 }
 
-// summary is the last line of the command.
+// summary returns the last line of the command.
 func (s *communitySearch) summary() string {
 	proven, branches := 0, int64(0)
 	for _, c := range s.found {

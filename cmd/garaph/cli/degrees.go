@@ -186,7 +186,7 @@ func printDegrees(w *output.Stdout, list []degreeInfo) error {
 	return table.Flush()
 }
 
-// degreesText is a range of degrees.
+// degreesText returns a range of degrees.
 func degreesText(b degreeBin) string {
 	text := humanize.Comma(int64(b.From))
 	if b.To > b.From {

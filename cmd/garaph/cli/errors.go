@@ -25,10 +25,10 @@ const (
 	exitPipe        = 141 // and for SIGPIPE, which ends most commands whose reader has gone
 )
 
-// errTimeLimit: the time of --time-limit is over.
+// errTimeLimit is the error at the end of --time-limit.
 var errTimeLimit = errors.New("--time-limit is over")
 
-// errReported: a process that did the work has said what is wrong.
+// errReported is the error of a command that another process has reported.
 var errReported = errors.New("reported already")
 
 // Usagef makes an error that says the command line is wrong: garaph ends with
@@ -37,7 +37,7 @@ func Usagef(format string, args ...any) error {
 	return flags.Usagef(format, args...)
 }
 
-// stopped says what a cancellation ended.
+// stopped is the error of a job that was cancelled.
 type stopped struct {
 	what  string
 	cause error
@@ -93,7 +93,7 @@ func (a *app) complain(exit int, format string, args ...any) {
 	a.console.Complain(a.name+": "+fmt.Sprintf(format, args...), exit)
 }
 
-// unknownWord is the error of a word that is none of the commands under cmd, which are kinds of kind.
+// unknownWord returns the error of a word that is none of the commands under cmd, which are kinds of kind.
 func unknownWord(cmd *cobra.Command, kind, word string) error {
 	cmd.SuggestionsMinimumDistance = 2 // as cobra has it for the root
 	if like := cmd.SuggestionsFor(word); len(like) > 0 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestGoneReader: whatever writes to a pipe that nobody reads ends, with the exit code of SIGPIPE, and says
+// TestGoneReader checks that a command whose output is no longer read ends with the exit code of SIGPIPE, and says
 // nothing: whoever closed it had enough.
 func TestGoneReader(t *testing.T) {
 	folder := t.TempDir()

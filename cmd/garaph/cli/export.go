@@ -24,7 +24,7 @@ import (
 	"github.com/garaph/garaph/internal/wholefile"
 )
 
-// exportFlags are those of `garaph export`.
+// exportFlags holds the flags of `garaph export`.
 type exportFlags struct {
 	output, ids, format *string
 	both, noWeights     *bool

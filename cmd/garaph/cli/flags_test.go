@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// TestFlagText: what is recorded of a flag gives it its value again, or that of
+// TestFlagText checks that the recorded text of a flag gives it its value again, or that of
 // its default.
 func TestFlagText(t *testing.T) {
 	declare := func() *pflag.FlagSet {
@@ -67,7 +67,7 @@ func TestDestination(t *testing.T) {
 	}
 }
 
-// TestJobFilter: of the jobs that match, running ones are none, nor those whose age is unknown.
+// TestJobFilter checks that of the jobs that match, running ones are none, nor those whose age is unknown.
 func TestJobFilter(t *testing.T) {
 	now := time.Now()
 	ago := func(state garaph.JobStatus, days int) jobInfo {

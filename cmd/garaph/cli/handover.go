@@ -49,7 +49,7 @@ func (a *app) handOver(on, gpu, program string) error {
 		return nil
 	}
 	must := on == string(dispatcher.GPU) || on == string(dispatcher.Hybrid)
-	absent := device.Absent() // this binary has CUDA, and nobody else can do better
+	absent := device.Absent() // this binary has CUDA
 	if absent == nil && !hasDriver() {
 		absent = errors.New("there is no NVIDIA driver on this machine")
 	}
@@ -73,7 +73,7 @@ func (a *app) handOver(on, gpu, program string) error {
 // edgeBytes is about how many bytes a graph's edges have, in both of its sides.
 const edgeBytes = 6
 
-// soonerOnCPU reports whether a program that nobody wants on a GPU is likely done before this
+// soonerOnCPU reports whether a program without flags of a GPU is likely done before this
 // process has become one with CUDA, over a small graph. An algorithm is: it reads each edge once.
 func (t *task) soonerOnCPU() bool {
 	f := t.flags
@@ -128,5 +128,5 @@ func findCUDA() (string, error) {
 	return path, nil
 }
 
-// execute is the exec of a process of the command line.
+// execute replaces this process by another program.
 func execute(path string, args, env []string) error { return syscall.Exec(path, args, env) }

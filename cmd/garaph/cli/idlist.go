@@ -31,12 +31,12 @@ func eachVertexOfFile(g *garaph.Graph, path string, add func([]uint32) error) er
 	return eachVertexIn(g, f, path, add)
 }
 
-// eachVertexOfInput is eachVertexOfFile for standard input.
+// eachVertexOfInput is like eachVertexOfFile, for standard input.
 func eachVertexOfInput(g *garaph.Graph, stdin io.Reader, add func([]uint32) error) error {
 	return eachVertexIn(g, stdin, "standard input", add)
 }
 
-// eachVertexIn is eachVertexOfFile for what is open, compressed or not.
+// eachVertexIn is like eachVertexOfFile, for an open file.
 func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint32) error) error {
 	in, done, err := unpacked(file)
 	if err != nil {
@@ -58,7 +58,7 @@ func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint3
 	return err
 }
 
-// unpacked is what a file holds, compressed with gzip or zstd or not.
+// unpacked returns a reader of the text of a file, which may be compressed with gzip or zstd.
 func unpacked(file io.Reader) (io.Reader, func(), error) {
 	in := bufio.NewReaderSize(file, 1<<20)
 	head, _ := in.Peek(4)
@@ -172,7 +172,7 @@ func eachID(in io.Reader, name string, f func(id string, line int, maybe bool) e
 	return nil
 }
 
-// unquoted is what stands between the quotes of an id that begins with one; false: it does not end so.
+// unquoted returns what stands between the quotes of an id that begins with one; false: it does not end so.
 func unquoted(id string) (string, bool) {
 	inside, quoted := strings.CutPrefix(id, `"`)
 	if !quoted {

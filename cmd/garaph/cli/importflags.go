@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// importFlags say how edge lists are read. They are those of `garaph import`,
+// importFlags holds the flags for reading edge lists, of `garaph import`,
 // and of `garaph run` for edge files.
 type importFlags struct {
 	format, ids, weights, layout, parallel                     *string

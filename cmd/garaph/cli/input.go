@@ -52,7 +52,7 @@ func withGraph(path string, f func(*garaph.Graph) error) error {
 	return errors.Join(f(g), g.Close())
 }
 
-// graphFolder is the folder among the arguments; "" when all are edge files.
+// graphFolder returns the folder among the arguments; "" when all are edge files.
 func graphFolder(args []string) (string, error) {
 	for _, arg := range args {
 		if !output.IsFolder(arg) {
@@ -122,5 +122,5 @@ func (in *input) close() error {
 	return errors.Join(errs...)
 }
 
-// name is the user's name of the graph.
+// name returns the user's name of the graph.
 func (t *task) name() string { return strings.Join(t.args, " ") }

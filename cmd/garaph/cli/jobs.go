@@ -147,7 +147,7 @@ func (a *app) printJobs(list []jobInfo) error {
 	return table.Flush()
 }
 
-// jobFilter says which jobs are removed.
+// jobFilter selects jobs to remove.
 type jobFilter struct {
 	older *time.Duration
 	done  *bool

@@ -151,7 +151,7 @@ func testMetrics(t *testing.T, device string) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// TestMetricsRefused: an address that nothing can listen to is an error.
+// TestMetricsRefused checks that an address that nothing can listen to is an error.
 func TestMetricsRefused(t *testing.T) {
 	for _, address := range []string{"9100", "localhost:65536", "192.0.2.1:9100"} {
 		var stderr bytes.Buffer
@@ -183,7 +183,7 @@ func metricsFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestMetricsFile: the file is there, whole, while a command runs and when it has ended, with its exit code.
+// TestMetricsFile checks that the file is there, whole, while a command runs and when it has ended, with its exit code.
 func TestMetricsFile(t *testing.T) {
 	dir := t.TempDir()
 	edges, file := filepath.Join(dir, "edges.txt"), filepath.Join(dir, "nightly.prom")

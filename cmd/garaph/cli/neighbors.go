@@ -20,7 +20,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// neighborsFlags are those of `garaph neighbors`.
+// neighborsFlags holds the flags of `garaph neighbors`.
 type neighborsFlags struct {
 	along  *string
 	limit  *int

@@ -55,7 +55,7 @@ type foundPath struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
 	Weighted bool   `json:"weighted"`
-	// Distance is that of the last vertex: hops, or the sum of weights.
+	// Distance is the number of hops or the sum of weights.
 	Distance float64 `json:"distance"`
 	Hops     int     `json:"hops"`
 	Path     []stop  `json:"path"`

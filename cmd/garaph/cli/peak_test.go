@@ -255,7 +255,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestCommunityBudget: core numbers and community search keep within the least budget that they accept,
+// TestCommunityBudget checks that core numbers and community search keep within the least budget that they accept,
 // and the search within roomy ones, of a vertex with a large problem.
 func TestCommunityBudget(t *testing.T) {
 	testsize.OnlyLong(t, "it searches for tens of seconds")

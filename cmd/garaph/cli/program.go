@@ -105,7 +105,7 @@ func Bind[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
 	}
 }
 
-// endless are the options of a run, where --iterations 0 lets a program run for ever: the user has been
+// endless returns the options of a run, where --iterations 0 lets a program run for ever: the user has been
 // warned, if the job does not end by itself.
 func (e Env) endless() garaph.RunOptions {
 	if e.Options.Iterations == 0 {
@@ -114,7 +114,7 @@ func (e Env) endless() garaph.RunOptions {
 	return e.Options
 }
 
-// New is a program that has no flags.
+// New returns a program without flags.
 func New[V, A any](name, short string, p gas.Program[V, A]) Program {
 	runner := Bind(func(Env) (gas.Program[V, A], error) { return p, nil })
 	return Program{Name: name, Short: short, Value: p, Setup: func(*pflag.FlagSet) Runner { return runner }}

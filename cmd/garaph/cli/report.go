@@ -190,7 +190,7 @@ func writeObject(w io.Writer, report any, last *list) error {
 	return buffered.Flush()
 }
 
-// parameters are the program's own flags and the options that a result may
+// parameters returns the program's own flags and the options that a result may
 // depend on, as they were used.
 func (t *task) parameters() map[string]any {
 	o, all := t.options, t.ownParameters()
@@ -213,7 +213,7 @@ func (t *task) parameters() map[string]any {
 	return all
 }
 
-// ownParameters are the program's own flags.
+// ownParameters returns the program's own flags.
 func (t *task) ownParameters() map[string]any {
 	all := map[string]any{}
 	t.cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {

@@ -29,7 +29,7 @@ type runFlags struct {
 	imports     *importFlags
 }
 
-// gpuFlags say which GPU a run has, and how it is used.
+// gpuFlags holds the flags of a GPU.
 type gpuFlags struct {
 	gpu, gather *string
 	gpuMemory   *int64
@@ -48,7 +48,7 @@ func gpuFlag(fs *pflag.FlagSet) *string {
 	return flags.Text(fs, "gpu", "NAME", check, "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
 }
 
-// advancingFlags say how frontiers are advanced on a GPU.
+// advancingFlags holds the flags for advancing frontiers on a GPU.
 type advancingFlags struct{ advance, filter, direction *string }
 
 func newAdvancingFlags(fs *pflag.FlagSet) advancingFlags {
@@ -67,7 +67,7 @@ func (f *advancingFlags) value() gpuengine.Advancing {
 	return how
 }
 
-// resultFlags say what a run writes, and where.
+// resultFlags holds the flags of results and reports.
 type resultFlags struct {
 	output, format *string
 	top            *int
@@ -213,7 +213,7 @@ func (f *runFlags) check(cmd *cobra.Command, p Program) error {
 // gpuFlagNames are those that have no effect where there is no GPU.
 var gpuFlagNames = append([]string{"gpu", "gpu-memory", "streams", "gather"}, advancingFlagNames...)
 
-// advancingFlagNames are those of frontiers.
+// advancingFlagNames lists the flags of frontiers.
 var advancingFlagNames = []string{"advance", "filter", "direction"}
 
 // checkGPU refuses flags of the GPU that no run can have.

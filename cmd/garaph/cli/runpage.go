@@ -97,7 +97,7 @@ func (p *runPage) save(t *task) error {
 	return output.WriteWhole(p.path, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
 }
 
-// summaryText is a summary in one sentence; numbers that are estimates are marked.
+// summaryText returns a summary in one sentence; numbers that are estimates are marked.
 func summaryText(s *results.Summary) string {
 	text := "no vertex has one"
 	if s.Count > 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/checkpoint"
 )
 
-// TestManySources: sources that are too many for the record of a job stay in their
+// TestManySources checks that sources that are too many for the record of a job stay in their
 // file, and the job is resumed with them.
 func TestManySources(t *testing.T) {
 	dir := memoryDir(t)

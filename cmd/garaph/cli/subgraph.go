@@ -19,7 +19,7 @@ import (
 	"github.com/garaph/garaph/subgraph"
 )
 
-// subgraphFlags are those of `garaph subgraph`.
+// subgraphFlags holds the flags of `garaph subgraph`.
 type subgraphFlags struct {
 	output, ids *string
 	hops        *int

@@ -44,7 +44,7 @@ type task struct {
 	peak    int64 // see peakMemory
 }
 
-// runWithin is run until --time-limit.
+// runWithin runs a task until --time-limit.
 func (a *app) runWithin(cmd *cobra.Command, t *task) error {
 	ctx, stop := context.WithCancelCause(cmd.Context())
 	defer stop(nil)

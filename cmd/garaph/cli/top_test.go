@@ -216,7 +216,7 @@ func TestNumbersInJSON(t *testing.T) {
 	}
 }
 
-// TestPrintable: names do not command the terminal.
+// TestPrintable checks that names do not command the terminal.
 func TestPrintable(t *testing.T) {
 	for text, want := range map[string]string{
 		"Zürich":       "Zürich",

@@ -25,7 +25,7 @@ type topRow struct {
 // valueText is a value as it is printed.
 type valueText string
 
-// valueText is the value as the table prints it.
+// valueText returns the value as the table prints it.
 func (r topRow) valueText() string {
 	if r.Value == nil {
 		return "none"
@@ -160,7 +160,7 @@ func topVertices[N cmp.Ordered](t results.Table, first []scored[N], show func(N)
 
 func idCount(c *results.IDs) int { return max(len(c.Strings), len(c.Uints), len(c.Ints)) }
 
-// idOf is an id of a column.
+// idOf returns an id of a column.
 func idOf(c *results.IDs, i int) any {
 	switch {
 	case c.Strings != nil:

@@ -106,7 +106,7 @@ func eventOf(s gpuengine.Span) traceEvent {
 	return e
 }
 
-// eventOfPage is a page of the CPU, or the moment when the GPU got one.
+// eventOfPage returns the event of a page of the CPU, or the moment when the GPU got one.
 func eventOfPage(w dispatcher.PageWork) traceEvent {
 	e := traceEvent{
 		Name: fmt.Sprintf("shards %d to %d", w.From, w.To-1), Category: "page", Time: w.Start * 1e6,

@@ -36,7 +36,7 @@ type Console struct {
 	bars *mpb.Progress // on the screen
 }
 
-// consoleFlags say what of a command is shown, and how.
+// consoleFlags holds the flags of the console.
 type consoleFlags struct {
 	progress, logFormat *string
 	metrics, file       *string // the address, and the file

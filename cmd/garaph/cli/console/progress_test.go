@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph"
 )
 
-// TestStageLines: without a terminal a stage writes a line every two seconds at
+// TestStageLines checks that without a terminal a stage writes a line every two seconds at
 // most, and none when it is over sooner.
 func TestStageLines(t *testing.T) {
 	var out bytes.Buffer
@@ -58,7 +58,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestShortPhase: what is over at once has a rate when it ends.
+// TestShortPhase checks that a short phase has a rate when it ends.
 func TestShortPhase(t *testing.T) {
 	var out bytes.Buffer
 	c := New(io.Discard, "")
@@ -76,7 +76,7 @@ func TestShortPhase(t *testing.T) {
 	}
 }
 
-// TestUpdates: a phase is a line when it begins, one now and then, and one at its end
+// TestUpdates checks that a phase is a line when it begins, one now and then, and one at its end
 // with what was set last.
 func TestUpdates(t *testing.T) {
 	var out bytes.Buffer

@@ -63,14 +63,14 @@ func (o *Stdout) IsTerminal(path string) bool {
 	return is && term.IsTerminal(fd)
 }
 
-// IsStream reports whether a path is that of a device, a pipe or a file descriptor.
+// IsStream reports whether a path names a device, a pipe or a file descriptor.
 func IsStream(path string) bool {
 	_, descriptor := results.Descriptor(path)
 	info, err := os.Stat(path)
 	return descriptor || err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// IsFolder reports whether a path is that of a folder.
+// IsFolder reports whether a path names a folder.
 func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()

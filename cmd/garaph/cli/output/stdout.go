@@ -10,13 +10,13 @@ import (
 	"golang.org/x/term"
 )
 
-// ErrPipe: the reader of standard output has gone.
+// ErrPipe is the error of standard output without a reader.
 var ErrPipe = errors.New("standard output was closed")
 
-// ErrOutput: standard output takes no more, for its disk is full or it fails.
+// ErrOutput is the error of standard output that cannot be written, as on a full disk.
 var ErrOutput = errors.New("write to standard output")
 
-// Stdout is standard output. An error is errPipe if its reader has gone, and errOutput otherwise.
+// Stdout is standard output. An error is ErrPipe if its reader has gone, and ErrOutput otherwise.
 type Stdout struct{ w io.Writer }
 
 // NewStdout returns the standard output w.
