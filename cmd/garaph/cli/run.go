@@ -45,7 +45,8 @@ func gpuFlag(fs *pflag.FlagSet) *string {
 		}
 		return nil
 	}
-	return flags.Text(fs, "gpu", "NAME", check, "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
+	return flags.Text(fs, "gpu", "NAME", check, "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or "+
+		"emulated (default the first one)")
 }
 
 // advancingFlags holds the flags for advancing frontiers on a GPU.
@@ -56,9 +57,11 @@ func newAdvancingFlags(fs *pflag.FlagSet) advancingFlags {
 		return flags.Enum(fs, name, words[0], words, usage)
 	}
 	return advancingFlags{
-		list("advance", gpuengine.AdvanceNames, "how the rows of a frontier are divided among the threads of the GPU: a thread per vertex, a thread, a warp or a block by length (twc), equally many edges per block (lb) or vertices (lb-light), over the rows of all vertices (all-edges), or with the longest rows over all blocks (lonestar); with -cull, filtered at once"),
-		list("filter", gpuengine.FilterNames, "how a vertex that changes several times in an iteration is kept from being in the next frontier as often; all but exact let some pass, which makes no difference to values"),
-		list("direction", gpuengine.DirectionNames, "whether active vertices push, or others look for them (pull), where the program ends looking at the first"),
+		list("advance", gpuengine.AdvanceNames, "how the rows of a frontier are divided among the threads of the "+
+			"GPU"),
+		list("filter", gpuengine.FilterNames, "how vertices are kept from being in a frontier twice; results are "+
+			"the same"),
+		list("direction", gpuengine.DirectionNames, "whether active vertices push, or others look for them (pull)"),
 	}
 }
 
@@ -103,29 +106,42 @@ standard input), which are then imported into a temporary graph. Without
 // newRunFlags declares the flags of every run.
 func newRunFlags(fs *pflag.FlagSet) *runFlags {
 	return &runFlags{
-		iterations: flags.Count(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default: see the help of the program)"),
-		mode:       flags.Enum(fs, "mode", dispatcher.Sync, []dispatcher.Mode{dispatcher.Sync, dispatcher.Async}, "when other vertices see a new value: after the iteration, and results are the same bits in every run on the CPU with one --method (sync), or after its page, which takes fewer iterations, and results may differ from run to run as far as the program allows (async)"),
-		method:     flags.Enum(fs, "method", dispatcher.Auto, []dispatcher.Method{dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier}, "which vertices work in an iteration: all gather (pull), those with an edge from an active vertex do, which are marked first (notify-pull), or active vertices push along their edges (frontier, for programs that only improve values; on a GPU as --advance, --filter and --direction say); auto chooses by how many edges leave the active vertices"),
-		device:     flags.Enum(fs, "device", dispatcher.AutoDevice, []dispatcher.Device{dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid}, "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it"),
-		threads:    threadsFlag(fs),
-		memory:     flags.Size(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)"),
-		limit:      flags.Duration(fs, "time-limit", "end this process after TIME, such as 2h, as an interrupt does: with a checkpoint, for resume; 0: no limit"),
-		scratch:    fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)"),
+		iterations: flags.Count(fs, "iterations", 0, 0, "limit of iterations; 0: none (default by the program)"),
+		mode: flags.Enum(fs, "mode", dispatcher.Sync, []dispatcher.Mode{dispatcher.Sync, dispatcher.Async},
+			"when vertices see new values: after the iteration (sync), or after the page (async), which takes "+
+				"fewer iterations"),
+		method: flags.Enum(fs, "method", dispatcher.Auto, []dispatcher.Method{dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier},
+			"which vertices work: all gather (pull), those with active neighbours do (notify-pull), or active "+
+				"ones push (frontier)"),
+		device: flags.Enum(fs, "device", dispatcher.AutoDevice, []dispatcher.Device{dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid},
+			"where to run; hybrid is on the CPU and the GPU, auto is hybrid if there is a GPU"),
+		threads: threadsFlag(fs),
+		memory: flags.Size(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit "+
+			"(default three quarters of what is available)"),
+		limit: flags.Duration(fs, "time-limit", "stop after TIME, such as 2h, with a checkpoint for resume; "+
+			"0: no limit"),
+		scratch: fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)"),
 		gpuFlags: gpuFlags{
-			gpu:            gpuFlag(fs),
-			gpuMemory:      flags.Size(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond it are streamed (default what is free, but for a small reserve)"),
-			streams:        streamsFlag(fs, "streams of copies and computations on the GPU, which overlap"),
-			gather:         flags.Enum(fs, "gather", gpuengine.GatherAuto, []gpuengine.Gather{gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented}, "how a block of threads adds up: a thread per edge on copies of each sum (replicated), or 16 edges per thread in registers (segmented)"),
+			gpu: gpuFlag(fs),
+			gpuMemory: flags.Size(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond "+
+				"it are streamed (default nearly all that is free)"),
+			streams: streamsFlag(fs, "streams of copies and computations on the GPU, which overlap"),
+			gather: flags.Enum(fs, "gather", gpuengine.GatherAuto, []gpuengine.Gather{gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented},
+				"how a block of GPU threads adds up: a thread per edge (replicated), or 16 edges per thread "+
+					"(segmented)"),
 			advancingFlags: newAdvancingFlags(fs),
 		},
 		checkpoints: newRunCheckpointFlags(fs),
 		resultFlags: resultFlags{
 			output: outputFlag(fs, "", "`FILE` for a value of every vertex; - is standard output"),
 			format: formatFlag(fs),
-			top:    flags.Count(fs, "top", 0, 1, "print the first N vertices (default 10 without --output and --json)"),
-			json:   fs.Bool("json", false, "print a report as one JSON object"),
-			report: fs.String("report", "", "`FILE` for an HTML page: how the results are distributed, the first vertices, and how the run went, with plots"),
-			trace:  fs.String("trace", "", "`FILE` for what CPU and GPU did when, by streams and pages; chrome://tracing and Perfetto show it"),
+			top: flags.Count(fs, "top", 0, 1, "print the first N vertices (default 10 without --output and "+
+				"--json)"),
+			json: fs.Bool("json", false, "print a report as one JSON object"),
+			report: fs.String("report", "", "`FILE` for an HTML page with the distribution of results, the first "+
+				"vertices, and plots of the run"),
+			trace: fs.String("trace", "", "`FILE` for a trace of the CPU and the GPU, for chrome://tracing and "+
+				"Perfetto"),
 		},
 		imports: newImportFlags(fs),
 	}
@@ -141,7 +157,8 @@ func (a *app) programCommand(p Program, f *runFlags) *cobra.Command {
 	case p.Algorithm:
 		cmd.Long += "\nIt is an algorithm and not a vertex program, without iterations."
 	case p.Timed:
-		cmd.Long += fmt.Sprintf("\nIt does not end by itself: it runs for --iterations, %d if that is not given, and with 0\nuntil it is interrupted.", p.Iterations)
+		cmd.Long += fmt.Sprintf("\nIt does not end by itself: it runs for --iterations, %d if that is not given, "+
+			"and with 0\nuntil it is interrupted.", p.Iterations)
 	case p.Iterations > 0:
 		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations at most, unless --iterations is given.", p.Iterations)
 	default:

@@ -80,11 +80,15 @@ func (c *Console) Declare(fs *pflag.FlagSet) {
 	fs.BoolVarP(&c.Verbose, "verbose", "v", false, "report every iteration and what the engine does")
 	fs.BoolVarP(&c.quiet, "quiet", "q", false, "report warnings and errors only")
 	c.flags = consoleFlags{
-		progress:  flags.Enum(fs, "progress", progressAuto, []string{progressAuto, progressLines, progressJSON, progressNone}, "how far a job is: as bars on a terminal and elsewhere in lines now and then (auto), in lines, as a JSON object in each line, or not at all"),
+		progress: flags.Enum(fs, "progress", progressAuto, []string{progressAuto, progressLines, progressJSON, progressNone},
+			"how to show progress: as bars on a terminal and lines elsewhere (auto), as lines, as JSON lines, or "+
+				"not at all"),
 		fd:        fs.Int("progress-fd", 0, "the file descriptor for --progress json (default standard error)"),
-		logFormat: flags.Enum(fs, "log-format", logText, []string{logText, logJSON}, "how what is reported is written: for people, or as a JSON object in each line"),
-		metrics:   fs.String("metrics", "", "`ADDRESS` where the command serves metrics for Prometheus, and profiles, until it ends: localhost:9100, or localhost:0 for any free port"),
-		file:      fs.String("metrics-file", "", "`FILE` for metrics, written every 15 s and at the end: NAME.prom for the node exporter's textfile collector"),
+		logFormat: flags.Enum(fs, "log-format", logText, []string{logText, logJSON}, "form of log lines"),
+		metrics: fs.String("metrics", "", "`ADDRESS` to serve metrics for Prometheus and profiles at, such as "+
+			"localhost:9100"),
+		file: fs.String("metrics-file", "", "`FILE` for metrics, written every 15 s and at the end, for the "+
+			"textfile collector of the node exporter"),
 	}
 }
 
