@@ -65,37 +65,12 @@ func unpacked(file io.Reader) (io.Reader, func(), error) {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		z, err := gzip.NewReader(in)
-		return packedReader{z, "gzip"}, func() {}, unpackError("gzip", err)
+		return z, func() {}, err
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
-		if err != nil {
-			return nil, nil, unpackError("zstd", err)
-		}
-		return packedReader{z, "zstd"}, z.Close, nil
+		return z, z.Close, err
 	}
 	return in, func() {}, nil
-}
-
-// packedReader explains the errors of a compressed stream.
-type packedReader struct {
-	io.Reader
-	kind string
-}
-
-func (p packedReader) Read(b []byte) (int, error) {
-	n, err := p.Reader.Read(b)
-	return n, unpackError(p.kind, err)
-}
-
-// unpackError explains what ended a compressed stream too early.
-func unpackError(kind string, err error) error {
-	switch {
-	case err == nil, err == io.EOF:
-		return err
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the %s stream is truncated: it ends in the middle; write the file again, or copy it again as a whole", kind)
-	}
-	return fmt.Errorf("the %s stream is damaged: %w; write the file again, or copy it again as a whole", kind, err)
 }
 
 // lookUp finds the vertices of the ids of a file, many at a time.
