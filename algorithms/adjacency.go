@@ -60,7 +60,7 @@ func (a *adjacency) Close() error {
 
 func (a *adjacency) inMemory() bool { return a == nil || a.whole }
 
-// bytesRead is how many bytes came from the store.
+// bytesRead returns how many bytes came from the store.
 func (a *adjacency) bytesRead() int64 {
 	switch {
 	case a == nil:

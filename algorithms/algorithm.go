@@ -55,7 +55,7 @@ type Value interface {
 
 // Algorithm computes a value for each vertex.
 type Algorithm[T Value] interface {
-	// Plan says what Run reads and allocates at most, on a graph and with a number of
+	// Plan returns what Run reads and allocates at most, on a graph and with a number of
 	// threads. It may be called without Run.
 	Plan(g *store.Catalogue, threads int) Plan
 	// Run returns the values by dense vertex id, in an array that [Make] has allocated.
@@ -77,7 +77,7 @@ type Options struct {
 	open func(name string) (device.Device, error) // nil: device.Open
 }
 
-// Progress says how far a stage of a run is.
+// Progress is the progress of a stage of a run.
 type Progress struct {
 	Stage       string
 	Done, Total int64
@@ -90,7 +90,7 @@ type Total struct {
 	Value int64
 }
 
-// Report says what a run did.
+// Report describes a run.
 type Report struct {
 	Totals    []Total
 	Load      time.Duration // until Run began

@@ -14,7 +14,7 @@ type bitRows struct {
 	bits     []uint64
 }
 
-// bitRowsBytes are what bitRows of n vertices take.
+// bitRowsBytes returns what bitRows of n vertices take.
 func bitRowsBytes(n int64) int64 { return n * ((n + 63) / 64) * 8 }
 
 // newBitRows makes rows without edges. Its array belongs to the run.
@@ -61,7 +61,7 @@ func eachBit(set []uint64) iter.Seq[int] {
 // mostCore is the most vertices of a core: its bits take 32 MiB.
 const mostCore = 1 << 14
 
-// coreBytes are what the core of a graph takes at most.
+// coreBytes returns what the core of a graph takes at most.
 func coreBytes(vertices, edges int64) int64 {
 	return min(4*edges+8*min(vertices, mostCore), bitRowsBytes(mostCore))
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/store"
 )
@@ -27,7 +28,7 @@ type Components struct{}
 // compressed is how many vertices a task compresses.
 const compressed = 1 << 16
 
-// Plan is the edges, and a label for each vertex and for where dummies lead.
+// Plan returns the edges, and a label for each vertex and for where dummies lead.
 func (Components) Plan(g *store.Catalogue, _ int) Plan {
 	return Plan{Edges: true, Arrays: []Array{{"the labels", 4 * (int64(g.Vertices) + 1)}}}
 }
@@ -50,7 +51,7 @@ func (Components) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	return labels[:n], err
 }
 
-// gpuArrays are the rows and the labels.
+// gpuArrays returns the rows and the labels.
 func (Components) gpuArrays(c *store.Catalogue) []Array {
 	n := int64(c.Vertices)
 	return []Array{{"where rows begin", 8 * (n + 1)}, {"the edges", 4 * int64(c.Edges)}, {"the labels", 4 * n}, {"a counter", 4}}
@@ -159,4 +160,21 @@ func (f forest) compress(from, to int) (roots int64) {
 		}
 	}
 	return roots
+}
+
+// ColumnName returns "component".
+func (Components) ColumnName() string { return "component" }
+
+// ComponentsCommand describes garaph run components.
+var ComponentsCommand = registry.Command{
+	Name: "components", Value: Components{}, Short: "weakly connected components, as wcc, in one pass over the edges",
+	Long: `A component has the id of one of its vertices, the same as with wcc. Each edge is
+read once and links its two ends; the summary has the number of components. Beside
+4 bytes for each vertex, --memory has to hold little. A GPU has all edges in its
+memory, 4 bytes each, and 12 for each vertex. Use wcc for checkpoints.`,
+	Example: `  garaph run components web.graph --output components.parquet
+  garaph run components web.graph --memory 1GiB
+  garaph run components web.graph --device gpu --json`,
+	Ranking: registry.Groups,
+	Setup:   registry.Fixed(Components{}),
 }

@@ -107,7 +107,7 @@ func TestComponentsTangled(t *testing.T) {
 	}
 }
 
-// TestComponentsRandom: as the oracle on any graph.
+// TestComponentsRandom compares components with those of an oracle on random graphs.
 func TestComponentsRandom(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
@@ -140,7 +140,7 @@ func TestComponentsReal(t *testing.T) {
 	}
 }
 
-// TestComponentsStarved: with the least budget every row is read once, as in memory.
+// TestComponentsStarved checks that with the least budget every row is read once, as in memory.
 func TestComponentsStarved(t *testing.T) {
 	s := teststore.Build(t, tangled(30_000, 2), teststore.Options{ShardVertices: 1000})
 	_, inMemory := run(t, s, algorithms.Components{}, algorithms.Options{Threads: 2})
@@ -150,7 +150,7 @@ func TestComponentsStarved(t *testing.T) {
 	}
 }
 
-// TestComponentsCancel: the run ends with the error of its context.
+// TestComponentsCancel checks that the run ends with the error of its context.
 func TestComponentsCancel(t *testing.T) {
 	s := teststore.Build(t, tangled(30_000, 2), teststore.Options{ShardVertices: 1000})
 	ctx, cancel := context.WithCancel(t.Context())

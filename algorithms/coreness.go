@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/store"
 )
 
@@ -25,13 +26,13 @@ import (
 // 8 bytes for a vertex, 4 and a bit, or 16 and the rows.
 type Coreness struct{}
 
-// Plan is the rows of both directions, the cores, and the values.
+// Plan returns the rows of both directions, the cores, and the values.
 func (Coreness) Plan(g *store.Catalogue, threads int) Plan {
 	values := Array{"the values", 8 * int64(g.Vertices)}
 	return CorePlan(g, threads, []Array{values}, []Array{values})
 }
 
-// CorePlan is the plan of [CoreNumbers] and of what is allocated after it: in memory, or in passes.
+// CorePlan returns the plan of [CoreNumbers] and of what is allocated after it: in memory, or in passes.
 // The rows are those of [EachVertex].
 func CorePlan(g *store.Catalogue, threads int, whole, passes []Array) Plan {
 	n := int64(g.Vertices)
@@ -44,7 +45,7 @@ func CorePlan(g *store.Catalogue, threads int, whole, passes []Array) Plan {
 	}
 }
 
-// larger are the arrays, of two lists that are not there at once, that take more.
+// larger returns the arrays, of two lists that are not there at once, that take more.
 func larger(a, b []Array) []Array {
 	if (Plan{Arrays: a}).bytes() > (Plan{Arrays: b}).bytes() {
 		return a
@@ -74,7 +75,7 @@ func (Coreness) Run(ctx context.Context, e *Env) ([]int64, error) {
 	return values, nil
 }
 
-// MostCore is what no core number is above: a k-core has k(k+1)/2 edges or more.
+// MostCore returns an upper bound of core numbers: a k-core has k(k+1)/2 edges or more.
 func MostCore(g *store.Catalogue) uint32 {
 	return uint32(min(math.Sqrt(2*float64(g.Edges)), float64(g.Vertices)))
 }
@@ -163,4 +164,18 @@ func (c *cores) lower(v uint32, ends *Ends, counts []uint32) bool {
 		}
 	}
 	return true
+}
+
+// ColumnName returns "core".
+func (Coreness) ColumnName() string { return "core" }
+
+// CorenessCommand describes garaph run coreness.
+var CorenessCommand = registry.Command{
+	Name: "coreness", Value: Coreness{}, Short: "core number of every vertex: the largest k whose k-core it is in",
+	Long: `Directions of edges, parallel edges and self-loops don't matter. The summary has
+the largest core number. Where --memory has no room for the rows of the whole graph,
+passes over the edges are taken until nothing changes, with 12 bytes for each vertex.`,
+	Example: `  garaph run coreness web.graph --top 10
+  garaph run coreness web.graph --output cores.parquet`,
+	Setup: registry.Fixed(Coreness{}),
 }

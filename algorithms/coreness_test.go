@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/internal/teststore"
 )
 
-// TestCorenessMemory: rows of the whole graph are read once where they fit, and where they do not, in
+// TestCorenessMemory checks that rows of the whole graph are read once where they fit, and where they do not, in
 // each pass.
 func TestCorenessMemory(t *testing.T) {
 	g := oracle.Graph{N: 30_000}
@@ -33,7 +33,7 @@ func TestCorenessMemory(t *testing.T) {
 	}
 }
 
-// TestCorenessReal: what NetworkX finds, on many threads that lower bounds at once.
+// TestCorenessReal compares core numbers with those of NetworkX, on many threads that lower bounds at once.
 func TestCorenessReal(t *testing.T) {
 	for _, c := range []struct {
 		name       string

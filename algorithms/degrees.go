@@ -4,6 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph/internal/flags"
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
@@ -15,7 +19,7 @@ type Degrees struct {
 	NotIn, NotOut bool // edges of a directed graph that don't count
 }
 
-// Plan is the sums.
+// Plan returns the sums.
 func (Degrees) Plan(g *store.Catalogue, _ int) Plan {
 	return Plan{Arrays: []Array{{"the degrees", 8 * int64(g.Vertices)}}}
 }
@@ -50,4 +54,22 @@ func (d Degrees) Run(ctx context.Context, e *Env) ([]int64, error) {
 	}
 	e.Total("largest degree", slices.Max(sums))
 	return sums, nil
+}
+
+// ColumnName returns "degree".
+func (Degrees) ColumnName() string { return "degree" }
+
+// DegreesCommand describes garaph run degrees.
+var DegreesCommand = registry.Command{
+	Name: "degrees", Value: Degrees{}, Short: "number of edges of every vertex, as they are stored",
+	Long: `Parallel edges and self-loops count. In an undirected graph, --along makes no
+difference. Edges are not read: their numbers lie beside them.`,
+	Example: `  garaph run degrees web.graph --along in --top 10
+  garaph run degrees web.graph --report degrees.html`,
+	Setup: func(fs *pflag.FlagSet) registry.Make {
+		along := flags.Along(fs, "edges that lead to the vertex, out of it, or both")
+		return func(registry.Env) (any, error) {
+			return Degrees{NotIn: *along == "out", NotOut: *along == "in"}, nil
+		}
+	},
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// TestDeviceMemoryClose: what was queued when a call failed may still run when all is closed,
+// TestDeviceMemoryClose checks that what was queued when a call failed may still run when all is closed,
 // and finds its memory. The emulated device unmaps what is freed, so that an access to it would end the test.
 func TestDeviceMemoryClose(t *testing.T) {
 	d := device.NewEmulated(device.EmulatedOptions{})

@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// BothRows are the directions of rows that [EachVertex] goes over.
+// BothRows returns the directions of rows that [EachVertex] goes over.
 func BothRows(g *store.Catalogue) []shard.Direction {
 	rows := []shard.Direction{shard.In, shard.Out}
 	if g.Symmetric {
@@ -106,7 +106,7 @@ func EachVertex(ctx context.Context, e *Env, stage string, f func(worker int, v 
 	return eachVertexOf(ctx, e, stage, nil, f)
 }
 
-// eachVertexOf is EachVertex of those vertices at least that a set has; nil: it has all. Shards
+// eachVertexOf is like EachVertex, at least for the vertices of set. If set is nil, it has all. Shards
 // without any are not read.
 func eachVertexOf(ctx context.Context, e *Env, stage string, set bitset.Set, f func(worker int, v uint32, ends *Ends)) error {
 	var done atomic.Int64
@@ -147,7 +147,7 @@ type Ends struct {
 	parallel bool // instead the ends of all edges, in no order
 }
 
-// Next is the next neighbour, while there are more.
+// Next returns the next neighbour, while there are more.
 func (s *Ends) Next() (v uint32, more bool) {
 	if s.parallel {
 		if len(s.a) == 0 {

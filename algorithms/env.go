@@ -20,7 +20,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Env is what an algorithm runs with. It belongs to the run.
+// Env is the environment of an algorithm. It belongs to the run.
 type Env struct {
 	Graph   *store.Catalogue // must not be changed
 	Threads int
@@ -119,7 +119,7 @@ func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env
 	return nil, err
 }
 
-// readPlan is readEnv of one plan.
+// readPlan is like readEnv, with one plan.
 func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Array) (*Env, error) {
 	e := &Env{Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, store: s, account: account{arrays: map[unsafe.Pointer]array{}}}
 	whole, loading := p.wholeArrays(e.Graph, o.Threads)
@@ -155,13 +155,13 @@ func (e *Env) withoutGPU(err error) {
 	e.Log.Warn("the CPU computes instead of the GPU", zap.NamedError("reason", err))
 }
 
-// Plan is the plan of the run: the algorithm's, or the one for less memory.
+// Plan returns the plan of the run: the algorithm's, or the one for less memory.
 func (e *Env) Plan() Plan { return e.plan }
 
-// Rows are the rows that were planned.
+// Rows returns the rows that were planned.
 func (e *Env) Rows() *Rows { return e.rows }
 
-// Edges are the edges, if they were planned.
+// Edges returns the edges, if they were planned.
 func (e *Env) Edges() *Edges { return e.edges }
 
 // Each calls f(worker, i) for every i from 0 to n-1, in ascending order of their
@@ -200,7 +200,7 @@ func (e *Env) Progress(stage string, done, total int64) {
 	}
 }
 
-// bytesRead is how many bytes came from the store so far.
+// bytesRead returns how many bytes came from the store so far.
 func (e *Env) bytesRead() int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -267,7 +267,7 @@ func (e *Env) freeBut(kept unsafe.Pointer) {
 
 func (e *Env) free() { e.freeBut(nil) }
 
-// left is how much of the budget the arrays and the process leave.
+// left returns how much of the budget the arrays and the process leave.
 func (e *Env) left() int64 {
 	if e.options.Memory == 0 {
 		return math.MaxInt64

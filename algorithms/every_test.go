@@ -86,7 +86,7 @@ func (x numbering) same(t testing.TB, s *store.Store, want []int64) {
 	}
 }
 
-// TestNumbers: as the oracles on the named graphs, on many triangles, and on paths: on these bounds of core
+// TestNumbers compares results with those of oracles on the named graphs, on many triangles, and on paths: on these bounds of core
 // numbers fall one vertex after another, and the longer one is longer than what a task peels.
 func TestNumbers(t *testing.T) {
 	graphs := append(testgraph.All(), testgraph.Named{Name: "two triangles of an edge", Graph: oracle.Graph{N: 5, Edges: []oracle.Edge{
@@ -152,7 +152,7 @@ func drawDense(t *rapid.T) oracle.Graph {
 	return g
 }
 
-// TestNumbersRandom: as the oracles on any graph, stored in any way.
+// TestNumbersRandom compares results with those of oracles on random graphs, stored in any way.
 func TestNumbersRandom(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
@@ -177,7 +177,7 @@ func TestNumbersRandom(t *testing.T) {
 	})
 }
 
-// TestNumbersReal: the totals are those that SNAP and others publish, and each vertex has what the oracles count.
+// TestNumbersReal checks that the totals are those that SNAP and others publish, and each vertex has what the oracles count.
 func TestNumbersReal(t *testing.T) {
 	for _, c := range []struct {
 		x          numbering
@@ -211,7 +211,7 @@ func TestNumbersReal(t *testing.T) {
 	}
 }
 
-// TestNumbersStarved: with a byte less than the least budget a run is refused before it reads anything.
+// TestNumbersStarved checks that with a byte less than the least budget a run is refused before it reads anything.
 func TestNumbersStarved(t *testing.T) {
 	s := teststore.Build(t, manyTriangles(), teststore.Options{ShardVertices: 1000, Layout: store.Packed})
 	for _, x := range numberings {
@@ -231,7 +231,7 @@ func TestNumbersStarved(t *testing.T) {
 	}
 }
 
-// TestNumbersCancel: a run ends with the error of its context at every stage.
+// TestNumbersCancel checks that a run ends with the error of its context at every stage.
 func TestNumbersCancel(t *testing.T) {
 	s := teststore.Build(t, manyTriangles(), teststore.Options{ShardVertices: 1000, Layout: store.Packed})
 	for _, x := range numberings {

@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/internal/testsize"
 )
 
-// TestForestAtOnce: two goroutines, which wait for each other before every link, hang the
+// TestForestAtOnce checks that two goroutines, which wait for each other before every link, hang the
 // same root below two others, and neither link is lost.
 func TestForestAtOnce(t *testing.T) {
 	n := uint32(200_000)

@@ -28,17 +28,21 @@ const (
 	GPU        Device = "gpu"
 )
 
-// onGPU is an algorithm that plans to read edges, and that a GPU can run, too.
+// onGPU is an algorithm that plans to read edges and also runs on a GPU.
 type onGPU[T Value] interface {
-	// runGPU is Run on a GPU. The edges are rows.
+	gpuPlanner
+	// runGPU is like Run, on a GPU. The edges are rows.
 	runGPU(ctx context.Context, e *Env, g *gpu) ([]T, error)
-	// gpuArrays are what it allocates there.
+}
+
+type gpuPlanner interface {
+	// gpuArrays returns the arrays that runGPU allocates there.
 	gpuArrays(c *store.Catalogue) []Array
 }
 
-// HasGPU reports whether an algorithm can run on a GPU.
-func HasGPU[T Value](a Algorithm[T]) bool {
-	_, has := a.(onGPU[T])
+// HasGPU reports whether an [Algorithm] can run on a GPU.
+func HasGPU(algorithm any) bool {
+	_, has := algorithm.(gpuPlanner)
 	return has
 }
 
@@ -101,7 +105,8 @@ func (g *gpu) alloc(arrays ...Array) (list []device.Pointer, err error) {
 		need += allocated(a.Bytes)
 	}
 	if need > g.Left() {
-		return nil, fmt.Errorf("%w on the GPU: the algorithm takes %s there, more than %s; the smallest budget for it is %dKiB",
+		return nil, fmt.Errorf("%w on the GPU: the algorithm takes %s there, more than %s; the smallest budget "+
+			"for it is %dKiB",
 			hostmem.ErrBudget, sizes(arrays), humanize.IBytes(uint64(g.Budget)), (need+1023)>>10)
 	}
 	for _, a := range arrays {

@@ -40,7 +40,7 @@ func onDevice(t testing.TB, on algorithms.Device, x device.EmulatedOptions) algo
 	return o
 }
 
-// TestGPUFails: whatever fails on the device, the CPU computes under auto, with a warning,
+// TestGPUFails checks that after any failure of the device the CPU computes under auto, with a warning,
 // and otherwise the error is that of the device.
 func TestGPUFails(t *testing.T) {
 	s := teststore.Build(t, tangled(3000, 2), teststore.Options{Layout: store.Packed, Symmetric: true, ShardVertices: 1000})
@@ -78,7 +78,7 @@ func TestGPUFails(t *testing.T) {
 	}
 }
 
-// TestGPUMemory: what does not fit onto the device is refused with a budget that is enough,
+// TestGPUMemory checks that a graph that does not fit onto the device is refused with a budget that is enough,
 // and done by the CPU under auto.
 func TestGPUMemory(t *testing.T) {
 	s := teststore.Build(t, tangled(3000, 2), teststore.Options{ShardVertices: 1000})
@@ -103,7 +103,7 @@ func TestGPUMemory(t *testing.T) {
 	}
 }
 
-// TestGPUHostMemory: under auto, a budget that is enough for the CPU is enough.
+// TestGPUHostMemory checks that under auto, a budget that is enough for the CPU is enough.
 func TestGPUHostMemory(t *testing.T) {
 	s := teststore.Build(t, tangled(30_000, 2), teststore.Options{Layout: store.Packed, ShardVertices: 1000})
 	_, err := algorithms.Run(t.Context(), s, algorithms.Components{}, algorithms.Options{Device: algorithms.CPU, Memory: starved})
@@ -122,7 +122,7 @@ func TestGPUHostMemory(t *testing.T) {
 	}
 }
 
-// TestDevices: a run has the device that its options name, or an error.
+// TestDevices checks that a run has the device that its options name, or an error.
 func TestDevices(t *testing.T) {
 	s := teststore.Build(t, testgraph.Path(), teststore.Options{Layout: store.Packed, InRows: true})
 	for _, c := range []struct {
@@ -151,7 +151,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// TestGPUCancel: a run on a device ends with the error of its context, and not on the CPU.
+// TestGPUCancel checks that a run on a device ends with the error of its context, and not on the CPU.
 func TestGPUCancel(t *testing.T) {
 	s := teststore.Build(t, tangled(3000, 2), teststore.Options{ShardVertices: 1000})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -4,8 +4,11 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/spf13/pflag"
+
 	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/store"
 )
 
@@ -18,7 +21,7 @@ import (
 // vertices are read in passes.
 type KCore struct{ K uint32 }
 
-// Plan is the rows of both directions, the degrees, and the values.
+// Plan returns the rows of both directions, the degrees, and the values.
 func (KCore) Plan(g *store.Catalogue, _ int) Plan {
 	n := int64(g.Vertices)
 	arrays := []Array{{"the degrees", 4 * n}, {"the values", 8 * n}}
@@ -111,4 +114,18 @@ func (c KCore) removeInPasses(ctx context.Context, e *Env, degree []uint32) erro
 		more = fell.Load()
 	}
 	return err
+}
+
+// ColumnName returns "core".
+func (KCore) ColumnName() string { return "core" }
+
+// KCoreCommand describes the algorithm that runs in place of the vertex program kcore, with its flag --k.
+var KCoreCommand = registry.Command{
+	Name: "peeling", Value: KCore{},
+	Setup: func(*pflag.FlagSet) registry.Make {
+		return func(e registry.Env) (any, error) {
+			k, err := e.Flags.GetUint32("k")
+			return KCore{K: k}, err
+		}
+	},
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestKCore: as the oracle on any graph, stored in any way, in memory and in passes.
+// TestKCore compares cores with those of an oracle on random graphs, stored in any way, in memory and in passes.
 func TestKCore(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
@@ -35,7 +35,7 @@ func TestKCore(t *testing.T) {
 	})
 }
 
-// TestKCorePath: a path vanishes from both its ends, longer than what a task removes; parallel edges
+// TestKCorePath checks that a path vanishes from both its ends, longer than what a task removes; parallel edges
 // between two of its vertices remain.
 func TestKCorePath(t *testing.T) {
 	for _, n := range []int{2000, 40_000} {

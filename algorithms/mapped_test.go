@@ -32,7 +32,7 @@ func (a looksTwice) Run(ctx context.Context, e *algorithms.Env) ([]int64, error)
 	return algorithms.Make[int64](e, int(e.Graph.Vertices))
 }
 
-// TestLostPayload: a disk that fails under the mapped payload is an error of whoever looked, not a
+// TestLostPayload checks that a disk that fails under the mapped payload is an error of the reader, not a
 // signal and not a wrong result.
 func TestLostPayload(t *testing.T) {
 	for _, layout := range []store.Layout{store.CSC, store.Packed} {
@@ -52,7 +52,7 @@ func TestLostPayload(t *testing.T) {
 	}
 }
 
-// TestDamagedPayload: a byte that was flipped on the disk is found when it is looked at first.
+// TestDamagedPayload checks that a byte that was flipped on the disk is found when it is looked at first.
 func TestDamagedPayload(t *testing.T) {
 	s := teststore.Build(t, tangled(30_000, 2), teststore.Options{Layout: store.Packed, ShardVertices: 1000})
 	name := filepath.Join(s.Path(), "payload")

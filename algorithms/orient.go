@@ -19,7 +19,7 @@ type oriented struct {
 
 func (g *oriented) row(v uint32) []uint32 { return g.neighbours[g.offsets[v]:g.offsets[v+1]] }
 
-// undirected are the directions of rows that orient reads, and how many edges it makes of
+// undirected returns the directions of rows that orient reads, and how many edges it makes of
 // them at most.
 func undirected(g *store.Catalogue) (rows []shard.Direction, edges int64) {
 	edges = int64(g.Edges)

@@ -29,7 +29,7 @@ type Parents[V any] struct {
 	Over func(src V, weight float64, value V) bool
 }
 
-// Plan is rows of in-edges, the parents, and the vertices of the rounds.
+// Plan returns rows of in-edges, the parents, and the vertices of the rounds.
 func (p Parents[V]) Plan(g *store.Catalogue, _ int) Plan {
 	return Plan{
 		Rows: []shard.Direction{shard.In}, Weights: p.Weights,
@@ -93,7 +93,7 @@ func (p Parents[V]) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	return parents, err
 }
 
-// parent is the smallest neighbour in row i over which a path is as long as the vertex says, and that is nearer.
+// parent returns the smallest neighbour in row i over which a path is as long as the vertex says, and that is nearer.
 func (p Parents[V]) parent(b *Block, i int) gas.VertexID {
 	value := p.Values[b.First+uint32(i)]
 	weights := p.weights(b, i)
@@ -105,7 +105,7 @@ func (p Parents[V]) parent(b *Block, i int) gas.VertexID {
 	return NoParent
 }
 
-// settled is the smallest one that is as near, and is not left.
+// settled returns the smallest neighbour that is as near, and is not left.
 func (p Parents[V]) settled(b *Block, i int, left bitset.Set) gas.VertexID {
 	value := p.Values[b.First+uint32(i)]
 	weights := p.weights(b, i)

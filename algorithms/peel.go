@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/frontier"
 )
 
-// peelArrays are what [peelCores] allocates on a graph of n vertices.
+// peelArrays returns what [peelCores] allocates on a graph of n vertices.
 func peelArrays(n int64) []Array { return []Array{{"lists of vertices to peel", 12 * n}} }
 
 // peelCores computes core numbers from rows in memory, level by level, as PKC (Kabir and Madduri,
@@ -67,7 +67,7 @@ func (p *corePeeling) peel(ctx context.Context, left, other *frontier.Frontier[u
 	return err
 }
 
-// newMinimum is one of no degrees.
+// newMinimum returns the minimum of no degrees.
 func newMinimum() *atomic.Uint32 {
 	var least atomic.Uint32
 	least.Store(math.MaxUint32)

@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Plan is what an algorithm reads and allocates.
+// Plan describes what an algorithm reads and allocates.
 type Plan struct {
 	// Rows are the directions of adjacency that it reads; none: it reads no rows.
 	Rows []shard.Direction
@@ -38,7 +38,7 @@ type Array struct {
 	Bytes int64
 }
 
-// bytes is the sum of the arrays.
+// bytes returns the sum of the arrays.
 func (p Plan) bytes() (n int64) {
 	for _, a := range p.Arrays {
 		n += a.Bytes
@@ -55,7 +55,7 @@ type MemoryError struct {
 	Rows   int64 // bytes that the least buffers for pages take
 }
 
-// Least is the smallest budget that would do, in bytes.
+// Least returns the smallest budget that would do, in bytes.
 func (e *MemoryError) Least() int64 {
 	return hostmem.Process + Plan{Arrays: e.Arrays}.bytes() + e.Rows
 }
@@ -66,7 +66,7 @@ func (e *MemoryError) Error() string {
 		e.Graph, hostmem.ErrBudget, sizes(all), humanize.IBytes(uint64(e.Budget)), (e.Least()+1<<20-1)>>20)
 }
 
-// sizes are at least two arrays, in words.
+// sizes describes at least two arrays.
 func sizes(arrays []Array) string {
 	var parts []string
 	for _, a := range arrays {
@@ -79,12 +79,12 @@ func sizes(arrays []Array) string {
 // Is makes it the error of every budget that is too small.
 func (e *MemoryError) Is(target error) bool { return target == hostmem.ErrBudget }
 
-// whole are the rows of the whole graph in a direction.
+// whole returns the rows of the whole graph in a direction.
 func (p Plan) whole(c *store.Catalogue, dir shard.Direction, threads int) page.WholeRows {
 	return page.WholeRows{Sides: []shard.Direction{dir}, Weighted: p.Weights && c.Weighted, Threads: threads}
 }
 
-// wholeArrays are what these take, and what loading them takes for a while.
+// wholeArrays returns the memory of these rows, and of loading them.
 func (p Plan) wholeArrays(c *store.Catalogue, threads int) (list, loading []Array) {
 	var most int64
 	for _, dir := range p.Whole {
@@ -98,7 +98,7 @@ func (p Plan) wholeArrays(c *store.Catalogue, threads int) (list, loading []Arra
 	return list, loading
 }
 
-// rowsOf are the sides of the graph that pages hold as the planned rows: sides of rows, or
+// rowsOf returns the sides of the graph that pages hold as the planned rows: sides of rows, or
 // the in side, which they unpack.
 func rowsOf(s *store.Store, p Plan) (sides []shard.Direction, err error) {
 	cat := s.Catalogue()

@@ -40,13 +40,13 @@ type Block struct {
 	begin int // row 0 in the shard
 }
 
-// Row is row i: the neighbours of vertex First+i in a planned direction, ascending,
+// Row returns row i: the neighbours of vertex First+i in a planned direction, ascending,
 // parallel edges and self-loops included.
 func (b *Block) Row(dir shard.Direction, i int) []uint32 {
 	return b.side(dir).Row(b.begin+i, nil)
 }
 
-// Weights are those of the edges of row i, where the plan has weights. Of a graph without
+// Weights returns the weights of the edges of row i, if they were planned. Of a graph without
 // weights, there are none, and they stand for 1.
 func (b *Block) Weights(dir shard.Direction, i int) shard.Plane {
 	s, v := b.side(dir), b.begin+i
@@ -68,7 +68,7 @@ func (r *Rows) Each(ctx context.Context, f func(worker int, b *Block) error) err
 	return r.EachOf(ctx, nil, f)
 }
 
-// EachIn is Each of the rows of the vertices in [from, to).
+// EachIn is like Each, for the rows of the vertices in [from, to).
 func (r *Rows) EachIn(ctx context.Context, from, to uint32, f func(worker int, b *Block) error) error {
 	wanted := func(first, end uint32) bool { return first < to && end > from }
 	return r.EachOf(ctx, wanted, func(worker int, b *Block) error {
@@ -82,7 +82,7 @@ func (r *Rows) EachIn(ctx context.Context, from, to uint32, f func(worker int, b
 	})
 }
 
-// eachOf is Each without the shards that have no vertex of a set; nil: it has all.
+// eachOf is like Each, without the shards that have no vertex of set. If set is nil, it has all.
 func (r *Rows) eachOf(ctx context.Context, set bitset.Set, f func(worker int, b *Block) error) error {
 	if set == nil {
 		return r.EachOf(ctx, nil, f)
@@ -90,7 +90,7 @@ func (r *Rows) eachOf(ctx context.Context, set bitset.Set, f func(worker int, b 
 	return r.EachOf(ctx, set.Any, f)
 }
 
-// EachOf is Each without the shards of which no vertex is wanted, from the first to before the end; nil: all are.
+// EachOf is like Each, without the shards for which wanted reports false. If wanted is nil, it reads all.
 func (r *Rows) EachOf(ctx context.Context, wanted func(first, end uint32) bool, f func(worker int, b *Block) error) error {
 	var shards []rows.Shard
 	var chunks []rows.Chunk

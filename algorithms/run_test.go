@@ -29,7 +29,7 @@ func (a scripted) Plan(*store.Catalogue, int) algorithms.Plan {
 
 func (a scripted) Run(ctx context.Context, e *algorithms.Env) ([]int64, error) { return a.run(ctx, e) }
 
-// TestMistakes: what an algorithm does wrong becomes an error that names it.
+// TestMistakes checks that a mistake of an algorithm becomes an error that names it.
 func TestMistakes(t *testing.T) {
 	s := teststore.Build(t, testgraph.Diamond(), teststore.Options{})
 	in := []shard.Direction{shard.In}
@@ -78,7 +78,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestRows: every row comes once, as in the graph, in both directions and whatever the
+// TestRows checks that every row comes once, as in the graph, in both directions and whatever the
 // layout, with its weights.
 func TestRows(t *testing.T) {
 	for _, o := range []teststore.Options{
@@ -91,7 +91,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestNoWeights: weights of rows that are not stored are refused with what to do.
+// TestNoWeights checks that weights of rows that are not stored are refused with what to do.
 func TestNoWeights(t *testing.T) {
 	run := func(ctx context.Context, e *algorithms.Env) ([]int64, error) { return algorithms.Make[int64](e, 4) }
 	s := teststore.Build(t, testgraph.MultiEdges(), teststore.Options{Weighted: true, Layout: store.CSC})
@@ -183,7 +183,7 @@ func (a *edgesOnly) Run(ctx context.Context, e *algorithms.Env) ([]int64, error)
 	return algorithms.Make[int64](e, int(e.Graph.Vertices))
 }
 
-// TestEdges: every edge comes once, whatever the layout and the memory; of a symmetric
+// TestEdges checks that every edge comes once, whatever the layout and the memory; of a symmetric
 // graph, in one direction at least and in none more often than it is there.
 func TestEdges(t *testing.T) {
 	for _, x := range append(testgraph.All(), testgraph.Named{Name: "tangled", Graph: tangled(3000, 2)}) {
@@ -225,7 +225,7 @@ func (both) Plan(*store.Catalogue, int) algorithms.Plan {
 	return algorithms.Plan{Rows: []shard.Direction{shard.In}, Edges: true}
 }
 
-// TestRowsAndEdges: a plan of both is refused.
+// TestRowsAndEdges checks that a plan of both is refused.
 func TestRowsAndEdges(t *testing.T) {
 	s := teststore.Build(t, testgraph.Path(), teststore.Options{})
 	if _, err := algorithms.Run(t.Context(), s, both{}, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), "plans to read rows and edges") {
@@ -233,7 +233,7 @@ func TestRowsAndEdges(t *testing.T) {
 	}
 }
 
-// TestNoRows: an algorithm without rows has a budget too.
+// TestNoRows checks that an algorithm without rows has a budget too.
 func TestNoRows(t *testing.T) {
 	s := teststore.Build(t, testgraph.Path(), teststore.Options{})
 	a := scripted{nil, 1 << 20, func(_ context.Context, e *algorithms.Env) ([]int64, error) {

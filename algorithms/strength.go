@@ -12,7 +12,7 @@ import (
 // bits for any number of threads.
 type Strength struct{}
 
-// Plan is the rows of out-edges with their weights, and the sums.
+// Plan returns the rows of out-edges with their weights, and the sums.
 func (Strength) Plan(g *store.Catalogue, _ int) Plan {
 	return Plan{
 		Rows: []shard.Direction{shard.Out}, Weights: true,

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"sync/atomic"
 
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/store"
 )
 
@@ -29,7 +30,7 @@ const hubs = 1 << 13
 // row may be shared out to many.
 const countedEdges = 1 << 11
 
-// Plan is both directions, and what is in memory at once.
+// Plan returns both directions, and what is in memory at once.
 func (Triangles) Plan(g *store.Catalogue, threads int) Plan {
 	n := int64(g.Vertices)
 	rows, edges := undirected(g)
@@ -191,4 +192,19 @@ func (c *counter) merge(a []uint32, u uint32) int64 {
 	}
 	c.add(u, n)
 	return n
+}
+
+// ColumnName returns "triangles".
+func (Triangles) ColumnName() string { return "triangles" }
+
+// TrianglesCommand describes garaph run triangles.
+var TrianglesCommand = registry.Command{
+	Name: "triangles", Value: Triangles{}, Short: "number of triangles at every vertex: pairs of its neighbours " +
+		"that are neighbours",
+	Long: `Directions of edges, parallel edges and self-loops don't matter. Every triangle
+counts at its three vertices; the summary has the number of all. Beside 20 bytes
+for each vertex, 4 for each pair of neighbours are in memory.`,
+	Example: `  garaph run triangles web.graph --top 10
+  garaph run triangles web.graph --output triangles.parquet`,
+	Setup: registry.Fixed(Triangles{}),
 }

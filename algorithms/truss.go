@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/store"
 )
 
@@ -29,7 +30,7 @@ type Truss struct{}
 // wide reports whether edges that are there once may have numbers of more than 32 bits.
 func wide(edges uint64) bool { return edges >= 1<<32 }
 
-// Plan is both directions, and what is in memory at once.
+// Plan returns both directions, and what is in memory at once.
 func (Truss) Plan(g *store.Catalogue, _ int) Plan {
 	n := int64(g.Vertices)
 	rows, edges := undirected(g)
@@ -277,7 +278,7 @@ func (p *peeling[E]) peel(ctx context.Context) error {
 	return nil
 }
 
-// leastSupport is that of the edges that are left.
+// leastSupport returns the least support of the edges that are left.
 func (p *peeling[E]) leastSupport(ctx context.Context) (uint32, error) {
 	const scanned = 1 << 16
 	least := newMinimum()
@@ -350,7 +351,7 @@ func (p *peeling[E]) triangles(v uint32, e uint64, f func(f, g uint64)) {
 	})
 }
 
-// least is triangles whose third vertex is of the least rank.
+// least is like triangles, for those whose third vertex has the least rank.
 func (p *peeling[E]) least(v uint32, e uint64, f func(f, g uint64)) {
 	u := p.below.Nbr[e]
 	ofV, ofU := p.below.Off[v], p.below.Off[u]
@@ -387,7 +388,7 @@ func common(a, b []uint32, f func(i, j int)) {
 	}
 }
 
-// search is common where b is much longer.
+// search is like common, where b is much longer.
 func search(a, b []uint32, f func(i, j int)) {
 	j := 0
 	for i, x := range a {
@@ -399,4 +400,21 @@ func search(a, b []uint32, f func(i, j int)) {
 			f(i, j)
 		}
 	}
+}
+
+// ColumnName returns "k".
+func (Truss) ColumnName() string { return "k" }
+
+// TrussCommand describes garaph run truss.
+var TrussCommand = registry.Command{
+	Name: "truss", Value: Truss{}, Short: "largest k such that the vertex lies in a k-truss, whose edges are in " +
+		"k-2 triangles each",
+	Long: `A k-truss is a set of edges each of which is in k-2 triangles of the set, or more: a
+dense part of the graph, inside its (k-1)-core. Directions of edges, parallel edges and
+self-loops don't matter. A vertex with a neighbour has 2 at least, one without has 0; the
+summary has the largest k. Beside 32 bytes for each vertex, 20 for each pair of neighbours
+are in memory.`,
+	Example: `  garaph run truss web.graph --top 10
+  garaph run truss web.graph --output truss.parquet`,
+	Setup: registry.Fixed(Truss{}),
 }

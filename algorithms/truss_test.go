@@ -68,7 +68,7 @@ func pairs(n uint32, wanted func(u, v uint32) bool) (g oracle.Graph) {
 	return g
 }
 
-// TestDense: dense graphs, graphs that are dense when the rest is peeled, and those of which a part is.
+// TestDense tests dense graphs, graphs that are dense when the rest is peeled, and those of which a part is.
 func TestDense(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	barbell := func(size, path uint32) oracle.Graph { // cliques of size, whose first vertices a path joins

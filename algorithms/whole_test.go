@@ -78,7 +78,7 @@ func levels(g oracle.Graph) (list []int64) {
 	return list
 }
 
-// TestHops: a search by operators over rows of the whole graph is the oracle's, whatever the
+// TestHops checks that a search by operators over rows of the whole graph is the oracle's, whatever the
 // layout, and with the least memory too.
 func TestHops(t *testing.T) {
 	folder := t.TempDir()
@@ -106,7 +106,7 @@ func TestHops(t *testing.T) {
 	})
 }
 
-// TestHopsHub: many goroutines share the row of a hub and claim the same vertices.
+// TestHopsHub checks that many goroutines share the row of a hub and claim the same vertices.
 func TestHopsHub(t *testing.T) {
 	for _, g := range []oracle.Graph{manyTriangles(), tangled(30_000, 2)} {
 		s := teststore.Build(t, g, teststore.Options{ShardVertices: 5000})
@@ -117,7 +117,7 @@ func TestHopsHub(t *testing.T) {
 	}
 }
 
-// TestWholeFails: rows that memory has no room for are refused with a budget that is enough,
+// TestWholeFails checks that rows that memory has no room for are refused with a budget that is enough,
 // and what goes wrong in an operator is the error of the run.
 func TestWholeFails(t *testing.T) {
 	s := teststore.Build(t, manyTriangles(), teststore.Options{ShardVertices: 5000})
@@ -139,7 +139,7 @@ func TestWholeFails(t *testing.T) {
 	}
 }
 
-// TestLoadMistakes: rows of the whole graph are those that were planned, once.
+// TestLoadMistakes checks that rows of the whole graph are those that were planned, once.
 func TestLoadMistakes(t *testing.T) {
 	s := teststore.Build(t, testgraph.Diamond(), teststore.Options{})
 	for _, c := range []struct {

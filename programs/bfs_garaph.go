@@ -18,7 +18,7 @@ var bfsSources embed.FS
 
 // Loops are the methods of BFS as loops.
 func (p BFS) Loops() compiled.Loops[uint32, uint32] {
-	if !compiled.Fresh(bfsSources, "d4821e5e8afefbb76f8823a24eb623fb") {
+	if !compiled.Fresh(bfsSources, "aba8a7295559316167baf51064c3289a") {
 		return compiled.Loops[uint32, uint32]{}
 	}
 	return bfsLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p BFS) Loops() compiled.Loops[uint32, uint32] {
 
 // Fragments are the methods of BFS as PTX.
 func (BFS) Fragments() compiled.Fragments {
-	if !compiled.Fresh(bfsSources, "d4821e5e8afefbb76f8823a24eb623fb") {
+	if !compiled.Fresh(bfsSources, "aba8a7295559316167baf51064c3289a") {
 		return compiled.Fragments{}
 	}
 	return bfsFragments

@@ -19,7 +19,7 @@ var biasedPageRankSources embed.FS
 
 // Loops are the methods of BiasedPageRank as loops.
 func (p BiasedPageRank[F]) Loops() compiled.Loops[Surfers[F], int64] {
-	if !compiled.Fresh(biasedPageRankSources, "c5be80eddd108b8f40ff1a51621f453e") {
+	if !compiled.Fresh(biasedPageRankSources, "cf5a76ba15c1fe05f0f69cb6dbb31e54") {
 		return compiled.Loops[Surfers[F], int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p BiasedPageRank[F]) Loops() compiled.Loops[Surfers[F], int64] {
 
 // Fragments are the methods of BiasedPageRank as PTX.
 func (p BiasedPageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(biasedPageRankSources, "c5be80eddd108b8f40ff1a51621f453e") {
+	if !compiled.Fresh(biasedPageRankSources, "cf5a76ba15c1fe05f0f69cb6dbb31e54") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

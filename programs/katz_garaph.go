@@ -18,7 +18,7 @@ var katzSources embed.FS
 
 // Loops are the methods of Katz as loops.
 func (p Katz[F]) Loops() compiled.Loops[F, float64] {
-	if !compiled.Fresh(katzSources, "eb24bdab09b23ee05743da224cc3da56") {
+	if !compiled.Fresh(katzSources, "a5f9bcf62ff09ed42548246f63b00a87") {
 		return compiled.Loops[F, float64]{}
 	}
 	switch p := any(p).(type) {
@@ -32,7 +32,7 @@ func (p Katz[F]) Loops() compiled.Loops[F, float64] {
 
 // Fragments are the methods of Katz as PTX.
 func (p Katz[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(katzSources, "eb24bdab09b23ee05743da224cc3da56") {
+	if !compiled.Fresh(katzSources, "a5f9bcf62ff09ed42548246f63b00a87") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

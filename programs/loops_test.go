@@ -58,7 +58,7 @@ func TestLoops(t *testing.T) {
 	looptest.Check(t, fixed[float32, float64](programs.Neural{Gain: 0.3, Bias: 0.1, Tolerance: 0.1}), unit32)
 }
 
-// TestLoopsOfSpecials: minima and maxima in the loops are those of Go, also of
+// TestLoopsOfSpecials checks that minima and maxima in the loops are those of Go, also of
 // zeros with signs and of what is no number.
 func TestLoopsOfSpecials(t *testing.T) {
 	negative := math.Copysign(0, -1)

@@ -1,6 +1,13 @@
 package programs
 
-import "github.com/garaph/garaph/gas"
+import (
+	_ "embed"
+
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/registry"
+)
 
 // LPA finds communities by label propagation: a vertex takes the label that
 // most of its neighbours have (Raghavan et al., 2007). The exact winner needs a
@@ -50,10 +57,10 @@ func (p LPA) Init(v gas.Vertex) (Ballot, bool) {
 	return Ballot{Label: v.ID, Candidate: v.ID, Draw: scramble(v.ID ^ scramble(p.Seed))}, true
 }
 
-// Zero is no vote. A drawn key is at least 1.
+// Zero returns no votes. A drawn key is at least 1.
 func (p LPA) Zero() Votes { return Votes{} }
 
-// Gather is the vote of one neighbour. Those whose label changed in the
+// Gather returns the vote of one neighbour. Those whose label changed in the
 // last two iterations have the highest keys: in async mode the first of them may be over.
 func (p LPA) Gather(src Ballot, _ gas.Edge, dst Ballot) Votes {
 	x := Votes{Key: (src.Draw^dst.Draw)*0x9e3779b1>>1 | 1, Next: src.Label} // draws have no pattern: a product is enough
@@ -99,10 +106,10 @@ func (p LPA) Apply(_ gas.Vertex, old Ballot, acc Votes, _ gas.Step) Ballot {
 // Activate reports whether the vertex goes on.
 func (p LPA) Activate(_ gas.Vertex, old, new Ballot) bool { return old != new }
 
-// Direction is both.
+// Direction returns gas.Both.
 func (p LPA) Direction() gas.Direction { return gas.Both }
 
-// Result is the label, a vertex of the graph under the user's id.
+// Result returns the label, a vertex of the graph under the user's id.
 func (p LPA) Result(_ gas.Vertex, value Ballot) gas.VertexID { return gas.VertexID(value.Label) }
 
 // scramble is a bijection without a pattern (Wellons' lowbias32).
@@ -111,4 +118,30 @@ func scramble(x uint32) uint32 {
 	x = (x ^ x>>16) * 0x7feb352d
 	x = (x ^ x>>15) * 0x846ca68b
 	return x ^ x>>16
+}
+
+// ColumnName returns "label".
+func (LPA) ColumnName() string { return "label" }
+
+//go:embed lpa.go
+var lpaSource string
+
+// SourceText returns the text of this program.
+func (LPA) SourceText() string { return programText(lpaSource) }
+
+// LPACommand describes garaph run lpa.
+var LPACommand = registry.Command{
+	Name: "lpa", Value: LPA{}, Short: "community of every vertex by label propagation, named by one of its vertices",
+	Long: `Directions and weights of edges don't matter. Labels are drawn at random: the
+same --seed and --iterations give the same communities in sync mode. A vertex stops when
+it has drawn 32 neighbours since a label around it last changed, and none had a label that
+more neighbours have than its own. The job has converged when all have stopped.`,
+	Example: `  garaph run lpa web.graph --top 5`,
+	Ranking: registry.Groups, Iterations: 1000,
+	Setup: setupLPA,
+}
+
+func setupLPA(fs *pflag.FlagSet) registry.Make {
+	seed := fs.Uint32("seed", 1, "`N` that the random numbers begin with, from 0 to 4294967295")
+	return func(registry.Env) (any, error) { return LPA{Seed: *seed}, nil }
 }

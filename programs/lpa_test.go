@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestLPA: whatever the order of the edges, a vertex changes its label only to
+// TestLPA checks that whatever the order of the edges, a vertex changes its label only to
 // one that more of its neighbours have, and only to one of its component, until no label is better.
 func TestLPA(t *testing.T) {
 	everyGraph(t, func(t rapid.TB, g oracle.Graph, seed uint32) {
@@ -55,7 +55,7 @@ func TestLPA(t *testing.T) {
 	})
 }
 
-// TestLPACliques: two cliques of ten with one edge between them are two
+// TestLPACliques checks that two cliques of ten with one edge between them are two
 // communities.
 func TestLPACliques(t *testing.T) {
 	g := oracle.Graph{N: 20, Edges: []oracle.Edge{{Src: 9, Dst: 10, Weight: 1}}}
@@ -81,7 +81,7 @@ func TestLPACliques(t *testing.T) {
 	}
 }
 
-// TestLPADraws: each of eight neighbours is drawn as often, and another vertex with the same
+// TestLPADraws checks that each of eight neighbours is drawn as often, and another vertex with the same
 // neighbours draws for itself: it has the same one in an eighth of the rounds, as has the next round.
 func TestLPADraws(t *testing.T) {
 	const near, rounds = 8, 200_000
@@ -128,7 +128,7 @@ func TestLPADraws(t *testing.T) {
 	}
 }
 
-// TestLPASum: votes are the same in any order.
+// TestLPASum checks that votes are the same in any order.
 func TestLPASum(t *testing.T) {
 	votes := rapid.Custom(func(t *rapid.T) programs.Votes {
 		small := rapid.Uint32Range(0, 3)

@@ -70,7 +70,7 @@ func TestHeat(t *testing.T) {
 	})
 }
 
-// TestCircuit: voltages as a slow and sure solver finds them. Networks are
+// TestCircuit compares voltages with those of a direct solver. Networks are
 // drawn small, as iterations go with the square of their length.
 func TestCircuit(t *testing.T) {
 	volts := func(n programs.Node) float64 { return float64(n.Volts) }
@@ -88,7 +88,7 @@ func TestCircuit(t *testing.T) {
 	})
 }
 
-// TestCircuitLadder: four equal resistors in a row divide the voltage equally.
+// TestCircuitLadder checks that four equal resistors in a row divide the voltage equally.
 func TestCircuitLadder(t *testing.T) {
 	row := oracle.Graph{N: 5}
 	for v := range uint32(4) {

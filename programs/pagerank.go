@@ -1,9 +1,15 @@
 package programs
 
 import (
+	_ "embed"
+	"fmt"
 	"math"
 
+	"github.com/spf13/pflag"
+
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/flags"
+	"github.com/garaph/garaph/internal/registry"
 )
 
 // PageRank is the stationary distribution of a random surfer (Brin and Page,
@@ -34,8 +40,8 @@ func (p PageRank[F]) Init(v gas.Vertex) (F, bool) {
 }
 
 // one is a rank of 1 as an integer. Ranks add up to 1, so that sums of them are
-// exact as integers, and the same in any order: whoever computes, with however many
-// threads, finds the same bits. There is room for sums of up to 8, as ranks can add up
+// exact as integers, and the same in any order: any number of
+// threads computes the same bits. There is room for sums of up to 8, as ranks can add up
 // to more than 1 for a while where some are newer than others.
 const one = 1 << 60
 
@@ -49,17 +55,17 @@ const half = 0.5 / one
 // order, where they are multiples of it.
 const share = 0x1p-50
 
-// Zero is 0.
+// Zero returns 0.
 func (p PageRank[F]) Zero() int64 { return 0 }
 
-// Gather is the share of the source's rank that flows along the edge, rounded to an
+// Gather returns the share of the source's rank that flows along the edge, rounded to an
 // integer.
 func (p PageRank[F]) Gather(src F, _ gas.Edge, _ F) int64 { return int64(src * one) }
 
 // Sum adds.
 func (p PageRank[F]) Sum(a, b int64) int64 { return a + b }
 
-// Apply is the formula above, with one division: by N and by out at once. The
+// Apply computes the formula above, with one division: by N and by out at once. The
 // conversions keep processors from adding without having rounded the product.
 func (p PageRank[F]) Apply(v gas.Vertex, _ F, acc int64, s gas.Step) F {
 	d, n := p.Damping, float64(v.N)
@@ -79,7 +85,7 @@ func (p PageRank[F]) Activate(v gas.Vertex, old, new F) bool {
 		change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
 }
 
-// rounding is about how much, relative to itself, rounding changes a rank in an
+// rounding returns about how much, relative to itself, rounding changes a rank in an
 // iteration over n vertices. In single precision that is the rounding of the value,
 // since the sum is in double. There it is that of the sum of a hub, which all that it
 // leads to take over: 2^-54 for each of its edges where equal values are added, and
@@ -100,12 +106,12 @@ func (p PageRank[F]) Aggregate(v gas.Vertex, value F) float64 {
 	return math.Floor(float64(value)/share+spread) * share * float64(1-min(v.Out, 1))
 }
 
-// Result is the rank.
+// Result returns the rank.
 func (p PageRank[F]) Result(v gas.Vertex, value F) F {
 	return F((float64(value) - half) * float64(max(v.Out, 1)))
 }
 
-// teleport is N·p(v).
+// teleport returns N·p(v).
 func (p PageRank[F]) teleport(v gas.Vertex) float64 {
 	switch {
 	case !p.Personalised:
@@ -115,4 +121,107 @@ func (p PageRank[F]) teleport(v gas.Vertex) float64 {
 	default:
 		return 0
 	}
+}
+
+// ColumnName returns "pagerank".
+func (PageRank[F]) ColumnName() string { return "pagerank" }
+
+// Idempotent reports that a rank follows from the neighbours' ranks alone.
+func (PageRank[F]) Idempotent() bool { return true }
+
+// Check refuses sources that are no vertices, and a Damping that is not set or out of range.
+func (p PageRank[F]) Check(vertices uint32) error {
+	if p.Personalised {
+		if err := checkSources(vertices, p.Source); err != nil {
+			return err
+		}
+	}
+	return checkRanks(p.Damping, p.Tolerance)
+}
+
+// Endless reports whether the Tolerance is 0: a rounding can then go around a cycle of edges for ever.
+func (p PageRank[F]) Endless() bool { return p.Tolerance == 0 }
+
+//go:embed pagerank.go
+var pageRankSource string
+
+// SourceText returns the text of this program.
+func (PageRank[F]) SourceText() string { return programText(pageRankSource) }
+
+// PageRankCommand describes garaph run pagerank.
+var PageRankCommand = registry.Command{
+	Name: "pagerank", Value: PageRank[float32]{}, Short: "rank of every vertex, dangling mass spread as " +
+		"teleports are, weights ignored without --weighted",
+	Example: `  garaph run pagerank web.graph --top 20
+  garaph run pagerank edges.txt --iterations 10 --output ranks.parquet
+  garaph run pagerank web.graph --source 42          # personalised
+  garaph run pagerank roads.graph --weighted --sources ids.txt`,
+	Iterations: 200,
+	Setup:      setupPageRank,
+}
+
+func setupPageRank(fs *pflag.FlagSet) registry.Make {
+	f := rankFlags{
+		damping: flags.Number(fs, "damping", 0.85, 1, "probability of following an edge, at least 0 and below "+
+			"1; otherwise a teleport"),
+		tolerance: flags.Number(fs, "tolerance", 1e-6, 0, "change of all ranks together (L1, they sum up to 1) "+
+			"in an iteration below which the job ends; 0: none, as with --iterations N alone"),
+	}
+	flags.Sources(fs, "where teleports end: personalised PageRank")
+	f.weighted = fs.Bool("weighted", false, "an edge is followed in proportion to its weight, not as often as "+
+		"any other")
+	f.precision = registry.PrecisionFlag(fs)
+	return f.program
+}
+
+// rankFlags are the flags of PageRank.
+type rankFlags struct {
+	damping, tolerance *float64
+	weighted           *bool
+	precision          func() registry.Precision
+}
+
+// program returns the program with the smallest values that computes the ranks. The rounding of a rank is
+// in other ranks 1/(1-damping) times.
+func (f rankFlags) program(e registry.Env) (any, error) {
+	sources, err := e.Sources()
+	if err != nil {
+		return nil, err
+	}
+	damping, tolerance := *f.damping, f.toleranceOf(e)
+	if damping == 0 {
+		damping = math.SmallestNonzeroFloat64 // 0 is a field that was not set
+	}
+	var strength func(uint32) float64
+	if *f.weighted && e.Graph.Weighted {
+		if strength, err = e.Strengths(); err != nil {
+			return nil, fmt.Errorf("--weighted: %w", err)
+		}
+	} else if *f.weighted {
+		e.LogUnweighted()
+	}
+	coarse := registry.Coarse(tolerance) || damping > 0.94
+	return f.precision().Choose(coarse, ranks[float32](damping, tolerance, sources, strength), ranks[float64](damping, tolerance, sources, strength)), nil
+}
+
+// toleranceOf returns --tolerance, or 0 where exactly --iterations were asked for.
+func (f rankFlags) toleranceOf(e registry.Env) float64 {
+	if e.Flags.Changed("iterations") && e.Iterations > 0 && !e.Flags.Changed("tolerance") {
+		*f.tolerance = 0 // the report shows it
+	} else if *f.tolerance == 0 && e.Iterations == 0 {
+		e.Warn("with --tolerance 0 and without a number of --iterations, it may run until it is interrupted")
+	}
+	return *f.tolerance
+}
+
+func ranks[F float32 | float64](damping, tolerance float64, sources []uint32, strength func(uint32) float64) any {
+	switch {
+	case strength != nil:
+		return BiasedPageRank[F]{Damping: damping, Tolerance: tolerance, Sources: sources, Strength: strength}
+	case len(sources) == 0:
+		return PageRank[F]{Damping: damping, Tolerance: tolerance}
+	case len(sources) == 1:
+		return PageRank[F]{Damping: damping, Tolerance: tolerance, Personalised: true, Source: sources[0]}
+	}
+	return PersonalisedPageRank[F]{Damping: damping, Tolerance: tolerance, Sources: sources}
 }

@@ -1,6 +1,7 @@
 package programs
 
 import (
+	_ "embed"
 	"math"
 
 	"github.com/garaph/garaph/gas"
@@ -42,7 +43,7 @@ func (p BiasedPageRank[F]) Init(v gas.Vertex) (Surfers[F], bool) {
 	return s, true
 }
 
-// divisor is what a rank is divided by to be a share.
+// divisor returns what a rank is divided by to be a share.
 func divisor[F float32 | float64](s Surfers[F]) float64 {
 	if s.Strength == 0 {
 		return 1
@@ -50,10 +51,10 @@ func divisor[F float32 | float64](s Surfers[F]) float64 {
 	return float64(s.Strength)
 }
 
-// Zero is 0.
+// Zero returns 0.
 func (p BiasedPageRank[F]) Zero() int64 { return 0 }
 
-// Gather is the part of the source's rank that flows along the edge, rounded to an integer: see [PageRank].
+// Gather returns the part of the source's rank that flows along the edge, rounded to an integer: see [PageRank].
 func (p BiasedPageRank[F]) Gather(src Surfers[F], e gas.Edge, _ Surfers[F]) int64 {
 	return int64(src.Share*F(e.Weight)*one + 0.5)
 }
@@ -61,7 +62,7 @@ func (p BiasedPageRank[F]) Gather(src Surfers[F], e gas.Edge, _ Surfers[F]) int6
 // Sum adds.
 func (p BiasedPageRank[F]) Sum(a, b int64) int64 { return a + b }
 
-// Apply is the formula above.
+// Apply computes the formula above.
 func (p BiasedPageRank[F]) Apply(v gas.Vertex, old Surfers[F], acc int64, s gas.Step) Surfers[F] {
 	d, n := p.Damping, float64(v.N)
 	jump := (1 - d + float64(d*s.Aggregate)) * float64(old.Teleport)
@@ -97,7 +98,30 @@ func (p BiasedPageRank[F]) Overflowed(value Surfers[F]) bool {
 	return !finite(value.Share) || !finite(value.Strength) || value.Strength > 0x1p100 && single[F]()
 }
 
-// Result is the rank.
+// Result returns the rank.
 func (p BiasedPageRank[F]) Result(_ gas.Vertex, value Surfers[F]) F {
 	return F(float64(value.Share) * divisor(value))
 }
+
+// ColumnName returns "pagerank".
+func (BiasedPageRank[F]) ColumnName() string { return "pagerank" }
+
+// Idempotent reports that a rank follows from the neighbours' ranks alone.
+func (BiasedPageRank[F]) Idempotent() bool { return true }
+
+// Check refuses the sources and fields that PageRank refuses.
+func (p BiasedPageRank[F]) Check(vertices uint32) error {
+	if err := checkSources(vertices, p.Sources...); err != nil {
+		return err
+	}
+	return checkRanks(p.Damping, p.Tolerance)
+}
+
+// Endless reports whether the Tolerance is 0; see [PageRank].
+func (p BiasedPageRank[F]) Endless() bool { return p.Tolerance == 0 }
+
+//go:embed pagerank_biased.go
+var biasedPageRankSource string
+
+// SourceText returns the text of this program.
+func (BiasedPageRank[F]) SourceText() string { return programText(biasedPageRankSource) }

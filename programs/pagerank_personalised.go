@@ -1,6 +1,7 @@
 package programs
 
 import (
+	_ "embed"
 	"math"
 
 	"github.com/garaph/garaph/gas"
@@ -37,7 +38,7 @@ func teleport(sources []uint32, v gas.Vertex) float64 {
 	}
 }
 
-// Zero is 0.
+// Zero returns 0.
 func (p PersonalisedPageRank[F]) Zero() int64 { return 0 }
 
 // Gather gathers as [PageRank] does.
@@ -71,7 +72,32 @@ func (p PersonalisedPageRank[F]) Aggregate(v gas.Vertex, value Surfer[F]) float6
 	return PageRank[F]{}.Aggregate(v, value.Share)
 }
 
-// Result is the rank.
+// Result returns the rank.
 func (p PersonalisedPageRank[F]) Result(v gas.Vertex, value Surfer[F]) F {
 	return PageRank[F]{}.Result(v, value.Share)
+}
+
+// ColumnName returns "pagerank".
+func (PersonalisedPageRank[F]) ColumnName() string { return "pagerank" }
+
+// Idempotent reports that a rank follows from the neighbours' ranks alone.
+func (PersonalisedPageRank[F]) Idempotent() bool { return true }
+
+// Check refuses the sources and fields that PageRank refuses.
+func (p PersonalisedPageRank[F]) Check(vertices uint32) error {
+	if err := checkSources(vertices, p.Sources...); err != nil {
+		return err
+	}
+	return checkRanks(p.Damping, p.Tolerance)
+}
+
+// Endless reports whether the Tolerance is 0; see [PageRank].
+func (p PersonalisedPageRank[F]) Endless() bool { return p.Tolerance == 0 }
+
+//go:embed pagerank_personalised.go
+var personalisedPageRankSource string
+
+// SourceText returns the text of this program and of [PageRank].
+func (PersonalisedPageRank[F]) SourceText() string {
+	return programText(personalisedPageRankSource) + programText(pageRankSource)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/programs"
 )
 
-// TestSSWP: widths are weights, so that nothing is rounded.
+// TestSSWP checks that widths are weights, so that nothing is rounded.
 func TestSSWP(t *testing.T) {
 	everyGraph(t, func(t rapid.TB, g oracle.Graph, source uint32) {
 		want := oracle.SSWP(g, source)
@@ -26,7 +26,7 @@ func TestSSWP(t *testing.T) {
 	})
 }
 
-// TestKCore: the same core as by taking away one vertex after another, for
+// TestKCore compares the core with that found by taking away one vertex after another, for
 // every k that has one, and the first that has none.
 func TestKCore(t *testing.T) {
 	everyGraph(t, func(t rapid.TB, g oracle.Graph, _ uint32) {

@@ -19,7 +19,7 @@ var personalisedPageRankSources embed.FS
 
 // Loops are the methods of PersonalisedPageRank as loops.
 func (p PersonalisedPageRank[F]) Loops() compiled.Loops[Surfer[F], int64] {
-	if !compiled.Fresh(personalisedPageRankSources, "a8b19682cbdacd8bb9757fef987c6a84") {
+	if !compiled.Fresh(personalisedPageRankSources, "0b244aae63bb4b4a3c3c3305baf7e46d") {
 		return compiled.Loops[Surfer[F], int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p PersonalisedPageRank[F]) Loops() compiled.Loops[Surfer[F], int64] {
 
 // Fragments are the methods of PersonalisedPageRank as PTX.
 func (p PersonalisedPageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(personalisedPageRankSources, "a8b19682cbdacd8bb9757fef987c6a84") {
+	if !compiled.Fresh(personalisedPageRankSources, "0b244aae63bb4b4a3c3c3305baf7e46d") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

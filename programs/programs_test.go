@@ -51,7 +51,7 @@ func everyGraph(t *testing.T, f func(t rapid.TB, g oracle.Graph, source uint32))
 	})
 }
 
-// TestBFS: hops as the oracle counts them, in both modes, after at most so many
+// TestBFS compares hops with those of an oracle, in both modes, after at most so many
 // iterations as there are hops, and one more to see that nothing changes.
 func TestBFS(t *testing.T) {
 	everyGraph(t, func(t rapid.TB, g oracle.Graph, source uint32) {
@@ -78,7 +78,7 @@ func TestBFS(t *testing.T) {
 	})
 }
 
-// TestBFSAbilities: what BFS leaves out changes nothing. An accumulator that is
+// TestBFSAbilities checks that what BFS leaves out changes nothing. An accumulator that is
 // saturated makes the same value as one of all edges, whichever came first; a
 // settled value never changes, and stays settled.
 func TestBFSAbilities(t *testing.T) {
@@ -118,7 +118,7 @@ func TestBFSAbilities(t *testing.T) {
 	})
 }
 
-// TestBFSFar: iterations beyond 32 bits and values at the end of 32 bits.
+// TestBFSFar tests iterations beyond 32 bits and values at the end of 32 bits.
 func TestBFSFar(t *testing.T) {
 	p := programs.BFS{}
 	unreached := p.Zero()
@@ -177,7 +177,7 @@ func TestWCC(t *testing.T) {
 	})
 }
 
-// TestPageRank: ranks as the oracle's, after a number of iterations and
+// TestPageRank compares ranks with those of an oracle, after a number of iterations and
 // converged, in both precisions, personalised or not. They sum up to 1.
 func TestPageRank(t *testing.T) {
 	everyGraph(t, func(t rapid.TB, g oracle.Graph, source uint32) {
@@ -230,7 +230,7 @@ func ranksOf[F float32 | float64](t rapid.TB, g oracle.Graph, p programs.PageRan
 	return n
 }
 
-// TestPageRankHubs: a tolerance finer than rounding ends as well, also where the sum of
+// TestPageRankHubs checks that a tolerance finer than rounding ends as well, also where the sum of
 // a hub is rounded at each of its edges, and not before ranks are as near as they can be.
 func TestPageRankHubs(t *testing.T) {
 	for _, c := range []struct {
@@ -255,7 +255,7 @@ func TestPageRankHubs(t *testing.T) {
 	}
 }
 
-// TestPageRankRounds: what flows along an edge is the rank by the edges, rounded to
+// TestPageRankRounds checks that what flows along an edge is the rank by the edges, rounded to
 // the nearest 2^-60, and the rank comes back from the value, 0 included.
 func TestPageRankRounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -272,7 +272,7 @@ func TestPageRankRounds(t *testing.T) {
 	})
 }
 
-// TestPageRankStill: with tolerance 0, a job ends only where no rank changes.
+// TestPageRankStill checks that with tolerance 0, a job ends only where no rank changes.
 func TestPageRankStill(t *testing.T) {
 	p := programs.PageRank[float64]{Damping: 0.85}
 	v := gas.Vertex{N: 10, Out: 3}
@@ -281,7 +281,7 @@ func TestPageRankStill(t *testing.T) {
 	}
 }
 
-// TestSum: the sums are commutative and associative, and Zero is their
+// TestSum checks that the sums are commutative and associative, and Zero is their
 // identity.
 func TestSum(t *testing.T) {
 	labels := rapid.OneOf(rapid.Uint32(), rapid.SampledFrom([]uint32{0, 1, math.MaxUint32 - 1, math.MaxUint32}))
@@ -310,7 +310,7 @@ func testSum[V any, A uint32 | int64 | float32 | float64](t *testing.T, p gas.Pr
 	})
 }
 
-// TestApplyAgain: a value that is applied again, with nothing changed that it
+// TestApplyAgain checks that a value that is applied again, with nothing changed that it
 // read, stays: an engine may apply whom it likes.
 func TestApplyAgain(t *testing.T) {
 	everyGraph(t, func(t rapid.TB, g oracle.Graph, source uint32) {

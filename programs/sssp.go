@@ -1,9 +1,14 @@
 package programs
 
 import (
+	_ "embed"
 	"math"
 
+	"github.com/spf13/pflag"
+
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/flags"
+	"github.com/garaph/garaph/internal/registry"
 )
 
 // SSSP gives the least total weight of a path from Source along edge direction
@@ -26,10 +31,10 @@ func (p SSSP[F]) Init(v gas.Vertex) (F, bool) {
 	return F(math.Inf(1)), false
 }
 
-// Zero is unreached.
+// Zero returns the value of an unreached vertex.
 func (p SSSP[F]) Zero() F { return F(math.Inf(1)) }
 
-// Gather is the way over the source of the edge. One that is too long stays below
+// Gather returns the length over the source of the edge. One that is too long stays below
 // unreached.
 func (p SSSP[F]) Gather(src F, e gas.Edge, _ F) F {
 	d := src + F(e.Weight)
@@ -39,7 +44,7 @@ func (p SSSP[F]) Gather(src F, e gas.Edge, _ F) F {
 	return d
 }
 
-// Sum is the minimum.
+// Sum returns the minimum.
 func (p SSSP[F]) Sum(a, b F) F { return min(a, b) }
 
 // Apply keeps the least.
@@ -48,7 +53,7 @@ func (p SSSP[F]) Apply(_ gas.Vertex, old, acc F, _ gas.Step) F { return min(old,
 // Activate reports any change.
 func (p SSSP[F]) Activate(_ gas.Vertex, old, new F) bool { return old != new }
 
-// Priority is the distance: what is near is done first.
+// Priority returns the distance: near vertices are first.
 func (p SSSP[F]) Priority(value F) float64 { return float64(value) }
 
 // Overflowed reports a distance that is too large.
@@ -56,8 +61,81 @@ func (p SSSP[F]) Overflowed(value F) bool {
 	return value == math.MaxFloat32 && single[F]() || p.Most > 0 && value >= F(p.Most) && value <= math.MaxFloat32
 }
 
-// single reports whether F is float32.
-func single[F float32 | float64]() bool { return F(1)+F(0x1p-30) == F(1) }
+// ColumnName returns "distance".
+func (SSSP[F]) ColumnName() string { return "distance" }
 
-// finite reports whether x is neither infinite nor NaN.
-func finite[F float32 | float64](x F) bool { return math.Abs(float64(x)) <= math.MaxFloat64 }
+// Idempotent reports that the nearer distance is kept.
+func (SSSP[F]) Idempotent() bool { return true }
+
+// Monotone reports that distances only fall.
+func (SSSP[F]) Monotone() bool { return true }
+
+// Null reports that no path leads to the vertex.
+func (SSSP[F]) Null(_ gas.Vertex, value F) bool { return math.IsInf(float64(value), 1) }
+
+// Begins reports that the vertex is a source.
+func (p SSSP[F]) Begins(v uint32) bool { return v == p.Source || among(p.More, v) }
+
+// Nearer compares distances.
+func (SSSP[F]) Nearer(a, b F) bool { return a < b }
+
+// Over adds the weight, as the program does.
+func (p SSSP[F]) Over(src F, e gas.Edge, length F) bool { return p.Gather(src, e, length) == length }
+
+// Check refuses sources that are not vertices of the graph.
+func (p SSSP[F]) Check(vertices uint32) error {
+	return checkFirst(vertices, p.Source, p.More)
+}
+
+//go:embed sssp.go
+var ssspSource string
+
+// SourceText returns the text of this program.
+func (SSSP[F]) SourceText() string { return programText(ssspSource) }
+
+// SSSPCommand describes garaph run sssp.
+var SSSPCommand = registry.Command{
+	Name: "sssp", Value: SSSP[float32]{}, Short: "least total weight of a path from a source along edge direction",
+	Long: `Without weights, every edge counts 1. Of several sources, the nearest counts.
+Vertices that no path leads to have no value. With --parents, a second column has
+the vertex before on a shortest path.
+Sums of weights are exact in 24 bits, or else computed in 53, in which sums of
+whole numbers are exact up to 2^53. With --precision 32 they are rounded to 24,
+and the job fails if one is 3.4028235e+38 or more.`,
+	Example: `  garaph run sssp roads.gr --source 1 --output - | sort -k2g | head`,
+	Ranking: registry.Nearest,
+	Setup:   setupSSSP,
+}
+
+func setupSSSP(fs *pflag.FlagSet) registry.Make {
+	flags.RequiredSources(fs, "to begin at")
+	parentsFlag(fs)
+	precision := registry.PrecisionFlag(fs)
+	return func(e registry.Env) (any, error) {
+		first, more, err := e.FirstSource()
+		if err != nil {
+			return nil, err
+		}
+		e.LogUnweighted()
+		return ssspIn(precision(), e.Graph, first, more), nil
+	}
+}
+
+// ssspIn returns the program in a precision. Sums of multiples of a unit, such as 1, are exact in single
+// precision below 2^24 units. If a path of a few edges may be longer, the first try is in double precision.
+func ssspIn(p registry.Precision, g registry.Graph, source uint32, more []uint32) any {
+	single := SSSP[float32]{Source: source, More: more}
+	unit, largest := 1., 1.
+	if g.Weighted {
+		unit, largest = g.WeightUnit, g.MaxWeight
+	}
+	exact := 0x1p24 * unit
+	if p == registry.Auto {
+		single.Most = float32(min(exact, math.MaxFloat32))
+	}
+	if g.Wide && p != registry.Single {
+		return SSSP[float64]{Source: source, More: more}
+	}
+	const few = 256
+	return p.Choose(exact < few*largest, single, SSSP[float64]{Source: source, More: more})
+}

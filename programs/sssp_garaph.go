@@ -19,7 +19,7 @@ var ssspSources embed.FS
 
 // Loops are the methods of SSSP as loops.
 func (p SSSP[F]) Loops() compiled.Loops[F, F] {
-	if !compiled.Fresh(ssspSources, "c6c8503a8bb7b6b0bcaffa436a7c4105") {
+	if !compiled.Fresh(ssspSources, "987e641ef5dce256f34e01d109260d30") {
 		return compiled.Loops[F, F]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p SSSP[F]) Loops() compiled.Loops[F, F] {
 
 // Fragments are the methods of SSSP as PTX.
 func (p SSSP[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(ssspSources, "c6c8503a8bb7b6b0bcaffa436a7c4105") {
+	if !compiled.Fresh(ssspSources, "987e641ef5dce256f34e01d109260d30") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

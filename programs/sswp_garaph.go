@@ -18,7 +18,7 @@ var sswpSources embed.FS
 
 // Loops are the methods of SSWP as loops.
 func (p SSWP[F]) Loops() compiled.Loops[F, F] {
-	if !compiled.Fresh(sswpSources, "91b7f772cf099204015bbfb16407468d") {
+	if !compiled.Fresh(sswpSources, "d41e4eb8d836783441fee853d4faa515") {
 		return compiled.Loops[F, F]{}
 	}
 	switch p := any(p).(type) {
@@ -32,7 +32,7 @@ func (p SSWP[F]) Loops() compiled.Loops[F, F] {
 
 // Fragments are the methods of SSWP as PTX.
 func (p SSWP[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(sswpSources, "91b7f772cf099204015bbfb16407468d") {
+	if !compiled.Fresh(sswpSources, "d41e4eb8d836783441fee853d4faa515") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

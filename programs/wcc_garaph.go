@@ -18,7 +18,7 @@ var wccSources embed.FS
 
 // Loops are the methods of WCC as loops.
 func (p WCC) Loops() compiled.Loops[uint32, uint32] {
-	if !compiled.Fresh(wccSources, "619fb1e7a09bcf6aed8aaf98c27457d4") {
+	if !compiled.Fresh(wccSources, "381f6ee02790dbdbb4673eba8edfbfdf") {
 		return compiled.Loops[uint32, uint32]{}
 	}
 	return wccLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p WCC) Loops() compiled.Loops[uint32, uint32] {
 
 // Fragments are the methods of WCC as PTX.
 func (WCC) Fragments() compiled.Fragments {
-	if !compiled.Fresh(wccSources, "619fb1e7a09bcf6aed8aaf98c27457d4") {
+	if !compiled.Fresh(wccSources, "381f6ee02790dbdbb4673eba8edfbfdf") {
 		return compiled.Fragments{}
 	}
 	return wccFragments

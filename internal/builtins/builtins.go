@@ -1,105 +1,151 @@
-// Package builtins runs the programs of package programs. The engines are compiled here for
-// the types of each of them, which takes longer than all else of the command: whoever calls
-// this package, and not [garaph.Run] for a program of its own, is compiled in a moment.
+// Package builtins lists the built-in programs and algorithms, and compiles the engines for their types.
+// That takes longer than all else of the command: programs of users call [garaph.Run] and are compiled
+// in a moment.
 package builtins
 
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/programs"
 )
 
-// Run is [garaph.Run] of a program, which has one of the types of package programs.
-func Run(ctx context.Context, g *garaph.Graph, program any, o garaph.RunOptions) (*garaph.Result, error) {
-	return runner{ctx, g, o, nil, false}.any(program)
+// All has the built-in programs and algorithms in the order of the help. A new one is a line here, beside
+// its own file.
+var All = []Program{
+	Vertex(programs.PageRankCommand,
+		On[float32, int64], On[programs.Surfer[float32], int64], On[programs.Surfers[float32], int64],
+		On[float64, int64], On[programs.Surfer[float64], int64], On[programs.Surfers[float64], int64]),
+	Vertex(programs.BFSCommand, Paths[uint32, uint32]),
+	Vertex(programs.SSSPCommand, Paths[float32, float32], Paths[float64, float64]),
+	Vertex(programs.WCCCommand, On[uint32, uint32]).orOnCPU(algorithms.ComponentsCommand),
+	Vertex(programs.SSWPCommand, On[float32, float32], On[float64, float64]),
+	Vertex(programs.KCoreCommand, On[uint32, uint32]).orOnCPU(algorithms.KCoreCommand),
+	Vertex(programs.LPACommand, On[programs.Ballot, programs.Votes]),
+	Vertex(programs.KatzCommand, On[float32, float64], On[float64, float64]),
+	Vertex(programs.HeatCommand, On[float32, programs.Flow]),
+	Vertex(programs.CircuitCommand, On[programs.Node, programs.Branch]),
+	Vertex(programs.NeuralCommand, On[float32, float64]),
+	Algorithm(algorithms.TrianglesCommand),
+	Algorithm(algorithms.TrussCommand),
+	Algorithm(algorithms.ComponentsCommand),
+	Algorithm(algorithms.CorenessCommand),
+	Algorithm(algorithms.DegreesCommand),
 }
 
-// RunWithParents is [garaph.RunWithParents] of a program of shortest paths.
-func RunWithParents(ctx context.Context, g *garaph.Graph, program any, o garaph.RunOptions, progress func(algorithms.Progress)) (*garaph.Result, error) {
-	return runner{ctx, g, o, progress, true}.any(program)
+// A Program is a built-in program or algorithm.
+type Program struct {
+	registry.Command
+	// Instead is an algorithm with the same results, for the CPU, or nil.
+	Instead *registry.Command
+	engines []Engine // nil for an algorithm
 }
 
-// Path is [garaph.Path] of hops.
-func Path(ctx context.Context, g *garaph.Graph, p programs.BFS, to uint32, o garaph.RunOptions, progress func(algorithms.Progress)) ([]uint32, []uint32, error) {
-	return garaph.Path(ctx, g, p, to, o, progress)
+// An Engine runs programs of one pair of types. It reports whether the program has these types.
+type Engine func(job Job, program any) (r *garaph.Result, ran bool, err error)
+
+// A Job has the arguments of a run.
+type Job struct {
+	Context  context.Context //nolint:containedctx // of one call
+	Graph    *garaph.Graph
+	Options  garaph.RunOptions
+	Progress func(algorithms.Progress) // of an algorithm, and of a search for parents
+	Parents  bool                      // as a second column of results
 }
 
-// WeightedPath is [garaph.Path] of distances.
-func WeightedPath(ctx context.Context, g *garaph.Graph, p programs.SSSP[float64], to uint32, o garaph.RunOptions, progress func(algorithms.Progress)) ([]uint32, []float64, error) {
-	return garaph.Path(ctx, g, p, to, o, progress)
+// Vertex returns a vertex program that runs on one of some engines, by its types.
+func Vertex(c registry.Command, engines ...Engine) Program {
+	return Program{Command: c, engines: engines}
 }
 
-// runner is a run of a program that is still to come.
-type runner struct {
-	ctx      context.Context //nolint:containedctx // for one call
-	graph    *garaph.Graph
-	options  garaph.RunOptions
-	progress func(algorithms.Progress)
-	parents  bool
+// Algorithm returns a program that is an algorithm.
+func Algorithm(c registry.Command) Program { return Program{Command: c} }
+
+func (p Program) orOnCPU(algorithm registry.Command) Program {
+	p.Instead = &algorithm
+	return p
 }
 
-func (r runner) any(program any) (*garaph.Result, error) {
-	switch p := program.(type) {
-	case either:
-		return r.either(p)
-	case programs.BFS:
-		return paths(r, p)
-	case programs.SSSP[float32]:
-		return paths(r, p)
-	case programs.SSSP[float64]:
-		return paths(r, p)
+// IsAlgorithm reports whether p is an algorithm and not a vertex program.
+func (p Program) IsAlgorithm() bool { return p.engines == nil }
+
+// On is the Engine of programs with values V and accumulators A.
+func On[V, A any](job Job, program any) (*garaph.Result, bool, error) {
+	p, ok := program.(gas.Program[V, A])
+	if !ok || job.Parents {
+		return nil, false, nil
 	}
-	if r.parents {
-		return nil, fmt.Errorf("%T has no paths", program)
-	}
-	switch p := program.(type) {
-	case programs.PageRank[float32]:
-		return run(r, p)
-	case programs.PageRank[float64]:
-		return run(r, p)
-	case programs.PersonalisedPageRank[float32]:
-		return run(r, p)
-	case programs.PersonalisedPageRank[float64]:
-		return run(r, p)
-	case programs.BiasedPageRank[float32]:
-		return run(r, p)
-	case programs.BiasedPageRank[float64]:
-		return run(r, p)
-	case programs.WCC:
-		return run(r, p)
-	case programs.SSWP[float32]:
-		return run(r, p)
-	case programs.SSWP[float64]:
-		return run(r, p)
-	case programs.KCore:
-		return run(r, p)
-	case programs.LPA:
-		return run(r, p)
-	case programs.Katz[float32]:
-		return run(r, p)
-	case programs.Katz[float64]:
-		return run(r, p)
-	case programs.Heat:
-		return run(r, p)
-	case programs.Circuit:
-		return run(r, p)
-	case programs.Neural:
-		return run(r, p)
-	}
-	return nil, fmt.Errorf("%T is no built-in program", program)
+	r, err := garaph.Run(job.Context, job.Graph, p, job.Options)
+	return r, true, err
 }
 
-func run[V, A any](r runner, p gas.Program[V, A]) (*garaph.Result, error) {
-	return garaph.Run(r.ctx, r.graph, p, r.options)
+// Paths is like On, for programs of shortest paths.
+func Paths[V, A any](job Job, program any) (*garaph.Result, bool, error) {
+	p, ok := program.(gas.Program[V, A])
+	if !ok || !job.Parents {
+		return On[V, A](job, program)
+	}
+	r, err := garaph.RunWithParents(job.Context, job.Graph, p, job.Options, job.Progress)
+	return r, true, err
 }
 
-func paths[V, A any](r runner, p gas.Program[V, A]) (*garaph.Result, error) {
-	if r.parents {
-		return garaph.RunWithParents(r.ctx, r.graph, p, r.options, r.progress)
+// Run runs a program that p has made.
+func (p Program) Run(job Job, program any) (*garaph.Result, error) {
+	if e, ok := program.(registry.Either); ok {
+		return p.either(job, e)
 	}
-	return run(r, p)
+	for _, engine := range p.engines {
+		if r, ran, err := engine(job, program); ran {
+			return r, err
+		}
+	}
+	return RunAlgorithm(job, program)
+}
+
+// RunAlgorithm runs an algorithm.
+func RunAlgorithm(job Job, algorithm any) (*garaph.Result, error) {
+	switch a := algorithm.(type) {
+	case algorithms.Algorithm[int64]:
+		return onRows(job, a)
+	case algorithms.Algorithm[float32]:
+		return onRows(job, a)
+	case algorithms.Algorithm[float64]:
+		return onRows(job, a)
+	case algorithms.Algorithm[gas.VertexID]:
+		return onRows(job, a)
+	}
+	return nil, fmt.Errorf("%T has no engine", algorithm)
+}
+
+func onRows[T algorithms.Value](job Job, a algorithms.Algorithm[T]) (*garaph.Result, error) {
+	o := job.Options
+	return garaph.RunAlgorithm(job.Context, job.Graph, a, garaph.AlgorithmOptions{
+		Threads: o.Threads, Memory: o.Memory, Progress: job.Progress, Log: o.Log,
+		Device: algorithms.Device(o.Device), GPU: o.GPU.Name, GPUMemory: o.GPU.Memory,
+	})
+}
+
+// GraphOf returns the properties of a graph that programs are made from.
+func GraphOf(g *garaph.Graph) registry.Graph {
+	c := g.Catalogue()
+	p := registry.Graph{Weighted: c.Weighted, Wide: c.Wide, Symmetric: c.Symmetric}
+	if c.Weighted {
+		p.WeightUnit, p.MaxWeight = math.Ldexp(1, c.Weights.Unit), c.Weights.Most()
+	}
+	return p
+}
+
+// Path is like [garaph.Path], for hops.
+func Path(job Job, p programs.BFS, to uint32) ([]uint32, []uint32, error) {
+	return garaph.Path(job.Context, job.Graph, p, to, job.Options, job.Progress)
+}
+
+// WeightedPath is like [garaph.Path], for distances.
+func WeightedPath(job Job, p programs.SSSP[float64], to uint32) ([]uint32, []float64, error) {
+	return garaph.Path(job.Context, job.Graph, p, to, job.Options, job.Progress)
 }

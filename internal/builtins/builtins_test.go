@@ -1,35 +1,42 @@
 package builtins_test
 
 import (
-	"strings"
+	"slices"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/builtins"
-	"github.com/garaph/garaph/programs"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestRefused: what is no program of package programs, and parents of what has no paths. That the
-// programs run, each with its flags, is tested by the command.
-func TestRefused(t *testing.T) {
-	if _, err := builtins.Run(t.Context(), nil, new(programs.BFS), garaph.RunOptions{}); err == nil || !strings.Contains(err.Error(), "*programs.BFS is no built-in program") {
-		t.Errorf("a pointer: %v", err)
+// TestEngines checks that every program has an engine for its types, a description, and a name for its results.
+func TestEngines(t *testing.T) {
+	g, err := garaph.FromSlice(t.Context(), [][2]int64{{0, 1}, {1, 2}, {2, 0}}, nil, garaph.GraphOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := builtins.RunWithParents(t.Context(), nil, programs.WCC{}, garaph.RunOptions{}, nil); err == nil || !strings.Contains(err.Error(), "programs.WCC has no paths") {
-		t.Errorf("parents of components: %v", err)
-	}
-}
-
-// TestSources: several sources have a program of their own, in the precision that was asked for.
-func TestSources(t *testing.T) {
-	if p, ok := builtins.Double.PageRank(0.5, 0.1, []uint32{7}).(programs.PageRank[float64]); !ok || !p.Personalised || p.Source != 7 {
-		t.Errorf("got %#v", p)
-	}
-	if p, ok := builtins.Double.PageRank(0.5, 0.1, []uint32{1, 2}).(programs.PersonalisedPageRank[float64]); !ok || len(p.Sources) != 2 {
-		t.Errorf("got %#v", p)
+	defer g.Close()
+	flags := map[string]string{"kcore": " --k 2", "bfs": " --source 0", "sssp": " --source 0", "sswp": " --source 0",
+		"heat": " --source 0", "circuit": " --source 0 --ground 1"}
+	var names []string
+	for _, p := range builtins.All {
+		if slices.Contains(names, p.Name) {
+			t.Errorf("there are two programs %s", p.Name)
+		}
+		names = append(names, p.Name)
+		if _, named := p.Value.(gas.Named); !named || p.Short == "" || p.Example == "" {
+			t.Errorf("%s: %+v", p.Name, p.Command)
+		}
+		r := ran(t, g, p.Name+flags[p.Name], garaph.RunOptions{Iterations: 3, Device: "cpu"})
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := p.Run(builtins.Job{Context: t.Context(), Graph: g}, "text"); err == nil {
+			t.Errorf("%s ran a program of another type", p.Name)
+		}
 	}
 }

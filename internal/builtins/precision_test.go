@@ -5,16 +5,20 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/registry"
 	_ "github.com/garaph/garaph/internal/testsize" // fewer random cases
-	"github.com/garaph/garaph/programs"
 )
 
 // graphOf stores a graph that is removed when the test ends.
@@ -65,16 +69,53 @@ var ways = []garaph.RunOptions{
 	{Device: "gpu", GPU: garaph.GPUOptions{Name: "emulated"}}, {Device: "hybrid", GPU: garaph.GPUOptions{Name: "emulated"}, Method: "pull"},
 }
 
-func ran(t rapid.TB, g *garaph.Graph, p any, o garaph.RunOptions) *garaph.Result {
+// making returns the program of a command line without its graph. Ids are dense.
+func making(t rapid.TB, g *garaph.Graph, line string) (builtins.Program, any) {
 	t.Helper()
-	r, err := builtins.Run(context.Background(), g, p, o)
+	args := strings.Fields(line)
+	p := builtins.All[slices.IndexFunc(builtins.All, func(p builtins.Program) bool { return p.Name == args[0] })]
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	setup := p.Setup(fs)
+	if err := fs.Parse(args[1:]); err != nil {
+		t.Fatal(err)
+	}
+	vertex := func(flag string) (uint32, error) {
+		v, err := strconv.Atoi(fs.Lookup(flag).Value.String())
+		return uint32(v), err
+	}
+	program, err := setup(registry.Env{
+		Graph: builtins.GraphOf(g), Flags: fs, Iterations: 2000, Info: func(string) {}, Warn: func(string) {},
+		Vertex: vertex, MaxInDegree: g.MaxInDegree,
+		Sources: func() (list []uint32, err error) {
+			ids, err := fs.GetStringArray("source")
+			for _, id := range ids {
+				v, _ := strconv.Atoi(id)
+				list = append(list, uint32(v))
+			}
+			return list, err
+		},
+		Strengths: func() (func(uint32) float64, error) {
+			sums, err := g.Strengths(context.Background(), garaph.AlgorithmOptions{})
+			return sums.Of, err
+		},
+	})
 	if err != nil {
-		t.Fatalf("%+v: %v", o, err)
+		t.Fatal(err)
+	}
+	return p, program
+}
+
+func ran(t rapid.TB, g *garaph.Graph, line string, o garaph.RunOptions) *garaph.Result {
+	t.Helper()
+	p, program := making(t, g, line)
+	r, err := p.Run(builtins.Job{Context: context.Background(), Graph: g, Options: o}, program)
+	if err != nil {
+		t.Fatalf("%s, %+v: %v", line, o, err)
 	}
 	return r
 }
 
-// TestAutoDistances: distances are those of an oracle, whatever the weights are: exact where the weights
+// TestAutoDistances checks that distances are those of an oracle, whatever the weights are: exact where the weights
 // are multiples of a unit.
 func TestAutoDistances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -97,7 +138,7 @@ func TestAutoDistances(t *testing.T) {
 		stored := graphOf(t, g.Edges, true)
 		defer stored.Close()
 		for _, o := range ways {
-			got := valuesOf(t, ran(t, stored, builtins.Auto.SSSP(stored.Catalogue(), 0, nil), o), g.N)
+			got := valuesOf(t, ran(t, stored, "sssp --source 0", o), g.N)
 			for v, x := range got {
 				if !near(x, want[v], tolerance) {
 					t.Fatalf("%+v: vertex %d: got %v, want %v", o, v, x, want[v])
@@ -107,7 +148,7 @@ func TestAutoDistances(t *testing.T) {
 	})
 }
 
-// TestAutoPrecision: a job is in single precision where its results are exact or near enough, and in
+// TestAutoPrecision checks that a job is in single precision where its results are exact or near enough, and in
 // double otherwise.
 func TestAutoPrecision(t *testing.T) {
 	path := func(n int, weight float32) (list []oracle.Edge) {
@@ -121,28 +162,32 @@ func TestAutoPrecision(t *testing.T) {
 		star = append(star, oracle.Edge{Src: v + 2, Dst: 0, Weight: 1}, oracle.Edge{Src: 0, Dst: v + 2, Weight: 1})
 	}
 	long := path(300, 60001)
-	strength := func(uint32) float64 { return 6e38 }
+	heavy := slices.Clone(star)
+	for i := range heavy {
+		heavy[i].Weight = 0x1p120
+	}
 	for name, c := range map[string]struct {
 		edges   []oracle.Edge
-		program func(p builtins.Precision, g *garaph.Graph) any
+		command string
 		double  bool
 	}{
-		"short path":       {path(9, 60001), sssp, false},
-		"long path":        {long, sssp, true},
-		"tenths":           {path(9, 0.1), sssp, true},
-		"quarters":         {path(300, 0.25), sssp, false},
-		"multiples":        {path(300, 1<<30), sssp, false},
-		"largest weights":  {path(9, math.MaxFloat32), sssp, true},
-		"katz":             {star, func(p builtins.Precision, _ *garaph.Graph) any { return p.Katz(0.01, 1, 1e-6) }, false},
-		"large katz":       {star, func(p builtins.Precision, _ *garaph.Graph) any { return p.Katz(0.099, 1, 1e-6) }, true},
-		"exact katz":       {star, func(p builtins.Precision, _ *garaph.Graph) any { return p.Katz(0.01, 1, 1e-9) }, true},
-		"pagerank":         {star, func(p builtins.Precision, _ *garaph.Graph) any { return p.PageRank(0.85, 1e-6, nil) }, false},
-		"exact pagerank":   {star, func(p builtins.Precision, _ *garaph.Graph) any { return p.PageRank(0.85, 1e-9, nil) }, true},
-		"damped pagerank":  {star, func(p builtins.Precision, _ *garaph.Graph) any { return p.PageRank(0.99, 1e-6, nil) }, true},
-		"biased pagerank":  {star, func(p builtins.Precision, _ *garaph.Graph) any { return p.BiasedPageRank(0.85, 1e-6, []uint32{1}, nil) }, false},
-		"strong pagerank":  {star, func(p builtins.Precision, _ *garaph.Graph) any { return p.BiasedPageRank(0.85, 1e-6, nil, strength) }, true},
-		"without weights":  {nil, sssp, false},
-		"circuit, doubled": {long, func(builtins.Precision, *garaph.Graph) any { return programs.Circuit{Ground: 9, Volts: 1} }, true},
+		"short path":       {path(9, 60001), "sssp --source 0", false},
+		"long path":        {long, "sssp --source 0", true},
+		"tenths":           {path(9, 0.1), "sssp --source 0", true},
+		"quarters":         {path(300, 0.25), "sssp --source 0", false},
+		"multiples":        {path(300, 1<<30), "sssp --source 0", false},
+		"largest weights":  {path(9, math.MaxFloat32), "sssp --source 0", true},
+		"katz":             {star, "katz --alpha 0.01", false},
+		"large katz":       {star, "katz --alpha 0.099", true},
+		"exact katz":       {star, "katz --alpha 0.01 --tolerance 1e-9", true},
+		"pagerank":         {star, "pagerank", false},
+		"exact pagerank":   {star, "pagerank --tolerance 1e-9", true},
+		"damped pagerank":  {star, "pagerank --damping 0.99", true},
+		"biased pagerank":  {star, "pagerank --weighted --source 1", false},
+		"strong pagerank":  {heavy, "pagerank --weighted", true},
+		"several sources":  {star, "pagerank --source 1 --source 2", false},
+		"without weights":  {nil, "sssp --source 0", false},
+		"circuit, doubled": {long, "circuit --source 0 --ground 9", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			weighted := c.edges != nil
@@ -151,13 +196,17 @@ func TestAutoPrecision(t *testing.T) {
 			}
 			g := graphOf(t, c.edges, weighted)
 			defer g.Close()
-			r := ran(t, g, c.program(builtins.Auto, g), garaph.RunOptions{Iterations: 2000})
+			inDouble := c.command
+			if !strings.HasPrefix(inDouble, "circuit") {
+				inDouble += " --precision 64"
+			}
+			r := ran(t, g, c.command, garaph.RunOptions{Iterations: 2000})
 			kind := r.Table("").Columns()[0].Kind.String()
 			auto := valuesOf(t, r, int(g.Catalogue().Vertices))
 			if double := kind == "float64"; double != c.double {
 				t.Errorf("results are of %s", kind)
 			}
-			for v, want := range valuesOf(t, ran(t, g, c.program(builtins.Double, g), garaph.RunOptions{Iterations: 2000}), len(auto)) {
+			for v, want := range valuesOf(t, ran(t, g, inDouble, garaph.RunOptions{Iterations: 2000}), len(auto)) {
 				if !near(auto[v], want, 1e-6) && !math.IsNaN(want) {
 					t.Errorf("vertex %d: got %v, want %v", v, auto[v], want)
 				}
@@ -166,9 +215,7 @@ func TestAutoPrecision(t *testing.T) {
 	}
 }
 
-func sssp(p builtins.Precision, g *garaph.Graph) any { return p.SSSP(g.Catalogue(), 0, nil) }
-
-// TestAutoResumed: a job that goes on in double precision is one job, and is resumed in it.
+// TestAutoResumed checks that a job that goes on in double precision is one job, and is resumed in it.
 func TestAutoResumed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "g")
 	var list [][2]int64
@@ -181,7 +228,7 @@ func TestAutoResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	program := builtins.Auto.SSSP(g.Catalogue(), 0, nil)
+	p, program := making(t, g, "sssp --source 0")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := garaph.RunOptions{Device: "cpu", Method: "pull", Checkpoints: garaph.Checkpoints{Every: 1}, Job: g.NewJob(checkpoint.Spec{Name: "sssp"})}
@@ -194,7 +241,7 @@ func TestAutoResumed(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := builtins.Run(ctx, g, program, o); !errors.Is(err, context.Canceled) {
+	if _, err := p.Run(builtins.Job{Context: ctx, Graph: g, Options: o}, program); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	jobs, err := g.Jobs()
@@ -205,7 +252,7 @@ func TestAutoResumed(t *testing.T) {
 	if o.Job, err = g.OpenJob(0); err != nil {
 		t.Fatal(err)
 	}
-	r, err := builtins.Run(t.Context(), g, program, o)
+	r, err := p.Run(builtins.Job{Context: t.Context(), Graph: g, Options: o}, program)
 	if err != nil {
 		t.Fatal(err)
 	}

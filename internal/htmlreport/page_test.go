@@ -59,7 +59,7 @@ func runPage(r dispatcher.Report, pages *Pages) Page {
 	}}
 }
 
-// TestDistribution: axes fit the numbers, and no vertex is missing from the plot.
+// TestDistribution checks that axes fit the numbers, and no vertex is missing from the plot.
 func TestDistribution(t *testing.T) {
 	for _, test := range []struct {
 		name       string
@@ -202,7 +202,7 @@ func TestRunPlots(t *testing.T) {
 	}
 }
 
-// TestSample: of many pages an even part is kept.
+// TestSample checks that of many pages an even part is kept.
 func TestSample(t *testing.T) {
 	var p Pages
 	const many = 20 * mostPages

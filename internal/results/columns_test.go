@@ -129,7 +129,7 @@ func TestColumnsOfNulls(t *testing.T) {
 	}
 }
 
-// TestColumnParts: row groups and record batches, which are in memory as a whole, end at bounds of rows and of bytes.
+// TestColumnParts checks that row groups and record batches, which are in memory as a whole, end at bounds of rows and of bytes.
 func TestColumnParts(t *testing.T) {
 	many := &memory{name: "result"}
 	ids := make([]int64, 300_000)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// csvLayout is RFC 4180 with a header line, and LF at the end of lines, as
+// csvLayout returns the layout of RFC 4180 with a header line, and LF at the end of lines, as
 // most readers and writers have it. A null is an empty cell; an empty name has quotes.
 func csvLayout(columns []Column) layout {
 	header := []byte(idColumn)

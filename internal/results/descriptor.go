@@ -21,7 +21,7 @@ var standard = map[string]int{"/dev/stdin": 0, stdout: 1, stderr: 2}
 // ownFolder is what follows the folder of a process in /proc to that of its descriptors, or those of one of its threads.
 var ownFolder = regexp.MustCompile(`^(/task/\d+)?/fd$`)
 
-// Descriptor is the file descriptor of this process that a path names, or a link that it is: /dev/stdout, /dev/fd/3,
+// Descriptor returns the file descriptor of this process that a path names, or a link that it is: /dev/stdout, /dev/fd/3,
 // /proc/self/fd/3. What is open there is not what the path says further on: a file has a place where writing goes on, and may
 // have lost its name.
 func Descriptor(path string) (fd int, is bool) {
@@ -37,7 +37,7 @@ func Descriptor(path string) (fd int, is bool) {
 	return 0, false
 }
 
-// hasDescriptors reports whether a folder is that of the descriptors of this process.
+// hasDescriptors reports whether a folder has the descriptors of this process.
 func hasDescriptors(folder string) bool {
 	if filepath.Clean(folder) == "/dev/fd" {
 		return true
@@ -48,7 +48,7 @@ func hasDescriptors(folder string) bool {
 	return err == nil && thereErr == nil && in && ownFolder.MatchString(below)
 }
 
-// CheckInherited refuses a descriptor that is not one of whoever began the process, or is
+// CheckInherited refuses a descriptor that the process did not inherit, or that is
 // open in the mode but only, which does not serve what it is for. Those of the process
 // itself are closed on exec; that of a pipe is not touched before it is known to be none of
 // these.

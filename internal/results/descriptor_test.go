@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestDescriptors: a file that is open stays, and is written where it is at, under whatever name of the descriptor.
+// TestDescriptors checks that a file that is open stays, and is written where it is at, under whatever name of the descriptor.
 func TestDescriptors(t *testing.T) {
 	folder := t.TempDir()
 	for i, name := range []string{"/dev/fd/%d", "/proc/self/fd/%d", fmt.Sprintf("/proc/%d/fd/%%d", os.Getpid()), "/proc/thread-self/fd/%d", "/dev/../dev/fd/%d", "link"} {

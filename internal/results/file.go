@@ -31,7 +31,7 @@ func WriteFile(path string, f Format, t Table) error {
 	return WriteFileReady(context.Background(), path, f, t, nil)
 }
 
-// WriteFileReady is [WriteFile] that calls ready, unless it is nil, with the
+// WriteFileReady is like [WriteFile]. If ready is not nil, it calls ready with the
 // temporary file, whole and synced, before it is renamed to path. When ctx ends, it
 // waits for no reader of a pipe any more.
 func WriteFileReady(ctx context.Context, path string, f Format, t Table, ready func(temporary string)) error {
@@ -60,6 +60,9 @@ func writeTo(ctx context.Context, path, what string, write func(io.Writer) error
 
 // PathError is a path that is not that of a file: it names a folder.
 type PathError struct{ error }
+
+// errNoFile is the error of a device, a socket, or a pipe where there has to be a file.
+var errNoFile = errors.New("it is not a file; name one")
 
 // ErrIsFolder is the [PathError] of a folder, without its path.
 var ErrIsFolder = PathError{errors.New("it is a folder; name a file in it")}
@@ -131,7 +134,7 @@ func inspect(what, path string) (target, error) {
 	case info.IsDir():
 		return fail(ErrIsFolder)
 	default:
-		return fail(noFile(info))
+		return fail(errNoFile)
 	}
 }
 
@@ -139,22 +142,6 @@ func inspect(what, path string) (target, error) {
 func isNull(info fs.FileInfo) bool {
 	null, err := os.Stat(os.DevNull)
 	return err == nil && os.SameFile(info, null)
-}
-
-// noFile returns why results cannot be written to something other than a file, a pipe or the null device.
-func noFile(info fs.FileInfo) error {
-	switch mode := info.Mode(); {
-	case mode&fs.ModeCharDevice != 0:
-		return fmt.Errorf("it is a device, which keeps nothing of what is written to it; name a file, or %s", os.DevNull)
-	case mode&fs.ModeDevice != 0:
-		return errors.New("it is a disk itself; name a file on one")
-	case mode&fs.ModeSocket != 0:
-		return errors.New("it is a socket; name a file")
-	case mode&fs.ModeNamedPipe != 0:
-		return errors.New("it is a pipe, and this has to be a file; name one")
-	default:
-		return errors.New("it is not a file that can be replaced; name another one")
-	}
 }
 
 // checkFolder returns why no file can be created at path.

@@ -158,7 +158,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestPipeOfNobody: who writes to a pipe that nobody reads, or of which nobody reads
+// TestPipeOfNobody checks that a writer to a pipe that nobody reads, or of which nobody reads
 // more, ends with the context.
 func TestPipeOfNobody(t *testing.T) {
 	for _, opened := range []bool{false, true} {
@@ -185,7 +185,7 @@ func TestPipeOfNobody(t *testing.T) {
 	}
 }
 
-// TestRefusedPaths: both functions refuse the same, with a sentence that says
+// TestRefusedPaths checks that both functions refuse the same, with a sentence that says
 // why.
 func TestRefusedPaths(t *testing.T) {
 	folder := t.TempDir()
@@ -207,7 +207,7 @@ func TestRefusedPaths(t *testing.T) {
 		filepath.Join(folder, "none", "a.tsv"): "none does not exist; create it first",
 		filepath.Join(folder, "file", "a.tsv"): "not a directory",
 		loop:                                   "too many levels",
-		"/dev/zero":                            "device",
+		"/dev/zero":                            "not a file",
 		"/proc/a.tsv":                          "no file can be created in the folder /proc",
 		filepath.Join(folder, strings.Repeat("n", 300)): "file name too long",
 	}
@@ -261,7 +261,7 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestFullDisk: every format reports the error of its writer, wherever it
+// TestFullDisk checks that every format reports the error of its writer, wherever it
 // comes.
 func TestFullDisk(t *testing.T) {
 	cause := errors.New("disk full")

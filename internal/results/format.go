@@ -70,7 +70,7 @@ func ParseFormat(s string) (Format, error) {
 	return "", fmt.Errorf("%q is not a results format; the formats are %s", s, known)
 }
 
-// Formats are the names that [ParseFormat] takes.
+// Formats returns the names that [ParseFormat] takes.
 func Formats() []string {
 	var names []string
 	for _, f := range []Format{TSV, CSV, NDJSON} {

@@ -183,7 +183,7 @@ func (w *heapWatch) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestHeapBounded: what a format holds on the heap does not grow with a table of
+// TestHeapBounded checks that what a format holds on the heap does not grow with a table of
 // long names.
 func TestHeapBounded(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // how much is at hand at once is a matter of luck elsewhere

@@ -2,7 +2,7 @@ package results
 
 import "unicode/utf8"
 
-// ndjsonLayout is one JSON object a line. JSON (RFC 8259) has no infinity and
+// ndjsonLayout returns the layout of one JSON object a line. JSON (RFC 8259) has no infinity and
 // no NaN: they are the strings "inf", "-inf" and "nan". Integers are numbers
 // even beyond 2⁵³, where readers that know only doubles lose digits.
 func ndjsonLayout(columns []Column) layout {

@@ -103,7 +103,7 @@ func (e *npyEncoder) add(name string, f npyField) {
 	e.fields, e.row = append(e.fields, f), e.row+f.size
 }
 
-// header is magic, version, length of the dictionary as u16, and the
+// header returns magic, version, length of the dictionary as u16, and the
 // dictionary, padded so that the data starts at a multiple of 64 bytes.
 func (e *npyEncoder) header(rows int64) ([]byte, error) {
 	var list []string
@@ -134,7 +134,7 @@ func pythonString(s string) string {
 	return "'" + s + "'"
 }
 
-// rows is [encodeRows]: column by column.
+// rows is an [encodeRows] that works column by column.
 func (e *npyEncoder) rows(dst []byte, b *Batch, from, to int) ([]byte, error) {
 	at, n := len(dst), to-from
 	dst = slices.Grow(dst, n*e.row)[:at+n*e.row]

@@ -57,7 +57,7 @@ func newWide(k IDKind) *wide {
 	return w
 }
 
-// TestNulls: what is null is so in every format.
+// TestNulls checks that nulls are null in every format.
 func TestNulls(t *testing.T) {
 	for _, k := range []IDKind{IDInt, IDUint, IDString} {
 		id := func(x string) string {
@@ -113,7 +113,7 @@ func checkNullJSON(t *testing.T, k IDKind, data []byte) {
 	}
 }
 
-// TestNullNPY: a field says what is null; floats are infinite or no numbers there, too.
+// TestNullNPY checks that a field says what is null; floats are infinite or no numbers there, too.
 func TestNullNPY(t *testing.T) {
 	data := write(t, NPY, newWide(IDString))
 	start := 10 + int(binary.LittleEndian.Uint16(data[8:]))
@@ -152,7 +152,7 @@ func TestNullNPY(t *testing.T) {
 	}
 }
 
-// TestSameNames: readers distinguish columns by name.
+// TestSameNames checks that readers distinguish columns by name.
 func TestSameNames(t *testing.T) {
 	for _, f := range allFormats {
 		err := Write(io.Discard, f, &twins{})

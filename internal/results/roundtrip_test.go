@@ -113,7 +113,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// TestNames: readers distinguish columns by name.
+// TestNames checks that readers distinguish columns by name.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]string{"": "id,value\n", "id": "id,value\n", "a,b": "id,\"a,b\"\n"} {
 		if got := string(write(t, CSV, &memory{name: name})); got != want {
@@ -122,7 +122,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestCSVNoComments: edge lists and other readers take lines that begin so for comments.
+// TestCSVNoComments checks that edge lists and other readers take lines that begin so for comments.
 func TestCSVNoComments(t *testing.T) {
 	for name, want := range map[string]string{"#food": `"#food"`, "%x": `"%x"`, "a#": "a#"} {
 		if got, err := appendCSV(nil, name); err != nil || string(got) != want {

@@ -2,7 +2,6 @@ package results
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"runtime"
 	"sync"
@@ -58,7 +57,7 @@ func writeRows(w io.Writer, t Table, head []byte, encode encodeRows) error {
 // errUnwritten ends a table of which no more can be written; it never leaves the package.
 var errUnwritten = errors.New("no more rows can be written")
 
-// writeParts is writeRows with goroutines: several encode parts of so many rows, and one writes
+// writeParts is like writeRows, with goroutines: several encode parts of rows, and one writes
 // them. Where the table has a filler, they also fill the parts, and else the caller's goroutine does,
 // with copies of rows.
 func writeParts(w io.Writer, t Table, head []byte, rows int, encode encodeRows) error {
@@ -112,8 +111,8 @@ func writeParts(w io.Writer, t Table, head []byte, rows int, encode encodeRows) 
 	close(toEncode)
 	close(toWrite)
 	encoders.Wait()
-	if err := <-written; err != nil {
-		return err
+	if failed := <-written; failed != nil {
+		return failed
 	}
 	return err
 }
@@ -182,17 +181,10 @@ func (p *part) fill(t Table, fill Fill) error {
 	if fill == nil {
 		return nil
 	}
-	columns := t.Columns()
-	for len(p.batch.Columns) < len(columns) {
+	for len(p.batch.Columns) < len(t.Columns()) {
 		p.batch.Columns = append(p.batch.Columns, Values{})
 	}
-	if err := fill(&p.batch, p.from, p.from+int64(p.rows)); err != nil {
-		return err
-	}
-	if err := p.batch.check(p.rows, t.IDKind(), columns); err != nil {
-		return fmt.Errorf("%w at row %d", err, p.from)
-	}
-	return nil
+	return fill(&p.batch, p.from, p.from+int64(p.rows))
 }
 
 // add copies rows of a batch without names.

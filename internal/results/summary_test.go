@@ -140,7 +140,7 @@ func checkSummary(t *rapid.T, table *numbers) {
 	}
 }
 
-// TestSmallIntegers: each has a bin of its own, and quantiles are exact, in any order of the numbers.
+// TestSmallIntegers checks that each integer has a bin of its own, and quantiles are exact, in any order of the numbers.
 func TestSmallIntegers(t *testing.T) {
 	s := new(Summary)
 	for _, x := range []float64{3, 1, 2, 2, 1, 0, 1} {

@@ -36,7 +36,7 @@ type rowEncoder struct {
 	columns []Column
 }
 
-// rows is [encodeRows].
+// rows is an [encodeRows].
 func (e *rowEncoder) rows(dst []byte, b *Batch, from, to int) ([]byte, error) {
 	var err error
 	for i := from; i < to && err == nil; i++ {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// tsvLayout is id, tab, value, as the edge lists of SNAP are written: no
+// tsvLayout returns the layout id, tab, value, as the edge lists of SNAP are written: no
 // header and no quoting. An id that would break its line is refused, since a
 // reader could not know. A null is the number that the program has there, such as inf, so
 // that every cell of a column of numbers is one; for a vertex it is an empty cell.

@@ -17,22 +17,17 @@ class RunOptions(TypedDict, total=False):
     """Parameters of every run."""
 
     iterations: int
-    """iterations at most; 0: until nothing changes (default: see the help of the program)"""
+    """limit of iterations; 0: none (default by the program)"""
     mode: Literal["sync", "async"]
-    """when other vertices see a new value: after the iteration, and results are the same bits
-    in every run on the CPU with one method (sync), or after its page, which takes fewer
-    iterations, and results may differ from run to run as far as the program allows (async)
+    """when vertices see new values: after the iteration (sync), or after the page (async),
+    which takes fewer iterations
     """
     method: Literal["auto", "pull", "notify-pull", "frontier"]
-    """which vertices work in an iteration: all gather (pull), those with an edge from an
-    active vertex do, which are marked first (notify-pull), or active vertices push along
-    their edges (frontier, for programs that only improve values; on a GPU as advance,
-    filter and direction say); auto chooses by how many edges leave the active vertices
+    """which vertices work: all gather (pull), those with active neighbours do (notify-pull),
+    or active ones push (frontier)
     """
     device: Literal["auto", "cpu", "gpu", "hybrid"]
-    """where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done
-    soonest; auto likewise, if there is a GPU for it
-    """
+    """where to run; hybrid is on the CPU and the GPU, auto is hybrid if there is a GPU"""
     threads: int
     """goroutines; 0: one for each processor"""
     memory: Union[int, str]
@@ -40,39 +35,31 @@ class RunOptions(TypedDict, total=False):
     what is available)
     """
     time_limit: Union[float, str, datetime.timedelta]
-    """end this process after TIME, such as 2h, as an interrupt does: with a checkpoint, for
-    resume; 0: no limit
-    """
+    """stop after TIME, such as 2h, with a checkpoint for resume; 0: no limit"""
     gpu: str
     """name of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first
     one)
     """
     gpu_memory: Union[int, str]
-    """memory of the GPU to use, such as 4GiB; edges beyond it are streamed (default what is
-    free, but for a small reserve)
+    """memory of the GPU to use, such as 4GiB; edges beyond it are streamed (default nearly all
+    that is free)
     """
     streams: int
     """streams of copies and computations on the GPU, which overlap; 0: 4, or 2 where edges are
     streamed
     """
     gather: Literal["auto", "replicated", "segmented"]
-    """how a block of threads adds up: a thread per edge on copies of each sum (replicated), or
-    16 edges per thread in registers (segmented)
+    """how a block of GPU threads adds up: a thread per edge (replicated), or 16 edges per
+    thread (segmented)
     """
     advance: Literal["auto", "thread", "twc", "lb", "lb-light", "all-edges", "lonestar", "lb-cull", "lb-light-cull"]
-    """how the rows of a frontier are divided among the threads of the GPU: a thread per
-    vertex, a thread, a warp or a block by length (twc), equally many edges per block (lb)
-    or vertices (lb-light), over the rows of all vertices (all-edges), or with the longest
-    rows over all blocks (lonestar); with -cull, filtered at once
+    """how the rows of a frontier are divided among the threads of the GPU: auto, thread, twc,
+    lb, lb-light, all-edges, lonestar, lb-cull, lb-light-cull
     """
     filter: Literal["exact", "none", "bitmask", "warp", "history", "label"]
-    """how a vertex that changes several times in an iteration is kept from being in the next
-    frontier as often; all but exact let some pass, which makes no difference to values
-    """
+    """how vertices are kept from being in a frontier twice; results are the same"""
     direction: Literal["auto", "push", "pull"]
-    """whether active vertices push, or others look for them (pull), where the program ends
-    looking at the first
-    """
+    """whether active vertices push, or others look for them (pull)"""
     checkpoint_every: int
     """write the state to disk after every N iterations, less often where writing takes longer
     than these; 0: not by their number
@@ -86,13 +73,11 @@ class RunOptions(TypedDict, total=False):
     checkpoint_pages: int
     """with mode async, write the state to disk after every N pages; 0: not by pages"""
     report: Union[str, os.PathLike[str]]
-    """file for an HTML page: how the results are distributed, the first vertices, and how the
-    run went, with plots
+    """file for an HTML page with the distribution of results, the first vertices, and plots of
+    the run
     """
     trace: Union[str, os.PathLike[str]]
-    """file for what CPU and GPU did when, by streams and pages; chrome://tracing and Perfetto
-    show it
-    """
+    """file for a trace of the CPU and the GPU, for chrome://tracing and Perfetto"""
 
 
 class Programs(Generic[R]):

@@ -107,7 +107,7 @@ func generate() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Doc is the docstring of a method.
+// Doc returns the docstring of a method.
 func (p program) Doc() string {
 	doc := strings.ToUpper(p.Short[:1]) + strings.TrimSuffix(p.Short[1:], ".") + "."
 	if p.Long != "" {
@@ -122,7 +122,7 @@ func (p program) Doc() string {
 	return doc
 }
 
-// Parameter is the type of a flag and the default that it has. One that depends on others,
+// Parameter returns the type of a flag and the default that it has. One that depends on others,
 // or that the help describes in words, is None: the command has it.
 func (f flag) Parameter() string {
 	t := f.Type()
@@ -161,7 +161,7 @@ var types = map[string]string{
 	"FILE": "Union[str, os.PathLike[str]]", "DIR": "Union[str, os.PathLike[str]]",
 }
 
-// Type is the type of a flag's values.
+// Type returns the type of a flag's values.
 func (f flag) Type() string {
 	if f.Words == nil {
 		return cmp.Or(types[f.Value], "str")
@@ -181,7 +181,7 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// identifier is the name of a flag or program in Python.
+// identifier returns the name of a flag or program in Python.
 func identifier(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
 var flagName = regexp.MustCompile(`--([a-z][a-z-]*[a-z]|[a-z])`)
@@ -198,7 +198,7 @@ func pythonic(text string) string {
 // parameter begins the line of a parameter.
 var parameter = regexp.MustCompile("^[a-z_]+: ")
 
-// docstring is a text between quotes, in lines of at most 92 columns. What follows the first line of a parameter is
+// docstring returns a text between quotes, in lines of at most 92 columns. What follows the first line of a parameter is
 // indented.
 func docstring(indent, text string) string {
 	var b strings.Builder

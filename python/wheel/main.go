@@ -87,7 +87,7 @@ var (
 	semantic = regexp.MustCompile(`^v?([0-9]+\.[0-9]+\.[0-9]+)(?:-(alpha|beta|rc)\.?([0-9]+))?$`)
 )
 
-// pythonVersion is the version as Python writes it: 1.2.3rc1 for v1.2.3-rc.1.
+// pythonVersion returns the version as Python writes it: 1.2.3rc1 for v1.2.3-rc.1.
 func (o options) pythonVersion() (string, error) {
 	if o.version == "" {
 		text, err := os.ReadFile(filepath.Join(o.source, "garaph", "_version.py"))

@@ -40,7 +40,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestWheel: a wheel has a right hash of each of its files, and is the same each time.
+// TestWheel checks that a wheel has a right hash of each of its files, and is the same each time.
 func TestWheel(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "binary")
 	if err := os.WriteFile(binary, []byte("not really"), 0o666); err != nil {
@@ -122,7 +122,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestInstall: pip installs a wheel into an environment that has nothing but NumPy, without a
+// TestInstall checks that pip installs a wheel into an environment that has nothing but NumPy, without a
 // network, and it works with the command that it carries.
 func TestInstall(t *testing.T) {
 	if testing.Short() {

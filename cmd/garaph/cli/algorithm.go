@@ -14,11 +14,14 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/flags"
 )
 
-// NewAlgorithm is an algorithm that has no flags.
+// NewAlgorithm returns an algorithm without flags.
 func NewAlgorithm[T algorithms.Value](name, short string, a algorithms.Algorithm[T]) Program {
 	runner := BindAlgorithm(func(Env) (algorithms.Algorithm[T], error) { return a, nil })
 	p := Program{Name: name, Short: short, Algorithm: true, GPU: algorithms.HasGPU(a), Setup: func(*pflag.FlagSet) Runner { return runner }}
@@ -28,7 +31,7 @@ func NewAlgorithm[T algorithms.Value](name, short string, a algorithms.Algorithm
 	return p
 }
 
-// BindAlgorithm is [Bind] for an algorithm, whose Program has Algorithm set.
+// BindAlgorithm is like [Bind], for an algorithm. Its Program has Algorithm set.
 func BindAlgorithm[T algorithms.Value](build func(Env) (algorithms.Algorithm[T], error)) Runner {
 	return func(ctx context.Context, e Env) (*garaph.Result, error) {
 		a, err := build(e)
@@ -50,7 +53,7 @@ var (
 	algorithmGPUFlagNames = []string{"gpu", "gpu-memory"}
 )
 
-// refusedFlagNames are the flags of a run that an algorithm has no use for.
+// refusedFlagNames returns the flags of a run that an algorithm has no use for.
 func (p Program) refusedFlagNames() []string {
 	if p.GPU {
 		return programFlagNames
@@ -60,8 +63,8 @@ func (p Program) refusedFlagNames() []string {
 
 // checkAlgorithm refuses them.
 func (f *runFlags) checkAlgorithm(cmd *cobra.Command, p Program) error {
-	if flags := given(cmd.Flags(), p.refusedFlagNames()); flags != "" {
-		return Usagef("%s: does not apply to %s, which is an algorithm", flags, p.Name)
+	if names := flags.Given(cmd.Flags(), p.refusedFlagNames()...); names != "" {
+		return Usagef("%s: does not apply to %s, which is an algorithm", names, p.Name)
 	}
 	if d := *f.device; d != autoDevice && d != string(dispatcher.CPU) && (!p.GPU || d != string(dispatcher.GPU)) {
 		return Usagef("--device %s: the algorithm %s does not run there", d, p.Name)
@@ -76,7 +79,7 @@ func (f *runFlags) checkAlgorithm(cmd *cobra.Command, p Program) error {
 func (t *task) instead(a *app) *task {
 	onGPU := *t.flags.device != string(dispatcher.CPU) && *t.flags.device != autoDevice
 	if t.program.Instead == nil || a.resumed != nil || onGPU ||
-		given(t.cmd.Flags(), programFlagNames) != "" || given(t.cmd.Flags(), gpuFlagNames) != "" {
+		flags.Given(t.cmd.Flags(), programFlagNames...) != "" || flags.Given(t.cmd.Flags(), gpuFlagNames...) != "" {
 		return t
 	}
 	by := *t
@@ -94,23 +97,23 @@ func (t *task) by() string {
 }
 
 // progressOf shows how far an algorithm is.
-func progressOf(shown *phases) func(algorithms.Progress) {
+func progressOf(shown *console.Phases) func(algorithms.Progress) {
 	var mu sync.Mutex
 	var read int64
 	return func(p algorithms.Progress) {
 		mu.Lock()
 		if p.BytesRead > read {
-			shown.console.metrics.count("garaph_read_bytes_total", p.BytesRead-read)
+			shown.Console.Metrics.Count("garaph_read_bytes_total", p.BytesRead-read)
 			read = p.BytesRead
 		}
 		mu.Unlock()
-		if s := shown.at(p.Stage, p.Total, inSteps); s != nil {
-			s.set(p.Done, fmt.Sprintf("%d %%", 100*p.Done/max(1, p.Total)))
+		if s := shown.At(p.Stage, p.Total, console.InSteps); s != nil {
+			s.Set(p.Done, fmt.Sprintf("%d %%", 100*p.Done/max(1, p.Total)))
 		}
 	}
 }
 
-// algorithmSummary is the last line of a run.
+// algorithmSummary returns the last line of a run.
 func (t *task) algorithmSummary() string {
 	r := t.result.Algorithm
 	var parts []string
@@ -129,14 +132,14 @@ func (t *task) algorithmSummary() string {
 		where = "from disk"
 	}
 	if r.GPU != "" {
-		where += fmt.Sprintf(", %s of computing on GPU %s", seconds(r.Kernels), r.GPU)
+		where += fmt.Sprintf(", %s of computing on GPU %s", show.Seconds(r.Kernels), r.GPU)
 	}
 	name := t.program.Name
 	if t.by() != "" {
 		name += " by " + t.by()
 	}
-	return fmt.Sprintf("%s: %s in %s, %s edges/s, %s; peak memory %s", name, strings.Join(parts, ", "), seconds(r.Duration),
-		countText(perSecond(float64(t.input.graph.Catalogue().Edges), r.Duration)), where, bytesText(t.peakMemory()))
+	return fmt.Sprintf("%s: %s in %s, %s edges/s, %s; peak memory %s", name, strings.Join(parts, ", "), show.Seconds(r.Duration),
+		show.Count(show.PerSecond(float64(t.input.graph.Catalogue().Edges), r.Duration)), where, show.Bytes(t.peakMemory()))
 }
 
 // algorithmReport is the run of an algorithm as JSON.
@@ -146,9 +149,9 @@ type algorithmReport struct {
 	Totals    map[string]int64 `json:"totals"`
 	BytesRead int64            `json:"bytes_read"`
 
-	GPU        string `json:"gpu,omitempty"`
-	GPUSeconds number `json:"gpu_seconds,omitempty"`    // of computing
-	GPUMemory  int64  `json:"peak_gpu_bytes,omitempty"` // and then, if asked for, the rows of --top
+	GPU        string      `json:"gpu,omitempty"`
+	GPUSeconds show.Number `json:"gpu_seconds,omitempty"`    // of computing
+	GPUMemory  int64       `json:"peak_gpu_bytes,omitempty"` // and then, if asked for, the rows of --top
 }
 
 func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
@@ -157,5 +160,5 @@ func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
 	for _, total := range r.Totals {
 		totals[total.Name] = total.Value
 	}
-	return writeObject(w, algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.GPU, number(r.Kernels.Seconds()), r.GPUMemory}, top.inObject())
+	return writeObject(w, algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.GPU, show.Number(r.Kernels.Seconds()), r.GPUMemory}, top.inObject())
 }

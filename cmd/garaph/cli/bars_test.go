@@ -53,7 +53,7 @@ func onTerminal(t *testing.T, args ...string) (stdout, stderr string) {
 	return p.stdout.String(), string(screen)
 }
 
-// TestBars: bars are drawn, lines go above them, and when the job is done only
+// TestBars checks that bars are drawn, lines go above them, and when the job is done only
 // lines are left.
 func TestBars(t *testing.T) {
 	edges := edgeFile(t, 14)
@@ -112,7 +112,7 @@ func render(screen string) string {
 	return string(bytes.Join(lines, []byte("\n")))
 }
 
-// TestBinaryToTerminal: what people cannot read is not written to a terminal, and the
+// TestBinaryToTerminal checks that binary results are not written to a terminal, and the
 // job that would do so does not begin.
 func TestBinaryToTerminal(t *testing.T) {
 	edges := edgeFile(t, 4)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,15 +13,17 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/internal/flags"
 )
 
-func (a *app) benchCommand() *cobra.Command {
+func benchCommand(a *app) *cobra.Command {
 	cmd := a.measuring(bench.Measure, false, func(fs *pflag.FlagSet) func(*bench.Options) {
-		programs := listFlag(fs, "programs", bench.ProgramNames(), "what to run")
-		rounds := countFlag(fs, "rounds", 3, 1, "how many rounds of all ceilings and programs")
-		memory := sizeFlag(fs, "memory", "run each program a second time within this memory, from disk")
+		programs := flags.List(fs, "programs", bench.ProgramNames(), "what to run")
+		rounds := flags.Count(fs, "rounds", 3, 1, "how many rounds of all ceilings and programs")
+		memory := flags.Size(fs, "memory", "run each program a second time within this memory, from disk")
 		source := fs.String("source", "", "`ID` of the vertex to search from (default the one with the most out-edges)")
 		return func(o *bench.Options) { o.Programs, o.Rounds, o.Disk, o.Source = *programs, *rounds, *memory, *source }
 	}, &cobra.Command{
@@ -38,16 +39,16 @@ from disk. The whole machine should be free for it.`,
   garaph bench web.graph --memory 2GiB --programs pagerank,bfs --rounds 5
   garaph bench web.graph --json > bench.json`,
 	})
-	cmd.AddCommand(a.benchGPUCommand(), a.benchHybridCommand(), a.benchFrontierCommand())
+	cmd.AddCommand(benchGPUCommand(a), benchHybridCommand(a), benchFrontierCommand(a))
 	return cmd
 }
 
-func (a *app) benchGPUCommand() *cobra.Command {
+func benchGPUCommand(a *app) *cobra.Command {
 	return a.measuring(bench.MeasureGPU, true, func(fs *pflag.FlagSet) func(*bench.Options) {
-		gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
+		gpuMemory := flags.Size(fs, "gpu-memory", "memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
 		streams := streamsFlag(fs, "streams of copies and computations, which overlap, of whole iterations")
-		rounds := countFlag(fs, "rounds", 3, 1, "launches of gather-only, of which the fastest counts")
-		memory := sizeFlag(fs, "memory", "memory of the host for edges (default three quarters of what is available)")
+		rounds := flags.Count(fs, "rounds", 3, 1, "launches of gather-only, of which the fastest counts")
+		memory := flags.Size(fs, "memory", "memory of the host for edges (default three quarters of what is available)")
 		return func(o *bench.Options) {
 			o.GPUMemory, o.Streams, o.Rounds, o.Memory = *gpuMemory, *streams, *rounds, cmp.Or(*memory, o.Memory)
 		}
@@ -64,13 +65,13 @@ GPU and with edges that are streamed. The whole machine should be free for it.`,
 	})
 }
 
-func (a *app) benchFrontierCommand() *cobra.Command {
+func benchFrontierCommand(a *app) *cobra.Command {
 	return a.measuring(bench.MeasureFrontiers, true, func(fs *pflag.FlagSet) func(*bench.Options) {
-		advance := listFlag(fs, "advance", gpuengine.AdvanceNames, "how rows of the frontier are divided among threads")
-		filter := enumFlag(fs, "filter", gpuengine.FilterNames[0], gpuengine.FilterNames, "how a vertex is kept from being in a frontier several times")
-		direction := enumFlag(fs, "direction", gpuengine.DirectionNames[0], gpuengine.DirectionNames, "whether vertices push, or look for active ones")
-		sources := countFlag(fs, "sources", 4, 1, "vertices to search from")
-		gpuMemory := sizeFlag(fs, "gpu-memory", "memory of the GPU; edges beyond it are read in the host's memory (default all)")
+		advance := flags.List(fs, "advance", gpuengine.AdvanceNames, "how rows of the frontier are divided among threads")
+		filter := flags.Enum(fs, "filter", gpuengine.FilterNames[0], gpuengine.FilterNames, "how a vertex is kept from being in a frontier several times")
+		direction := flags.Enum(fs, "direction", gpuengine.DirectionNames[0], gpuengine.DirectionNames, "whether vertices push, or look for active ones")
+		sources := flags.Count(fs, "sources", 4, 1, "vertices to search from")
+		gpuMemory := flags.Size(fs, "gpu-memory", "memory of the GPU; edges beyond it are read in the host's memory (default all)")
 		return func(o *bench.Options) {
 			o.Frontiers = bench.FrontierOptions{Advance: *advance, Filter: *filter, Direction: *direction, Sources: *sources}
 			o.GPUMemory = *gpuMemory
@@ -87,14 +88,14 @@ The GPU's time counts alone.`,
 	})
 }
 
-func (a *app) benchHybridCommand() *cobra.Command {
+func benchHybridCommand(a *app) *cobra.Command {
 	return a.measuring(bench.MeasureHybrid, true, func(fs *pflag.FlagSet) func(*bench.Options) {
-		gpuMemory := sizeFlag(fs, "gpu-memory",
+		gpuMemory := flags.Size(fs, "gpu-memory",
 			"memory of the GPU, of all parts but resident (default all for switch; otherwise the arrays over vertices and an eighth of the edges)")
-		memory := sizeFlag(fs, "memory", "memory of the host (default three quarters of what is available)")
-		rounds := countFlag(fs, "rounds", 3, 1, "how many rounds of all choices")
-		programs := listFlag(fs, "programs", bench.ProgramNames(), "what to run")
-		parts := listFlag(fs, "parts", bench.HybridParts, "what to measure")
+		memory := flags.Size(fs, "memory", "memory of the host (default three quarters of what is available)")
+		rounds := flags.Count(fs, "rounds", 3, 1, "how many rounds of all choices")
+		programs := flags.List(fs, "programs", bench.ProgramNames(), "what to run")
+		parts := flags.List(fs, "parts", bench.HybridParts, "what to measure")
 		limit := fs.Duration("limit", 0, "stop a job of the part switch after this long, such as 10m; 0: only those that take much longer than another")
 		return func(o *bench.Options) {
 			o.GPUMemory, o.Memory, o.Rounds, o.Programs, o.Parts, o.Limit = *gpuMemory, cmp.Or(*memory, o.Memory), *rounds, *programs, *parts, *limit
@@ -116,29 +117,12 @@ The whole machine should be free for it.`,
 	})
 }
 
-// listFlag declares a flag that takes some of a few words, with commas between them.
-func listFlag(fs *pflag.FlagSet, name string, all []string, usage string) *[]string {
-	value := all
-	parse := func(s string) ([]string, error) {
-		words := strings.Split(s, ",")
-		for _, word := range words {
-			if !slices.Contains(all, word) {
-				return nil, fmt.Errorf("%q: expected some of %s", word, strings.Join(all, ", "))
-			}
-		}
-		return words, nil
-	}
-	show := func(words []string) string { return strings.Join(words, ",") }
-	fs.Var(&checked[[]string]{to: &value, kind: "LIST", parse: parse, show: show}, name, usage)
-	return &value
-}
-
 // measuring makes cmd measure a graph, with flags of its own and those of all measurements.
 func (a *app) measuring(measure func(context.Context, *garaph.Graph, bench.Options) (*bench.Report, error), onGPU bool,
-	flags func(*pflag.FlagSet) func(*bench.Options), cmd *cobra.Command,
+	declare func(*pflag.FlagSet) func(*bench.Options), cmd *cobra.Command,
 ) *cobra.Command {
 	fs := cmd.Flags()
-	fill, gpu := flags(fs), new(string)
+	fill, gpu := declare(fs), new(string)
 	if onGPU {
 		gpu = gpuFlag(fs)
 	}
@@ -160,14 +144,14 @@ func (a *app) measuring(measure func(context.Context, *garaph.Graph, bench.Optio
 		}
 		defer func() { err = errors.Join(err, g.Close()) }()
 		_, name, _ := strings.Cut(cmd.CommandPath(), " ")
-		s := a.console.stage(name, 0, inSteps)
-		defer s.end()
+		s := a.console.Stage(name, 0, console.InSteps)
+		defer s.End()
 		at := "the beginning"
 		o.Progress = func(doing string) {
 			at = doing
-			a.console.begin(doing)
-			if !a.console.lists() { // there it is the line that has just begun
-				s.set(0, doing)
+			a.console.Begin(doing)
+			if !a.console.Lists() { // there it is the line that has just begun
+				s.Set(0, doing)
 			}
 		}
 		r, err := measure(cmd.Context(), g, o)

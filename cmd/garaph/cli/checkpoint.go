@@ -15,9 +15,10 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/internal/flags"
 )
 
-// checkpointFlags say when a run writes checkpoints.
+// checkpointFlags holds the flags of checkpoints.
 type checkpointFlags struct {
 	every, pages, keep *int
 	interval           *time.Duration
@@ -27,9 +28,9 @@ type checkpointFlags struct {
 // newCheckpointFlags declares the flags of every job, which progresses by iterations or something else.
 func newCheckpointFlags(fs *pflag.FlagSet, iterations string) *checkpointFlags {
 	return &checkpointFlags{
-		every:    countFlag(fs, "checkpoint-every", 0, 0, "write the state to disk after every N "+iterations+", less often where writing takes longer than these; 0: not by their number"),
+		every:    flags.Count(fs, "checkpoint-every", 0, 0, "write the state to disk after every N "+iterations+", less often where writing takes longer than these; 0: not by their number"),
 		interval: fs.Duration("checkpoint-interval", 0, "write the state to disk every `TIME`, such as 10m, less often where writing takes longer; 0: not by time"),
-		keep:     countFlag(fs, "keep-checkpoints", checkpoint.DefaultKeep, 1, "keep the newest N checkpoints"),
+		keep:     flags.Count(fs, "keep-checkpoints", checkpoint.DefaultKeep, 1, "keep the newest N checkpoints"),
 		pages:    new(int),
 		resume:   new(bool),
 	}
@@ -38,12 +39,12 @@ func newCheckpointFlags(fs *pflag.FlagSet, iterations string) *checkpointFlags {
 // newRunCheckpointFlags declares the flags of a run.
 func newRunCheckpointFlags(fs *pflag.FlagSet) *checkpointFlags {
 	f := newCheckpointFlags(fs, "iterations")
-	f.pages = countFlag(fs, "checkpoint-pages", 0, 0, "with --mode async, write the state to disk after every N pages; 0: not by pages")
+	f.pages = flags.Count(fs, "checkpoint-pages", 0, 0, "with --mode async, write the state to disk after every N pages; 0: not by pages")
 	f.resume = fs.Bool("resume", false, "continue the newest unfinished job of this command line, if the graph has one, as resume does; otherwise begin")
 	return f
 }
 
-// checkpointFlagNames are those of newRunCheckpointFlags.
+// checkpointFlagNames lists the flags of newRunCheckpointFlags.
 var checkpointFlagNames = []string{"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints", "resume"}
 
 func (f *checkpointFlags) policy() garaph.Checkpoints {
@@ -142,8 +143,8 @@ func absolute(path string) string {
 // flagText returns the value of a flag that was given, for setFlag: the text as it was given, and for
 // several values JSON.
 func flagText(v pflag.Value) string {
-	if c, ok := v.(interface{ given() string }); ok {
-		return c.given()
+	if c, ok := v.(interface{ Given() string }); ok {
+		return c.Given()
 	}
 	list, ok := v.(pflag.SliceValue)
 	if !ok {

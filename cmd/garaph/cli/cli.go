@@ -12,14 +12,13 @@
 //
 // Results go to standard output, everything else to standard error. The exit
 // code is 0, 1 after a failed job, 2 after a wrong command line, 124 at the end of
-// --time-limit, 130 after an orderly interruption, and 141 when whoever read the
+// --time-limit, 130 after an orderly interruption, and 141 if the reader of the
 // output has gone.
 package cli
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,9 +29,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 )
 
 // sameSignal is for how long after the first signal another one is taken for the
@@ -52,7 +53,7 @@ func mainOf(a *app, args []string, programs []Program) {
 	os.Exit(run(ctx, a, args, os.Stdin, os.Stdout, os.Stderr, programs))
 }
 
-// endings are the signals that end a job.
+// endings returns the signals that end a job.
 func endings() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
@@ -63,23 +64,23 @@ func endings() []os.Signal {
 
 // Run runs one command line and returns its exit code. The programs are offered
 // beside the built-in ones and take the place of those whose names they have.
-// While it runs, the limits of the Go collector are those of --memory. It does
+// While it runs, the limits of the Go collector follow --memory. It does
 // not hand over to a process with CUDA, as [Main] does.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, programs ...Program) int {
 	return run(ctx, &app{}, args, stdin, stdout, stderr, programs)
 }
 
 func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, stderr io.Writer, programs []Program) int {
-	a.name, a.args, a.stdin, a.stdout, a.console = nameOf(programs), args, stdin, &output{stdout}, newConsole(stderr)
-	defer a.console.close()
-	defer a.console.metrics.close()
+	a.name, a.args, a.stdin, a.stdout, a.console = nameOf(programs), args, stdin, output.NewStdout(stdout), console.New(stderr, versionText())
+	defer a.console.Close()
+	defer a.console.Metrics.Close()
 	ctx, a.lifeline = newLifeline(ctx)
 	defer a.lifeline.close()
 	a.own = map[string]bool{}
 	for _, p := range programs {
 		a.own[p.Name] = true
 	}
-	a.programs = merge(builtin, programs)
+	a.programs = merge(builtinPrograms(), programs)
 	root := a.root()
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for the arguments of the process
 	var help bytes.Buffer                     // cobra ignores errors of writing it
@@ -92,7 +93,7 @@ func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, st
 		_, err = help.WriteTo(a.stdout)
 	}
 	code := a.exitCode(cmd, err, ctx.Err() != nil)
-	a.console.metrics.finish(code, a.console.log)
+	a.console.Metrics.Finish(code, a.console.Log)
 	return code
 }
 
@@ -124,8 +125,8 @@ type app struct {
 	name     string // of the command
 	programs []Program
 	stdin    io.Reader
-	stdout   *output
-	console  *console
+	stdout   *output.Stdout
+	console  *console.Console
 	lifeline *lifeline
 	began    bool // the command line was accepted
 
@@ -141,12 +142,9 @@ type app struct {
 // Command returns the tree of commands with their flags and texts, for man pages and
 // completions. It is not to be executed.
 func Command() *cobra.Command {
-	a := &app{name: "garaph", stdout: &output{io.Discard}, console: newConsole(io.Discard), lifeline: &lifeline{}, programs: builtin}
+	a := &app{name: "garaph", stdout: output.NewStdout(io.Discard), console: console.New(io.Discard, versionText()), lifeline: &lifeline{}, programs: builtinPrograms()}
 	return a.root()
 }
-
-// helpColumns is the width of the help of flags.
-const helpColumns = "120"
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -162,7 +160,7 @@ A program can also run over edge lists directly.`,
 		Version:       versionText(),
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
-			err := a.console.open()
+			err := a.console.Open()
 			if err == nil {
 				err = a.lifeline.open()
 			}
@@ -172,8 +170,8 @@ A program can also run over edge lists directly.`,
 	}
 	root.SetErr(a.console)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped "+helpColumns+" "))
-	a.console.declare(root.PersistentFlags())
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpColumns)))
+	a.console.Declare(root.PersistentFlags())
 	a.lifeline.declare(root.PersistentFlags())
 	a.addCommands(root)
 	return root
@@ -182,25 +180,26 @@ A program can also run over edge lists directly.`,
 func (a *app) addCommands(root *cobra.Command) {
 	for _, group := range []struct {
 		title    string
-		commands []func() *cobra.Command
+		commands []func(*app) *cobra.Command
 	}{
-		{"Graphs:", []func() *cobra.Command{
-			a.importCommand, a.exportCommand, a.subgraphCommand, a.infoCommand, a.verifyCommand, a.generateCommand,
+		{"Graphs:", []func(*app) *cobra.Command{
+			importCommand, exportCommand, subgraphCommand, infoCommand, verifyCommand, generateCommand,
 		}},
-		{"Questions to a graph:", []func() *cobra.Command{
-			a.runCommand, a.communityCommand, a.pathCommand, a.neighborsCommand, a.resumeCommand, a.jobsCommand,
+		{"Questions to a graph:", []func(*app) *cobra.Command{
+			runCommand, communityCommand, pathCommand, neighborsCommand, resumeCommand, jobsCommand,
 		}},
-		{"Programs and machines:", []func() *cobra.Command{
-			a.programsCommand, a.newCommand, a.compileCommand, a.devicesCommand, a.benchCommand, a.versionCommand,
+		{"Programs and machines:", []func(*app) *cobra.Command{
+			programsCommand, newCommand, compileCommand, devicesCommand, benchCommand, versionCommand,
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
 		for _, command := range group.commands {
-			cmd := command()
+			cmd := command(a)
 			cmd.GroupID = group.title
 			root.AddCommand(cmd)
 		}
 	}
+	root.AddCommand(expertCommand(a))
 	for _, cmd := range append(root.Commands(), root) {
 		for _, c := range append(cmd.Commands(), cmd) {
 			c.Flags().SortFlags, c.PersistentFlags().SortFlags = false, false
@@ -221,28 +220,8 @@ func (a *app) job(f func(cmd *cobra.Command, args []string) error) func(*cobra.C
 func exactly(names string, n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return Usagef("expected %s, got %s", names, counted(int64(len(args)), "argument", "arguments"))
+			return Usagef("expected %s, got %s", names, show.Counted(int64(len(args)), "argument", "arguments"))
 		}
 		return nil
 	}
-}
-
-// output is standard output. An error is errPipe if its reader has gone, and errOutput otherwise.
-type output struct{ w io.Writer }
-
-// tty reports whether it is a terminal.
-func (o *output) tty() bool {
-	f, ok := o.w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	n, err := o.w.Write(b)
-	if errors.Is(err, syscall.EPIPE) {
-		return n, errPipe
-	}
-	if err != nil {
-		err = fmt.Errorf("%w: %w", errOutput, err)
-	}
-	return n, err
 }

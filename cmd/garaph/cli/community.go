@@ -15,11 +15,15 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/algorithms/community"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/communityjob"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 )
 
-// communityFlags are those of `garaph community`.
+// communityFlags holds the flags of `garaph community`.
 type communityFlags struct {
 	query, queries, output, format, report *string
 	low, high, threads                     *int
@@ -30,7 +34,7 @@ type communityFlags struct {
 	checkpoints                            *checkpointFlags
 }
 
-func (a *app) communityCommand() *cobra.Command {
+func communityCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "community GRAPH --query ID --min-size L --max-size H [flags]",
 		Short: "Find the best connected vertices around a vertex",
@@ -50,18 +54,18 @@ the graph: garaph resume continues one that was interrupted, as with a run.`,
 	fs := cmd.Flags()
 	f := communityFlags{
 		query:     fs.String("query", "", "`ID` of the query vertex"),
-		queries:   fs.String("queries", "", "`FILE` with query vertices, "+idLines+"; - is standard input"),
-		low:       countFlag(fs, "min-size", 1, 1, "vertices of the community at least"),
-		high:      countFlag(fs, "max-size", 0, 1, "vertices of the community at most (required)"),
-		limit:     timeFlag(fs, "time-limit", "time for a query, such as 10m; 0: no limit"),
+		queries:   fs.String("queries", "", "`FILE` with query vertices, "+flags.IDLines+"; - is standard input"),
+		low:       flags.Count(fs, "min-size", 1, 1, "vertices of the community at least"),
+		high:      flags.Count(fs, "max-size", 0, 1, "vertices of the community at most (required)"),
+		limit:     flags.Duration(fs, "time-limit", "time for a query, such as 10m; 0: no limit"),
 		threads:   threadsFlag(fs),
-		memory:    sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)"),
-		device:    enumFlag(fs, "device", autoDevice, words(algorithms.AutoDevice, algorithms.CPU, algorithms.GPU), "where searches run: on a GPU, many queries at once; auto there if there is one and a query takes longer than moments"),
+		memory:    flags.Size(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)"),
+		device:    flags.Enum(fs, "device", algorithms.AutoDevice, []algorithms.Device{algorithms.AutoDevice, algorithms.CPU, algorithms.GPU}, "where searches run: on a GPU, many queries at once; auto there if there is one and a query takes longer than moments"),
 		gpu:       gpuFlag(fs),
 		output:    outputFlag(fs, "", "`FILE` for the members, a row each; - is standard output"),
 		format:    formatFlag(fs),
 		report:    fs.String("report", "", "`FILE` for an HTML page with the answers, and of many how they are distributed"),
-		gpuMemory: sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB (default what is free, but for a small reserve)"),
+		gpuMemory: flags.Size(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB (default what is free, but for a small reserve)"),
 		json:      fs.Bool("json", false, "print each answer as one JSON object on a line"),
 	}
 	f.checkpoints = newCheckpointFlags(fs, "answers")
@@ -93,7 +97,7 @@ func (f *communityFlags) check(cmd *cobra.Command) error {
 	if err := checkFileName(cmd.Flags(), "report"); err != nil {
 		return err
 	}
-	if *f.report != "" && sameName(*f.report, *f.output) {
+	if *f.report != "" && output.SameName(*f.report, *f.output) {
 		return Usagef("--output and --report both write %s: name two files", *f.report)
 	}
 	return checkOutput(cmd.Flags())
@@ -107,7 +111,7 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 		return err
 	}
 	if *f.report != "" {
-		if err := checkBeside("the report", *f.report, []string{path, *f.queries}); err != nil {
+		if err := output.CheckBeside("the report", *f.report, []string{path, *f.queries}); err != nil {
 			return err
 		}
 	}
@@ -117,26 +121,26 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	if err := results.CheckIDBytes(out.format, g.Catalogue().IDs.MaxBytes); err != nil {
+	if err := results.CheckIDBytes(out.Format, g.Catalogue().IDs.MaxBytes); err != nil {
 		return err
 	}
-	s := &communitySearch{app: a, graph: g, path: path, flags: f, out: out, began: time.Now()}
-	job, queries, err := s.recorded(cmd)
+	s := &communitySearch{app: a, cmd: cmd, graph: g, path: path, flags: f, out: out, began: time.Now()}
+	job, queries, err := s.recorded()
 	if err != nil {
 		return err
 	}
-	a.console.begin("community on " + path)
+	a.console.Begin("community on " + path)
 	if s.job, err = communityjob.Record(ctx, g, job, f.checkpoints.policy(), s.options(), queries); err != nil {
 		return err
 	}
 	defer func() {
 		if err := s.job.Close(); err != nil {
-			a.console.log.Warn(err.Error())
+			a.console.Log.Warn(err.Error())
 		}
 	}()
-	s.stage = a.console.stage("community", int64(len(s.job.Queries())), inQueries)
+	s.stage = a.console.Stage("community", int64(len(s.job.Queries())), console.InQueries)
 	err = s.run(ctx)
-	if s.stage.end(); err != nil {
+	if s.stage.End(); err != nil {
 		return err
 	}
 	if err := s.write(ctx); err != nil {
@@ -147,15 +151,15 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 			return err
 		}
 	}
-	a.console.summary(s.summary())
+	a.console.Summary(s.summary())
 	return nil
 }
 
-// recorded is the job of the search, and what returns its queries where no checkpoint has them.
-func (s *communitySearch) recorded(cmd *cobra.Command) (*garaph.Job, func() ([]garaph.CommunityQuery, error), error) {
-	spec := newSpec(communityName, cmd, *s.flags.output)
+// recorded returns the job of the search, and what returns its queries where no checkpoint has them.
+func (s *communitySearch) recorded() (*garaph.Job, func() ([]garaph.CommunityQuery, error), error) {
+	spec := newSpec(communityName, s.cmd, *s.flags.output)
 	if job := s.app.resumed; job != nil {
-		s.app.console.log.Info(resuming(job, s.path, s.out))
+		s.app.console.Log.Info(resuming(job, s.path, s.out))
 		return respecified(job, spec), func() ([]garaph.CommunityQuery, error) {
 			if err := checkRecordedInput(job, *s.flags.queries); err != nil {
 				return nil, err
@@ -187,7 +191,7 @@ func (f *communityFlags) read(g *garaph.Graph, stdin io.Reader) (queries []garap
 		err = eachVertexOfFile(g, *f.queries, add)
 	}
 	if errors.Is(err, garaph.ErrNoVertex) {
-		return nil, usageError{err}
+		return nil, flags.Usage(err)
 	}
 	return queries, err
 }
@@ -198,12 +202,13 @@ const communityName = "community"
 // communitySearch is one `garaph community`.
 type communitySearch struct {
 	app    *app
+	cmd    *cobra.Command
 	graph  *garaph.Graph
 	path   string
 	flags  *communityFlags
-	out    destination
+	out    output.Destination
 	began  time.Time
-	stage  *stage
+	stage  *console.Stage
 	job    *communityjob.Job
 	found  []*garaph.Community
 	report community.Report
@@ -212,13 +217,13 @@ type communitySearch struct {
 func (s *communitySearch) options() garaph.CommunityOptions {
 	f := s.flags
 	return garaph.CommunityOptions{
-		Threads: *f.threads, Memory: *f.memory, TimeLimit: *f.limit, Log: s.app.console.log,
+		Threads: *f.threads, Memory: *f.memory, TimeLimit: *f.limit, Log: s.app.console.Log,
 		Device: algorithms.Device(*f.device), GPU: *f.gpu, GPUMemory: *f.gpuMemory,
 		Stage: func(p algorithms.Progress) {
-			s.stage.set(0, fmt.Sprintf("%s, %d %%", p.Stage, 100*p.Done/max(1, p.Total)))
+			s.stage.Set(0, fmt.Sprintf("%s, %d %%", p.Stage, 100*p.Done/max(1, p.Total)))
 		},
 		Progress: func(i int, p community.Progress) {
-			s.stage.set(int64(i), fmt.Sprintf("query %d of %d: minimum degree %d so far, %s searched, %s open",
+			s.stage.Set(int64(i), fmt.Sprintf("query %d of %d: minimum degree %d so far, %s searched, %s open",
 				i+1, len(s.job.Queries()), p.Best, branchesText(p.Branches), branchesText(int64(p.Open))))
 		},
 	}
@@ -228,12 +233,12 @@ func (s *communitySearch) options() garaph.CommunityOptions {
 func (s *communitySearch) run(ctx context.Context) (err error) {
 	s.report, err = s.job.Find(ctx, func(i int, c *garaph.Community) error {
 		s.found = append(s.found, c)
-		s.stage.set(int64(i+1), fmt.Sprintf("query %d of %d", i+1, len(s.job.Queries())))
+		s.stage.Set(int64(i+1), fmt.Sprintf("query %d of %d", i+1, len(s.job.Queries())))
 		return s.print(c)
 	})
 	if err != nil && ctx.Err() != nil {
-		answers := counted(int64(len(s.found)), "answer", "answers")
-		return &stopped{fmt.Sprintf("the search on %s was stopped after %s%s", s.path, answers, resumable(s.job.Job(), s.path)), err}
+		answers := show.Counted(int64(len(s.found)), "answer", "answers")
+		return &stopped{fmt.Sprintf("the search on %s was stopped after %s%s", s.path, answers, resumable(s.job.Job(), s.path, s.cmd.Flags())), err}
 	}
 	return err
 }
@@ -241,7 +246,7 @@ func (s *communitySearch) run(ctx context.Context) (err error) {
 // write writes the members to where they are wanted.
 func (s *communitySearch) write(ctx context.Context) error {
 	job := s.job.Job()
-	err := s.out.write(ctx, s.graph.MemberTable(s.found), s.app.stdout, func(temporary string) {
+	err := s.out.Write(ctx, s.graph.MemberTable(s.found), s.app.stdout, func(temporary string) {
 		if job.Begun() {
 			_ = job.Writes(temporary) // without the note, a resumed job asks
 		}
@@ -249,11 +254,11 @@ func (s *communitySearch) write(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if !errors.Is(err, errPipe) {
+	if !errors.Is(err, output.ErrPipe) {
 		s.job.Lose(err)
 	}
 	if ctx.Err() != nil {
-		err = &stopped{fmt.Sprintf("the search on %s was done, its members were not all written%s", s.path, resumable(job, s.path)), err}
+		err = &stopped{fmt.Sprintf("the search on %s was done, its members were not all written%s", s.path, resumable(job, s.path, s.cmd.Flags())), err}
 	}
 	return err
 }
@@ -279,14 +284,14 @@ func (s *communitySearch) print(c *garaph.Community) error {
 			}
 			return nil
 		}})
-	case s.out.path == "-":
+	case s.out.Path == "-":
 		return nil
 	case len(c.Members) == 0:
 		end := "has it"
 		if !c.Proven {
-			end = fmt.Sprintf("was found in %s; there may be one: raise --time-limit", seconds(c.Prepare+c.Search))
+			end = fmt.Sprintf("was found in %s; there may be one: raise --time-limit", show.Seconds(c.Prepare+c.Search))
 		}
-		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices %s\n", printable(query), c.Query.Low, c.Query.High, end)
+		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices %s\n", show.Printable(query), c.Query.Low, c.Query.High, end)
 		return err
 	}
 	proven := "the best"
@@ -294,14 +299,14 @@ func (s *communitySearch) print(c *garaph.Community) error {
 		proven = "not proven to be the best"
 	}
 	w := bufio.NewWriterSize(s.app.stdout, 1<<16)
-	_, _ = fmt.Fprintf(w, "%s: minimum degree %d, %s, %s; %s, %s\n ", printable(query), c.MinDegree, counted(int64(len(c.Members)), "vertex", "vertices"),
-		proven, branchesText(c.Branches), seconds(c.Prepare+c.Search)) // errors are kept until Flush
+	_, _ = fmt.Fprintf(w, "%s: minimum degree %d, %s, %s; %s, %s\n ", show.Printable(query), c.MinDegree, show.Counted(int64(len(c.Members)), "vertex", "vertices"),
+		proven, branchesText(c.Branches), show.Seconds(c.Prepare+c.Search)) // errors are kept until Flush
 	for _, v := range c.Members {
 		member, err := ids.Text(v)
 		if err != nil {
 			return errors.Join(err, w.Flush())
 		}
-		if member = printable(member); strings.Contains(member, " ") {
+		if member = show.Printable(member); strings.Contains(member, " ") {
 			member = strconv.Quote(member)
 		}
 		_, _ = w.WriteString(" " + member)
@@ -310,7 +315,7 @@ func (s *communitySearch) print(c *garaph.Community) error {
 	return w.Flush()
 }
 
-// summary is the last line of the command.
+// summary returns the last line of the command.
 func (s *communitySearch) summary() string {
 	proven, branches := 0, int64(0)
 	for _, c := range s.found {
@@ -319,13 +324,13 @@ func (s *communitySearch) summary() string {
 			proven++
 		}
 	}
-	return fmt.Sprintf("community: %s, %d of them proven, %s in %s, of which %s of preparation; peak memory %s", counted(int64(len(s.found)), "answer", "answers"), proven,
-		branchesText(branches), seconds(time.Since(s.began)), seconds(s.report.Prepare), bytesText(peakMemory()))
+	return fmt.Sprintf("community: %s, %d of them proven, %s in %s, of which %s of preparation; peak memory %s", show.Counted(int64(len(s.found)), "answer", "answers"), proven,
+		branchesText(branches), show.Seconds(time.Since(s.began)), show.Seconds(s.report.Prepare), show.Bytes(peakMemory()))
 }
 
 func branchesText(n int64) string {
 	if n == 1 {
 		return "1 branch"
 	}
-	return countText(float64(n)) + " branches"
+	return show.Count(float64(n)) + " branches"
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/store"
 )
 
@@ -22,13 +23,13 @@ type communityReport struct {
 
 // searchReport is how the search went.
 type searchReport struct {
-	Start          int    `json:"start_min_degree"` // of the community that the search began with
-	Vertices       int64  `json:"reduced_vertices"`
-	Edges          int64  `json:"reduced_edges"`
-	Branches       int64  `json:"branches"`
-	PrepareSeconds number `json:"prepare_seconds"`
-	SearchSeconds  number `json:"search_seconds"`
-	GPU            string `json:"gpu,omitempty"` // that has searched, in a batch
+	Start          int         `json:"start_min_degree"` // of the community that the search began with
+	Vertices       int64       `json:"reduced_vertices"`
+	Edges          int64       `json:"reduced_edges"`
+	Branches       int64       `json:"branches"`
+	PrepareSeconds show.Number `json:"prepare_seconds"`
+	SearchSeconds  show.Number `json:"search_seconds"`
+	GPU            string      `json:"gpu,omitempty"` // that has searched, in a batch
 }
 
 // jsonAnswer reports an answer. Members are numbers where the ids of the graph are.
@@ -38,7 +39,7 @@ func (s *communitySearch) jsonAnswer(query string, c *garaph.Community) communit
 		Size: len(c.Members), Proven: c.Proven,
 		searchReport: searchReport{
 			Start: c.Start, Vertices: c.Vertices, Edges: c.Edges, Branches: c.Branches,
-			PrepareSeconds: number(c.Prepare.Seconds()), SearchSeconds: number(c.Search.Seconds()), GPU: c.GPU,
+			PrepareSeconds: show.Number(c.Prepare.Seconds()), SearchSeconds: show.Number(c.Search.Seconds()), GPU: c.GPU,
 		},
 	}
 	if r.Found {

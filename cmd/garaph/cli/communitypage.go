@@ -10,6 +10,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/htmlreport"
 	"github.com/garaph/garaph/internal/results"
 )
@@ -29,8 +31,8 @@ func (s *communitySearch) writePage() error {
 		{"Sizes", fmt.Sprintf("%s to %s vertices", humanize.Comma(int64(*s.flags.low)), humanize.Comma(int64(*s.flags.high)))},
 	}, placeFacts()...)
 	work := []htmlreport.Fact{
-		{"Time", fmt.Sprintf("%s, of which %s of preparation", seconds(time.Since(s.began)), seconds(s.report.Prepare))},
-		{"Search", branchesText(branches)}, {"Peak memory (RSS)", bytesText(peakMemory())},
+		{"Time", fmt.Sprintf("%s, of which %s of preparation", show.Seconds(time.Since(s.began)), show.Seconds(s.report.Prepare))},
+		{"Search", branchesText(branches)}, {"Peak memory (RSS)", show.Bytes(peakMemory())},
 	}
 	for _, c := range s.found {
 		if c.GPU != "" {
@@ -39,7 +41,7 @@ func (s *communitySearch) writePage() error {
 		}
 	}
 	page := htmlreport.Page{Title: "Communities in " + s.path, Sections: []htmlreport.Section{{Facts: facts}, result, {Title: "How it ran", Facts: work}}}
-	return writeWhole(*s.flags.report, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
+	return output.WriteWhole(*s.flags.report, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
 }
 
 // resultSection describes the answers, and of many how they are distributed.
@@ -72,7 +74,7 @@ func (s *communitySearch) resultSection() (section htmlreport.Section, branches 
 		if err != nil {
 			return section, 0, err
 		}
-		table.Rows = append(table.Rows, []string{printable(query), degree, humanize.Comma(int64(len(c.Members))), best, seconds(c.Search), members})
+		table.Rows = append(table.Rows, []string{show.Printable(query), degree, humanize.Comma(int64(len(c.Members))), best, show.Seconds(c.Search), members})
 	}
 	section = htmlreport.Section{Title: "Result", Table: table, Facts: []htmlreport.Fact{
 		{"Answers", fmt.Sprintf("%s, of which %s proven to be the best", humanize.Comma(int64(len(s.found))), humanize.Comma(int64(proven)))},
@@ -100,7 +102,7 @@ func (s *communitySearch) membersText(c *garaph.Community) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		ids = append(ids, printable(id))
+		ids = append(ids, show.Printable(id))
 	}
 	if len(c.Members) > n {
 		ids = append(ids, "…")

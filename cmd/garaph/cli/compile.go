@@ -37,7 +37,7 @@ func CompileMain(c Compiler) {
 // compilerPackage is the command with the compiler.
 const compilerPackage = modulePath + "/cmd/garaph-compile"
 
-func (a *app) compileCommand() *cobra.Command {
+func compileCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compile [PACKAGE...] [flags]",
 		Short: "Write the loops of vertex programs, for go generate",
@@ -72,19 +72,19 @@ that the module uses: ` + compilerPackage + `.`,
 func (a *app) compile(o CompileOptions) error {
 	r, err := a.compiler(o)
 	for _, note := range r.Notes {
-		a.console.summary(note)
+		a.console.Summary(note)
 	}
 	if err != nil {
 		return err
 	}
 	for _, path := range r.Written {
-		a.console.summary("wrote " + path)
+		a.console.Summary("wrote " + path)
 	}
 	for _, path := range r.Removed {
-		a.console.summary("removed " + path + ", whose program is no longer there")
+		a.console.Summary("removed " + path + ", whose program is no longer there")
 	}
-	if a.console.verbose {
-		a.console.summary(fmt.Sprintf("%d programs, %d files written, %d as they were: %s",
+	if a.console.Verbose {
+		a.console.Summary(fmt.Sprintf("%d programs, %d files written, %d as they were: %s",
 			len(r.Programs), len(r.Written), len(r.Same), strings.Join(r.Programs, ", ")))
 	}
 	return nil
@@ -107,8 +107,8 @@ func (a *app) runCompiler(cmd *cobra.Command, o CompileOptions) error {
 	c := exec.CommandContext(cmd.Context(), "go", append(append(args, "--"), o.Packages...)...)
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) }
 	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, a.console
-	building := time.AfterFunc(between, func() {
-		a.console.log.Info("the go command builds the compiler of vertex programs, which takes a minute or two the first time")
+	building := time.AfterFunc(2*time.Second, func() {
+		a.console.Log.Info("the go command builds the compiler of vertex programs, which takes a minute or two the first time")
 	})
 	err := c.Run()
 	building.Stop()

@@ -14,6 +14,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/shard"
 )
@@ -156,7 +158,7 @@ func (c *degreeCounts) describe() degreeInfo {
 }
 
 // printDegrees prints a table with a column for each direction.
-func printDegrees(w *output, list []degreeInfo) error {
+func printDegrees(w *output.Stdout, list []degreeInfo) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name string, cell func(degreeInfo) string) {
 		cells := []string{name}
@@ -171,7 +173,7 @@ func printDegrees(w *output, list []degreeInfo) error {
 	row("median", func(d degreeInfo) string { return number(d.Median) })
 	row("mean", func(d degreeInfo) string { return strconv.FormatFloat(d.Mean, 'f', 2, 64) })
 	row("99 %", func(d degreeInfo) string { return number(d.P99) })
-	row("maximum", func(d degreeInfo) string { return number(d.Max) + " of vertex " + printable(d.MaxVertex) })
+	row("maximum", func(d degreeInfo) string { return number(d.Max) + " of vertex " + show.Printable(d.MaxVertex) })
 	longest := slices.MaxFunc(list, func(a, b degreeInfo) int { return cmp.Compare(len(a.Bins), len(b.Bins)) })
 	for i, b := range longest.Bins {
 		row(degreesText(b), func(d degreeInfo) string {
@@ -184,7 +186,7 @@ func printDegrees(w *output, list []degreeInfo) error {
 	return table.Flush()
 }
 
-// degreesText is a range of degrees.
+// degreesText returns a range of degrees.
 func degreesText(b degreeBin) string {
 	text := humanize.Comma(int64(b.From))
 	if b.To > b.From {

@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/ingest"
 )
 
-// TestDegrees: of graphs of many shards, with degrees beyond those that are counted densely, the distribution is
+// TestDegrees checks that of graphs of many shards, with degrees beyond those that are counted densely, the distribution is
 // that of the edges as they are counted one by one.
 func TestDegrees(t *testing.T) {
 	const n = 400

@@ -6,6 +6,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/htmlreport"
 )
 
@@ -23,7 +25,7 @@ func writeDegrees(path string, i graphInfo) error {
 	for k, d := range i.Degrees {
 		section.Facts = append(section.Facts, htmlreport.Fact{"Degree, " + d.Direction, fmt.Sprintf(
 			"minimum %s, median %s, mean %.2f, 99 %% have %s or fewer; the most, %s, has vertex %s; degree 0: %s",
-			number(d.Min), number(d.Median), d.Mean, number(d.P99), number(d.Max), printable(d.MaxVertex), number(d.Bins[0].Vertices))})
+			number(d.Min), number(d.Median), d.Mean, number(d.P99), number(d.Max), show.Printable(d.MaxVertex), number(d.Bins[0].Vertices))})
 		var vertices []htmlreport.Value
 		for n, b := range d.Bins[1:] {
 			if vertices = append(vertices, htmlreport.Value(b.Vertices)); n == len(plot.Data[0]) {
@@ -34,5 +36,5 @@ func writeDegrees(path string, i graphInfo) error {
 	}
 	section.Plots = append(section.Plots, plot)
 	page := htmlreport.Page{Title: "Degrees of " + i.Graph, Sections: []htmlreport.Section{section}}
-	return writeWhole(path, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
+	return output.WriteWhole(path, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
 }

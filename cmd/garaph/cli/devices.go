@@ -10,10 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-func (a *app) devicesCommand() *cobra.Command {
+func devicesCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "List the GPUs that programs can run on",
@@ -56,9 +57,9 @@ type deviceReport struct {
 	Capability string `json:"capability"`
 	Driver     string `json:"driver"`
 	// The link, in bytes a second: to the GPU, from it, and both at once.
-	To   number `json:"to_bytes_per_second"`
-	From number `json:"from_bytes_per_second"`
-	Both number `json:"both_bytes_per_second"`
+	To   show.Number `json:"to_bytes_per_second"`
+	From show.Number `json:"from_bytes_per_second"`
+	Both show.Number `json:"both_bytes_per_second"`
 }
 
 // measuredDevices lists all GPUs with the speed of their links; the error is of those that fail.
@@ -75,7 +76,7 @@ func measuredDevices() (list []deviceReport, err error) {
 			list = append(list, deviceReport{
 				GPU: x.Name, Name: i.Name, Memory: i.Memory, Free: i.Free, Processors: i.Processors,
 				Capability: fmt.Sprintf("%d.%d", i.Capability/10, i.Capability%10), Driver: i.Driver,
-				To: number(link.To), From: number(link.From), Both: number(link.Both),
+				To: show.Number(link.To), From: show.Number(link.From), Both: show.Number(link.Both),
 			})
 		}
 	}

@@ -8,6 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/results"
 )
@@ -22,30 +25,19 @@ const (
 	exitPipe        = 141 // and for SIGPIPE, which ends most commands whose reader has gone
 )
 
-// errTimeLimit: the time of --time-limit is over.
+// errTimeLimit is the error at the end of --time-limit.
 var errTimeLimit = errors.New("--time-limit is over")
 
-// errPipe: the reader of standard output has gone.
-var errPipe = errors.New("standard output was closed")
-
-// errReported: a process that did the work has said what is wrong.
+// errReported is the error of a command that another process has reported.
 var errReported = errors.New("reported already")
-
-// errOutput: standard output takes no more, for its disk is full or it fails.
-var errOutput = errors.New("write to standard output")
-
-// usageError is a command line that asks for what is not there.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
 
 // Usagef makes an error that says the command line is wrong: garaph ends with
 // exit code 2 and points to the help.
 func Usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
+	return flags.Usagef(format, args...)
 }
 
-// stopped says what a cancellation ended.
+// stopped is the error of a job that was cancelled.
 type stopped struct {
 	what  string
 	cause error
@@ -56,29 +48,29 @@ func (e *stopped) Unwrap() error { return e.cause }
 
 // exitCode reports on standard error how the command ended, in one line, and returns its exit code.
 func (a *app) exitCode(cmd *cobra.Command, err error, interrupted bool) int {
-	var usage usageError
+	var usage flags.UsageError
 	var noFile results.PathError
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errPipe):
+	case errors.Is(err, output.ErrPipe):
 		return exitPipe
 	case errors.Is(err, errReported):
 		return exitFailed
 	case interrupted:
-		a.complain(exitInterrupted, "interrupted: %s", oneLine(err))
+		a.complain(exitInterrupted, "interrupted: %s", show.OneLine(err))
 		return exitInterrupted
 	case errors.Is(err, errTimeLimit):
-		a.complain(exitTimeLimit, "%s", oneLine(err))
+		a.complain(exitTimeLimit, "%s", show.OneLine(err))
 		return exitTimeLimit
-	case !a.began && !errors.Is(err, errOutput) || errors.As(err, &usage) || errors.As(err, &noFile):
-		a.complain(exitUsage, "%s\nSee `%s --help`.", oneLine(err), cmd.CommandPath())
+	case !a.began && !errors.Is(err, output.ErrOutput) || errors.As(err, &usage) || errors.As(err, &noFile):
+		a.complain(exitUsage, "%s\nSee `%s --help`.", show.OneLine(err), cmd.CommandPath())
 		return exitUsage
 	case errors.Is(err, unix.EPIPE): // of the pipe that --output names
-		a.complain(exitPipe, "%s", oneLine(err))
+		a.complain(exitPipe, "%s", show.OneLine(err))
 		return exitPipe
 	default:
-		a.complain(exitFailed, "%s", oneLine(err))
+		a.complain(exitFailed, "%s", show.OneLine(err))
 		a.showStack(err)
 		return exitFailed
 	}
@@ -89,37 +81,19 @@ func (a *app) showStack(err error) {
 	var p *panics.Error
 	switch {
 	case !errors.As(err, &p):
-	case a.console.verbose:
+	case a.console.Verbose:
 		_, _ = a.console.Write(p.Stack) // there is no other place to report it
 	default:
-		a.console.summary("--verbose shows the whole stack.")
+		a.console.Summary("--verbose shows the whole stack.")
 	}
 }
 
 // complain reports how the command failed.
 func (a *app) complain(exit int, format string, args ...any) {
-	a.console.complain(a.name+": "+fmt.Sprintf(format, args...), exit)
+	a.console.Complain(a.name+": "+fmt.Sprintf(format, args...), exit)
 }
 
-// maxLine is how much of an error is printed: it may quote a received file.
-const maxLine = 16 << 10
-
-// oneLine puts joined errors into one printable line.
-func oneLine(err error) string {
-	text := err.Error()
-	if len(text) > maxLine {
-		text = fmt.Sprintf("%s … (%d bytes more)", text[:maxLine], len(text)-maxLine)
-	}
-	var lines []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return printable(strings.Join(lines, "; "))
-}
-
-// unknownWord is the error of a word that is none of the commands under cmd, which are kinds of kind.
+// unknownWord returns the error of a word that is none of the commands under cmd, which are kinds of kind.
 func unknownWord(cmd *cobra.Command, kind, word string) error {
 	cmd.SuggestionsMinimumDistance = 2 // as cobra has it for the root
 	if like := cmd.SuggestionsFor(word); len(like) > 0 {

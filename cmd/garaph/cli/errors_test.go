@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,21 +9,7 @@ import (
 	"testing"
 )
 
-// TestOneLine: an error is reported in one line that no terminal acts upon, and not for
-// ever.
-func TestOneLine(t *testing.T) {
-	for _, test := range []struct{ text, want string }{
-		{"one\ntwo", "one; two"},
-		{"a name \x1b[31m", `a name \x1b[31m`},
-		{strings.Repeat("x", maxLine+7), strings.Repeat("x", maxLine) + " … (7 bytes more)"},
-	} {
-		if got := oneLine(errors.New(test.text)); got != test.want {
-			t.Errorf("%.40q: got %.80q, want %.80q", test.text, got, test.want)
-		}
-	}
-}
-
-// TestGoneReader: whatever writes to a pipe that nobody reads ends, with the exit code of SIGPIPE, and says
+// TestGoneReader checks that a command whose output is no longer read ends with the exit code of SIGPIPE, and says
 // nothing: whoever closed it had enough.
 func TestGoneReader(t *testing.T) {
 	folder := t.TempDir()

@@ -15,12 +15,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/export"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/wholefile"
 )
 
-// exportFlags are those of `garaph export`.
+// exportFlags holds the flags of `garaph export`.
 type exportFlags struct {
 	output, ids, format *string
 	both, noWeights     *bool
@@ -29,7 +33,7 @@ type exportFlags struct {
 	json                *bool
 }
 
-func (a *app) exportCommand() *cobra.Command {
+func exportCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export GRAPH [flags]",
 		Short: "Write a graph as an edge list",
@@ -52,13 +56,13 @@ about as many edges as the others. The folder appears when all of it is there. A
 	fs := cmd.Flags()
 	f := &exportFlags{
 		output:    outputFlag(fs, "-", "write the edges to this file; - is standard output"),
-		format:    enumFlag(fs, "format", "", words(export.Formats()...), "format of the edge list (default by the name of the file, or text)"),
+		format:    flags.Enum(fs, "format", "", export.Formats(), "format of the edge list (default by the name of the file, or text)"),
 		ids:       fs.String("ids", "", "write the ids of all vertices to this `FILE` too, one a line, in the order of numbers"),
 		both:      fs.Bool("both", false, "write both directions of the edges of an undirected graph"),
 		noWeights: fs.Bool("no-weights", false, "leave out the weights of a weighted graph"),
-		parts:     rangeFlag(fs, "parts", 0, 0, export.MostParts, "write a folder of so many files; 0: one for each 16 Mi edges, where --output ends with /"),
+		parts:     flags.Range(fs, "parts", 0, 0, export.MostParts, "write a folder of so many files; 0: one for each 16 Mi edges, where --output ends with /"),
 		threads:   threadsFlag(fs),
-		memory:    sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)"),
+		memory:    flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)"),
 		json:      fs.Bool("json", false, "print the report as one JSON object"),
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
@@ -91,8 +95,8 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 	}
 	if o.Format == "" {
 		named, err := export.FormatOf(filepath.Clean(path))
-		if err != nil && (f.inParts() || path != "-" && !isStream(path)) {
-			return o, usageError{err}
+		if err != nil && (f.inParts() || path != "-" && !output.IsStream(path)) {
+			return o, flags.Usage(err)
 		}
 		o.Format = cmp.Or(named, export.Text)
 	}
@@ -101,7 +105,7 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 		return o, Usagef("a file as %s is a whole graph: it cannot be one of several parts", o.Format)
 	case o.Format.HasColumns() && compressed(path) != "":
 		return o, Usagef("a file as %s is not read compressed: leave the suffix out of %s", o.Format, path)
-	case o.Format.Binary() && a.stdout.isTerminal(path):
+	case o.Format.Binary() && a.stdout.IsTerminal(path):
 		return o, Usagef("edges as %s are binary, and they would go to a terminal: name a file with --output, or choose --format text", o.Format)
 	}
 	if o.Format == export.LDBC && *f.ids == "" {
@@ -111,8 +115,8 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 		}
 		*f.ids = stem + ".v"
 	}
-	if a.stdout.isTerminal(path) {
-		o.Printable = printable
+	if a.stdout.IsTerminal(path) {
+		o.Printable = show.Printable
 	}
 	return o, nil
 }
@@ -128,10 +132,10 @@ func compressed(path string) string {
 // check reports the error that writing the files would end with.
 func (f *exportFlags) check(graph string) error {
 	if *f.ids != "" {
-		if sameName(*f.ids, *f.output) {
+		if output.SameName(*f.ids, *f.output) {
 			return Usagef("the edges and the ids both write %s: name two files, with --output and --ids", *f.output)
 		}
-		if err := checkBeside("the ids", *f.ids, []string{graph}); err != nil {
+		if err := output.CheckBeside("the ids", *f.ids, []string{graph}); err != nil {
 			return err
 		}
 	}
@@ -139,9 +143,9 @@ func (f *exportFlags) check(graph string) error {
 		if *f.output == "-" {
 			return nil
 		}
-		return checkBeside("the edges", *f.output, []string{graph})
+		return output.CheckBeside("the edges", *f.output, []string{graph})
 	}
-	if err := checkNoInput("the edges", *f.output, []string{graph}); err != nil {
+	if err := output.CheckNoInput("the edges", *f.output, []string{graph}); err != nil {
 		return err
 	}
 	if err := wholefile.CheckPlace(f.folder()); err != nil {
@@ -169,11 +173,11 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) (err erro
 		return err
 	}
 	begin := time.Now()
-	a.console.begin("export of " + path)
-	p := &phases{console: a.console}
-	o.Progress = func(done, total int64) { p.set("writing", done, total, inEdges) }
+	a.console.Begin("export of " + path)
+	p := &console.Phases{Console: a.console}
+	o.Progress = func(done, total int64) { p.Set("writing", done, total, console.InEdges) }
 	r, err := f.write(ctx, a, g, o)
-	p.end()
+	p.End()
 	if err != nil && ctx.Err() != nil {
 		return &stopped{fmt.Sprintf("the export of %s was stopped", path), err}
 	}
@@ -181,8 +185,8 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) (err erro
 		return err
 	}
 	took := time.Since(begin)
-	a.console.summary(fmt.Sprintf("exported %s in %s: %s edges/s; it is imported with `%s import %s GRAPH`",
-		counted(int64(r.Edges), "edge", "edges"), seconds(took), countText(perSecond(float64(r.Edges), took)), a.name, importText(r, *f.output)))
+	a.console.Summary(fmt.Sprintf("exported %s in %s: %s edges/s; it is imported with `%s import %s GRAPH`",
+		show.Counted(int64(r.Edges), "edge", "edges"), show.Seconds(took), show.Count(show.PerSecond(float64(r.Edges), took)), a.name, importText(r, *f.output)))
 	f.warn(a, r)
 	if *f.json {
 		return json.NewEncoder(a.stdout).Encode(exportReport{path, *f.output, r, took.Seconds(), peakMemory()})
@@ -233,12 +237,12 @@ func importText(r export.Report, path string) string {
 // warn reports parts of the graph that are not in the file.
 func (f *exportFlags) warn(a *app, r export.Report) {
 	if r.Directed {
-		a.console.log.Warn("both directions of every edge are in the file, so that its import is a directed graph")
+		a.console.Log.Warn("both directions of every edge are in the file, so that its import is a directed graph")
 	}
 	if r.Renumbered && *f.ids == "" {
-		a.console.log.Warn(fmt.Sprintf("the format %s counts vertices, and the ids of the graph are not in the file: --ids FILE writes them, in the order of the numbers", r.Format))
+		a.console.Log.Warn(fmt.Sprintf("the format %s counts vertices, and the ids of the graph are not in the file: --ids FILE writes them, in the order of the numbers", r.Format))
 	}
 	if r.Isolated > 0 {
-		a.console.log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them", counted(int64(r.Isolated), "vertex is", "vertices are"), r.Format))
+		a.console.Log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them", show.Counted(int64(r.Isolated), "vertex is", "vertices are"), r.Format))
 	}
 }

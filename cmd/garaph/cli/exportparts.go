@@ -26,10 +26,10 @@ func (f *exportFlags) inParts() bool {
 	return *f.parts > 0 || len(*f.output) > 1 && strings.HasSuffix(*f.output, string(os.PathSeparator))
 }
 
-// folder is the folder of parts.
+// folder returns the folder of parts.
 func (f *exportFlags) folder() string { return filepath.Clean(*f.output) }
 
-// count is the number of parts.
+// count returns the number of parts.
 func (f *exportFlags) count(edges uint64) int {
 	if *f.parts > 0 {
 		return *f.parts

@@ -7,25 +7,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/internal/results"
 )
 
-func TestParseSize(t *testing.T) {
-	for text, want := range map[string]int64{
-		"0": 0, "1": 1, "512MiB": 512 << 20, "512 mib": 512 << 20, "2GB": 2e9, "1.5G": 15e8, "3TiB": 3 << 40, "1,024": 1024,
-	} {
-		if got, err := parseSize(text); err != nil || got != want {
-			t.Errorf("%q: got %d, error %v, want %d", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "-1", "GiB", "1 parsec", "1e3", "NaN", "10EiB", "99999999999999999999"} {
-		if got, err := parseSize(text); err == nil {
-			t.Errorf("%q: got %d, want an error", text, got)
-		}
-	}
-}
-
-// TestFlagText: what is recorded of a flag gives it its value again, or that of
+// TestFlagText checks that the recorded text of a flag gives it its value again, or that of
 // its default.
 func TestFlagText(t *testing.T) {
 	declare := func() *pflag.FlagSet {
@@ -69,33 +55,19 @@ func TestDestination(t *testing.T) {
 		{"a.npy", "", "npy"}, {"a.csv.zst", "", "csv.zst"}, {"a", "ndjson", "ndjson"},
 		{"a.gz", "tsv", "tsv"}, {"a.gz", "tsv.gz", "tsv.gz"}, {"a", "tsv.gz", "tsv.gz"},
 	} {
-		d, err := newDestination(test.path, test.format)
-		if err != nil || d.format != test.want {
-			t.Errorf("%q, %q: got %q, error %v, want %q", test.path, test.format, d.format, err, test.want)
+		d, err := output.New(test.path, test.format)
+		if err != nil || d.Format != test.want {
+			t.Errorf("%q, %q: got %q, error %v, want %q", test.path, test.format, d.Format, err, test.want)
 		}
 	}
 	for _, test := range [][2]string{{"a", ""}, {"a.xyz", ""}, {"a.gz", "npy"}, {"a.zst", "tsv.gz"}, {"-", "xml"}} {
-		if d, err := newDestination(test[0], test[1]); err == nil {
-			t.Errorf("%q: got %q, want an error", test, d.format)
+		if d, err := output.New(test[0], test[1]); err == nil {
+			t.Errorf("%q: got %q, want an error", test, d.Format)
 		}
 	}
 }
 
-// TestTimes: durations have days, and are not negative.
-func TestTimes(t *testing.T) {
-	for text, want := range map[string]time.Duration{
-		"30d": 720 * time.Hour, "1d12h": 36 * time.Hour, "0d": 0, "90s": 90 * time.Second, "0": 0, "1.5h": 90 * time.Minute,
-		"": -1, "d": -1, "-1d": -1, "-1s": -1, "1d-2h": -1, "2": -1, "1.5d": -1, "1h1d": -1, "99999d": -1,
-	} {
-		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
-		got := timeFlag(fs, "time", "")
-		if err := fs.Set("time", text); (err != nil) != (want < 0) || err == nil && *got != want {
-			t.Errorf("%q: got %v, error %v, want %v", text, *got, err, want)
-		}
-	}
-}
-
-// TestJobFilter: of the jobs that match, running ones are none, nor those whose age is unknown.
+// TestJobFilter checks that of the jobs that match, running ones are none, nor those whose age is unknown.
 func TestJobFilter(t *testing.T) {
 	now := time.Now()
 	ago := func(state checkpoint.Status, days int) jobInfo {

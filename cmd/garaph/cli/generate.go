@@ -12,6 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
+	"github.com/garaph/garaph/internal/flags"
 )
 
 // generateFlags are the flags of every kind of generated graph.
@@ -35,7 +39,7 @@ type generateReport struct {
 	PeakMemory     int64   `json:"peak_rss_bytes"`
 }
 
-func (a *app) generateCommand() *cobra.Command {
+func generateCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate KIND [flags]",
 		Short: "Make an edge list, for tests and measurements",
@@ -52,9 +56,9 @@ bytes on every machine.`,
 	}
 	fs := cmd.PersistentFlags()
 	f := generateFlags{
-		seed:    countFlag(fs, "seed", 1, 0, "of the random choices"),
+		seed:    flags.Count(fs, "seed", 1, 0, "of the random choices"),
 		weights: fs.Bool("weights", false, "give every edge a weight, an integer from 1 to 255"),
-		format:  enumFlag(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW}, "lines, or pairs of 32-bit ids, without or with weights"),
+		format:  flags.Enum(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW}, "lines, or pairs of 32-bit ids, without or with weights"),
 		output:  outputFlag(fs, "-", "`FILE`, which appears whole or not at all, compressed when it ends with .gz or .zst; - is standard output"),
 		force:   fs.Bool("force", false, "replace the file that is there"),
 		threads: threadsFlag(fs),
@@ -71,11 +75,11 @@ bytes on every machine.`,
 type kindFlags func(fs *pflag.FlagSet) func(*bench.GenOptions)
 
 func rmatFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
-	scale := countFlag(fs, "scale", 16, 1, "2^N vertices")
-	degree := countFlag(fs, "degree", 16, 1, "edges for each vertex")
-	a := numberFlag(fs, "a", 0.57, 1, "chance of the first quadrant")
-	b := numberFlag(fs, "b", 0.19, 1, "chance of the second quadrant")
-	c := numberFlag(fs, "c", 0.19, 1, "chance of the third quadrant")
+	scale := flags.Count(fs, "scale", 16, 1, "2^N vertices")
+	degree := flags.Count(fs, "degree", 16, 1, "edges for each vertex")
+	a := flags.Number(fs, "a", 0.57, 1, "chance of the first quadrant")
+	b := flags.Number(fs, "b", 0.19, 1, "chance of the second quadrant")
+	c := flags.Number(fs, "c", 0.19, 1, "chance of the third quadrant")
 	permute := fs.Bool("permute", false, "scramble the ids; otherwise those with many edges are low")
 	return func(o *bench.GenOptions) {
 		o.Scale, o.Degree, o.A, o.B, o.C, o.Permute = *scale, *degree, *a, *b, *c, *permute
@@ -83,14 +87,14 @@ func rmatFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
 }
 
 func uniformFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
-	vertices := countFlag(fs, "vertices", 1<<16, 1, "vertices")
-	edges := countFlag(fs, "edges", 1<<20, 1, "edges")
+	vertices := flags.Count(fs, "vertices", 1<<16, 1, "vertices")
+	edges := flags.Count(fs, "edges", 1<<20, 1, "edges")
 	return func(o *bench.GenOptions) { o.Vertices, o.Edges = uint64(*vertices), uint64(*edges) }
 }
 
 func gridFlags(fs *pflag.FlagSet) func(*bench.GenOptions) {
-	rows := countFlag(fs, "rows", 1<<8, 1, "rows")
-	cols := countFlag(fs, "cols", 1<<8, 1, "columns")
+	rows := flags.Count(fs, "rows", 1<<8, 1, "rows")
+	cols := flags.Count(fs, "cols", 1<<8, 1, "columns")
 	return func(o *bench.GenOptions) { o.Rows, o.Cols = uint64(*rows), uint64(*cols) }
 }
 
@@ -103,7 +107,7 @@ func (a *app) generateKind(f *generateFlags, kind, short string, declare kindFla
 		vertices, _, err := o.Size()
 		switch {
 		case err != nil:
-			return usageError{err}
+			return flags.Usage(err)
 		case vertices > 1<<32:
 			return Usagef("a graph of %s vertices cannot be processed: their ids have 32 bits", humanize.Comma(int64(vertices)))
 		}
@@ -123,22 +127,22 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, f *generateFlags
 	}
 	path := *f.output
 	if path != "-" {
-		if err := checkNoInput("the edges", path, nil); err != nil {
+		if err := output.CheckNoInput("the edges", path, nil); err != nil {
 			return err
 		}
 	}
 	begin := time.Now()
-	s := a.console.stage("generating", int64(edges), inEdges)
+	s := a.console.Stage("generating", int64(edges), console.InEdges)
 	write := func(w io.Writer) error {
-		return bench.Generate(ctx, w, o, func(done uint64) { s.set(int64(done), "") })
+		return bench.Generate(ctx, w, o, func(done uint64) { s.Set(int64(done), "") })
 	}
 	switch path {
 	case "-":
 		err = write(a.stdout)
 	default:
-		err = writeWhole(path, *f.force, write)
+		err = output.WriteWhole(path, *f.force, write)
 	}
-	s.end()
+	s.End()
 	switch {
 	case ctx.Err() != nil:
 		return &stopped{"the graph was not all generated", ctx.Err()}
@@ -146,8 +150,8 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, f *generateFlags
 		return err
 	}
 	took := time.Since(begin)
-	rate := perSecond(float64(edges), took)
-	a.console.summary(fmt.Sprintf("generated %s edges in %s: %s edges/s", humanize.Comma(int64(edges)), seconds(took), countText(rate)))
+	rate := show.PerSecond(float64(edges), took)
+	a.console.Summary(fmt.Sprintf("generated %s edges in %s: %s edges/s", humanize.Comma(int64(edges)), show.Seconds(took), show.Count(rate)))
 	if *f.json {
 		return json.NewEncoder(a.stdout).Encode(generateReport{
 			o.Kind, path, o.Format, vertices, edges, o.Weights || o.Format == bench.RawW, o.Seed, took.Seconds(), rate, peakMemory(),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/store"
 )
 
@@ -48,7 +49,7 @@ func (a *app) handOver(on, gpu, program string) error {
 		return nil
 	}
 	must := on == string(dispatcher.GPU) || on == string(dispatcher.Hybrid)
-	absent := device.Absent() // this binary has CUDA, and nobody else can do better
+	absent := device.Absent() // this binary has CUDA
 	if absent == nil && !hasDriver() {
 		absent = errors.New("there is no NVIDIA driver on this machine")
 	}
@@ -65,18 +66,18 @@ func (a *app) handOver(on, gpu, program string) error {
 	if must {
 		return fmt.Errorf("no GPU: %w", absent)
 	}
-	a.console.log.Info(fmt.Sprintf("the GPU of this machine is not used: %v", absent))
+	a.console.Log.Info(fmt.Sprintf("the GPU of this machine is not used: %v", absent))
 	return nil
 }
 
 // edgeBytes is about how many bytes a graph's edges have, in both of its sides.
 const edgeBytes = 6
 
-// soonerOnCPU reports whether a program that nobody wants on a GPU is likely done before this
+// soonerOnCPU reports whether a program without flags of a GPU is likely done before this
 // process has become one with CUDA, over a small graph. An algorithm is: it reads each edge once.
 func (t *task) soonerOnCPU() bool {
 	f := t.flags
-	if *f.device != autoDevice || given(t.cmd.Flags(), gpuFlagNames) != "" {
+	if *f.device != autoDevice || flags.Given(t.cmd.Flags(), gpuFlagNames...) != "" {
 		return false
 	}
 	if t.program.Algorithm {
@@ -127,5 +128,5 @@ func findCUDA() (string, error) {
 	return path, nil
 }
 
-// execute is the exec of a process of the command line.
+// execute replaces this process by another program.
 func execute(path string, args, env []string) error { return syscall.Exec(path, args, env) }

@@ -99,7 +99,7 @@ func interrupt(t *testing.T, graph string, until int, flags ...string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	own := builtin[0] // PageRank
+	own := builtinPrograms()[0] // PageRank
 	setup := own.Setup
 	own.Setup = func(fs *pflag.FlagSet) Runner {
 		run := setup(fs)

@@ -15,9 +15,6 @@ import (
 	"github.com/garaph/garaph"
 )
 
-// idLines is what files of ids look like.
-const idLines = "an id a line, in quotes or not; lines that begin with # are comments, unless the graph has that very id"
-
 // idsAtOnce is how many ids of a file are looked up together, and bytesAtOnce how long they are, about.
 const (
 	idsAtOnce   = 1 << 16
@@ -34,12 +31,12 @@ func eachVertexOfFile(g *garaph.Graph, path string, add func([]uint32) error) er
 	return eachVertexIn(g, f, path, add)
 }
 
-// eachVertexOfInput is eachVertexOfFile for standard input.
+// eachVertexOfInput is like eachVertexOfFile, for standard input.
 func eachVertexOfInput(g *garaph.Graph, stdin io.Reader, add func([]uint32) error) error {
 	return eachVertexIn(g, stdin, "standard input", add)
 }
 
-// eachVertexIn is eachVertexOfFile for what is open, compressed or not.
+// eachVertexIn is like eachVertexOfFile, for an open file.
 func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint32) error) error {
 	in, done, err := unpacked(file)
 	if err != nil {
@@ -61,44 +58,19 @@ func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint3
 	return err
 }
 
-// unpacked is what a file holds, compressed with gzip or zstd or not.
+// unpacked returns a reader of the text of a file, which may be compressed with gzip or zstd.
 func unpacked(file io.Reader) (io.Reader, func(), error) {
 	in := bufio.NewReaderSize(file, 1<<20)
 	head, _ := in.Peek(4)
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		z, err := gzip.NewReader(in)
-		return packedReader{z, "gzip"}, func() {}, unpackError("gzip", err)
+		return z, func() {}, err
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
-		if err != nil {
-			return nil, nil, unpackError("zstd", err)
-		}
-		return packedReader{z, "zstd"}, z.Close, nil
+		return z, z.Close, err
 	}
 	return in, func() {}, nil
-}
-
-// packedReader explains the errors of a compressed stream.
-type packedReader struct {
-	io.Reader
-	kind string
-}
-
-func (p packedReader) Read(b []byte) (int, error) {
-	n, err := p.Reader.Read(b)
-	return n, unpackError(p.kind, err)
-}
-
-// unpackError explains what ended a compressed stream too early.
-func unpackError(kind string, err error) error {
-	switch {
-	case err == nil, err == io.EOF:
-		return err
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the %s stream is truncated: it ends in the middle; write the file again, or copy it again as a whole", kind)
-	}
-	return fmt.Errorf("the %s stream is damaged: %w; write the file again, or copy it again as a whole", kind, err)
 }
 
 // lookUp finds the vertices of the ids of a file, many at a time.
@@ -175,7 +147,7 @@ func eachID(in io.Reader, name string, f func(id string, line int, maybe bool) e
 	return nil
 }
 
-// unquoted is what stands between the quotes of an id that begins with one; false: it does not end so.
+// unquoted returns what stands between the quotes of an id that begins with one; false: it does not end so.
 func unquoted(id string) (string, bool) {
 	inside, quoted := strings.CutPrefix(id, `"`)
 	if !quoted {

@@ -10,10 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/flags"
 )
 
-func (a *app) importCommand() *cobra.Command {
+func importCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [flags] EDGES... GRAPH",
 		Short: "Make a graph from edge lists",
@@ -25,26 +29,26 @@ them, or - for standard input. The graph appears whole or not at all.`,
   garaph import --delimiter tab --columns from,to,minutes trips.tsv trips.graph
   go mod graph | garaph import - modules.graph`,
 	}
-	flags := newImportFlags(cmd.Flags())
+	f := newImportFlags(cmd.Flags())
 	force := cmd.Flags().Bool("force", false, "replace the graph that is there, and its jobs; refused while one is running")
 	pythonIDs := cmd.Flags().String("python-ids", "", "ids stand for others, which the Python package puts into the folder of the graph in a file that has this `WORD`, too")
 	_ = cmd.Flags().MarkHidden("python-ids") // it is there; the Python package alone gives it
 	threads := threadsFlag(cmd.Flags())
-	memory := sizeFlag(cmd.Flags(), "memory", "memory of the process, at least 188MiB (128MiB with --layout csc); how much more is needed depends on the vertices (default half of what is available)")
+	memory := flags.Size(cmd.Flags(), "memory", "memory of the process, at least 188MiB (128MiB with --layout csc); how much more is needed depends on the vertices (default half of what is available)")
 	asJSON := cmd.Flags().Bool("json", false, "print the report as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
-		if err := flags.check(); err != nil {
+		if err := f.check(); err != nil {
 			return err
 		}
 		defer keepWithin(*memory)()
-		o := flags.options()
+		o := f.options()
 		o.Force, o.Threads, o.Memory, o.Storage.PythonIDs = *force, *threads, *memory, *pythonIDs
 		inputs, path := args[:len(args)-1], args[len(args)-1]
 		if path == "-" {
 			return Usagef("expected the folder of the graph as the last argument, not -")
 		}
 		for _, input := range inputs {
-			if isFolder(input) && below(absolute(path), absolute(input)) {
+			if output.IsFolder(input) && below(absolute(path), absolute(input)) {
 				return fmt.Errorf("cannot make the graph %s: it would lie in the folder %s, of which all files are edges", path, input)
 			}
 		}
@@ -75,16 +79,16 @@ func (a *app) importGraph(ctx context.Context, inputs []string, path string, o g
 	if err := ingest.CheckInputs(inputs, a.stdin); err != nil {
 		return importReport{}, err
 	}
-	a.console.begin("import of " + strings.Join(inputs, ", "))
-	p := &phases{console: a.console}
-	o.Stdin, o.Progress, o.Log = a.stdin, importPhases(p), a.console.log
+	a.console.Begin("import of " + strings.Join(inputs, ", "))
+	p := &console.Phases{Console: a.console}
+	o.Stdin, o.Progress, o.Log = a.stdin, importPhases(p), a.console.Log
 	r, err := garaph.Import(ctx, inputs, path, o)
-	p.end()
+	p.End()
 	if errors.Is(err, garaph.ErrGraphExists) {
 		err = fmt.Errorf("%w; --force replaces it", err)
 	}
 	if errors.Is(err, ingest.ErrLeast) {
-		err = usageError{err}
+		err = flags.Usage(err)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -94,10 +98,10 @@ func (a *app) importGraph(ctx context.Context, inputs []string, path string, o g
 	}
 	report := importReport{
 		Graph: path, Report: r,
-		EdgesPerSecond: perSecond(float64(r.Entries), r.Duration),
+		EdgesPerSecond: show.PerSecond(float64(r.Entries), r.Duration),
 		BytesPerEdge:   float64(r.Bytes) / float64(max(r.Edges, 1)),
 	}
-	a.console.summary(importSummary(report))
+	a.console.Summary(importSummary(report))
 	return report, nil
 }
 
@@ -110,26 +114,26 @@ func importSummary(r importReport) string {
 		kind = "64-bit weighted edge"
 	}
 	s := fmt.Sprintf("imported %s and %s in %s: %s edges/s, %s on disk, %.2f bytes per edge",
-		counted(int64(r.Vertices), "vertex", "vertices"), counted(int64(r.Edges), kind, kind+"s"), seconds(r.Duration),
-		countText(r.EdgesPerSecond), bytesText(r.Bytes), r.BytesPerEdge)
+		show.Counted(int64(r.Vertices), "vertex", "vertices"), show.Counted(int64(r.Edges), kind, kind+"s"), show.Seconds(r.Duration),
+		show.Count(r.EdgesPerSecond), show.Bytes(r.Bytes), r.BytesPerEdge)
 	for _, dropped := range []struct {
 		n    int64
 		what string
 	}{{r.BadLines, "bad line"}, {int64(r.SelfLoops), "self-loop"}, {int64(r.Parallel), "parallel edge"}} {
 		if dropped.n > 0 {
-			s += "; left out " + counted(dropped.n, dropped.what, dropped.what+"s")
+			s += "; left out " + show.Counted(dropped.n, dropped.what, dropped.what+"s")
 		}
 	}
 	return s
 }
 
 // importPhases shows a stage for each phase of an import.
-func importPhases(p *phases) func(ingest.Progress) {
+func importPhases(p *console.Phases) func(ingest.Progress) {
 	return func(now ingest.Progress) {
-		in := inBytes // of the input, or of the old graph
+		in := console.InBytes // of the input, or of the old graph
 		if now.Phase == ingest.Sorting {
-			in = inEdges
+			in = console.InEdges
 		}
-		p.set(string(now.Phase), now.Done, now.Total, in)
+		p.Set(string(now.Phase), now.Done, now.Total, in)
 	}
 }

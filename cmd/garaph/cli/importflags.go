@@ -9,45 +9,56 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/store"
 )
 
-// importFlags say how edge lists are read. They are those of `garaph import`,
+// importFlags holds the flags for reading edge lists, of `garaph import`,
 // and of `garaph run` for edge files.
 type importFlags struct {
 	format, ids, weights, layout, parallel                     *string
 	undirected, dedup, dropSelfLoops, skipBadLines, allowEmpty *bool
 	rows                                                       *bool
-	delimiter                                                  *byte
-	header, noHeader                                           *bool
-	columns                                                    *[]string
 	vertices                                                   *int
-	names                                                      []string // of all of them
+	tableFlags
+	names []string // of all of them
+}
+
+// tableFlags describe text in columns.
+type tableFlags struct {
+	delimiter        *byte
+	header, noHeader *bool
+	columns          *[]string
 }
 
 func newImportFlags(all *pflag.FlagSet) *importFlags {
-	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
-	fs.SortFlags = false
-	formats := words(append([]ingest.Format{ingest.Auto}, ingest.Formats()...)...)
+	fs := newFlagSet()
+	formats := append([]ingest.Format{ingest.Auto}, ingest.Formats()...)
 	f := &importFlags{
-		format: enumFlag(fs, "format", "auto", formats, "format of the edge files"),
-		ids:    enumFlag(fs, "ids", "auto", words(ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString), "kind of vertex ids"),
-		weights: enumFlag(fs, "weights", "auto", words(ingest.WeightModes()...),
-			"whether edges have weights; these are float32, but for whole numbers up to 2^53, which are exact, or all float32, or all float64"),
-		layout:        enumFlag(fs, "layout", string(store.Packed), words(store.Packed, store.CSC), "how in-edges are stored: by source in a few bits each (packed), or by destination (csc)"),
-		rows:          fs.Bool("rows", false, "store rows of in-edges too, where the layout has none: frontiers along them are read from disk"),
-		delimiter:     delimiterFlag(fs),
-		header:        fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
-		noHeader:      fs.Bool("no-header", false, "the first line of text is an edge"),
-		columns:       columnsFlag(fs),
-		vertices:      countFlag(fs, "vertices", 0, 0, "vertices of raw edges, whose ids are then dense: 0 to N-1, also of those without edges (default those mentioned)"),
-		undirected:    fs.Bool("undirected", false, "store both directions of every edge"),
-		parallel:      enumFlag(fs, "parallel", string(garaph.ParallelKeep), words(ingest.Parallels()...), "what becomes of parallel edges: keep all, or one with the least, the largest or the sum of their weights, or with their number; without weights each counts 1"),
-		dedup:         fs.Bool("dedup", false, "as --parallel min: keep one of parallel edges, the lightest"),
+		format: flags.Enum(fs, "format", ingest.Auto, formats, "format of the edge files"),
+		ids:    flags.Enum(fs, "ids", ingest.IDsAuto, []ingest.IDMode{ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString}, "kind of vertex ids"),
+		weights: flags.Enum(fs, "weights", ingest.WeightsAuto, ingest.WeightModes(),
+			"whether edges have weights; auto and yes take float32, and whole numbers up to 2^53 exactly"),
+		layout: flags.Enum(fs, "layout", store.Packed, []store.Layout{store.Packed, store.CSC},
+			"how in-edges are stored: packed by source, or in rows by destination (csc)"),
+		rows: fs.Bool("rows", false, "store rows of in-edges too, so that frontiers along them are read from disk"),
+		tableFlags: tableFlags{
+			delimiter: delimiterFlag(fs),
+			header:    fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
+			noHeader:  fs.Bool("no-header", false, "the first line of text is an edge"),
+			columns:   columnsFlag(fs),
+		},
+		vertices: flags.Count(fs, "vertices", 0, 0, "number of vertices of raw edges, with ids 0 to N-1 "+
+			"(default: the ids in the edges)"),
+		undirected: fs.Bool("undirected", false, "store both directions of every edge"),
+		parallel: flags.Enum(fs, "parallel", garaph.ParallelKeep, ingest.Parallels(),
+			"which of parallel edges to store: all (keep), or one with the least, the largest or the sum of "+
+				"their weights, or their number"),
+		dedup:         fs.Bool("dedup", false, "like --parallel min"),
 		dropSelfLoops: fs.Bool("drop-self-loops", false, "leave out edges from a vertex to itself"),
-		skipBadLines:  fs.Bool("skip-bad-lines", false, "count lines that cannot be read instead of ending at the first"),
+		skipBadLines:  fs.Bool("skip-bad-lines", false, "count lines that cannot be read and skip them"),
 	}
-	f.allowEmpty = fs.Bool("allow-empty", false, "make a graph without vertices of input that has none, instead of an error")
+	f.allowEmpty = fs.Bool("allow-empty", false, "make a graph without vertices of empty input, instead of an error")
 	fs.VisitAll(func(flag *pflag.Flag) { f.names = append(f.names, flag.Name) })
 	all.AddFlagSet(fs)
 	return f
@@ -66,7 +77,8 @@ func delimiterFlag(fs *pflag.FlagSet) *byte {
 		return s[0], nil
 	}
 	show := func(c byte) string { return strings.Trim(string(rune(c)), "\x00") }
-	return checkedFlag(fs, "delimiter", "CHAR", 0, parse, show, "what separates the columns of text: tab, space or one character (default a comma in files named .csv and a tab in .tsv, if the first line shows it, else blanks or a comma)")
+	return flags.Checked(fs, "delimiter", "CHAR", 0, parse, show, "separator of columns in text: tab, space or "+
+		"one character (default by the name and the first line of the file)")
 }
 
 // columnsFlag declares --columns, a list as a line of CSV.
@@ -75,11 +87,12 @@ func columnsFlag(fs *pflag.FlagSet) *[]string {
 		return csv.NewReader(strings.NewReader(s)).Read()
 	}
 	show := func(columns []string) string { return strings.Join(columns, ",") }
-	return checkedFlag(fs, "columns", "SRC,DST[,WEIGHT]", nil, parse, show, "the columns to take, by their names (in the header of text) or by numbers from 1 (default those of usual names, or the first ones); of GraphML, source,target and the key of weights")
+	return flags.Checked(fs, "columns", "SRC,DST[,WEIGHT]", nil, parse, show, "columns to read, by name or "+
+		"number from 1 (default those of usual names, or the first ones)")
 }
 
 // table returns the options of text in columns.
-func (f *importFlags) table() ingest.TableOptions {
+func (f *tableFlags) table() ingest.TableOptions {
 	o := ingest.TableOptions{Delimiter: *f.delimiter, Columns: *f.columns}
 	switch {
 	case *f.header:
@@ -100,7 +113,7 @@ func (f *importFlags) check() error {
 	}
 	t := f.table()
 	if err := t.Check(ingest.WeightMode(*f.weights)); err != nil {
-		return usageError{err}
+		return flags.Usage(err)
 	}
 	return nil
 }

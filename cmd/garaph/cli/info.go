@@ -14,11 +14,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/store"
 )
 
-func (a *app) infoCommand() *cobra.Command {
+func infoCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info GRAPH [flags]",
 		Short: "Describe a graph",
@@ -40,7 +42,7 @@ writes that as a page with plots.`,
 			if !*degrees {
 				return Usagef("--report is a page of degrees: give --degrees, too")
 			}
-			if err := checkBeside("the report", *report, args); err != nil {
+			if err := output.CheckBeside("the report", *report, args); err != nil {
 				return err
 			}
 		}
@@ -138,8 +140,11 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 	return i, nil
 }
 
-func (i graphInfo) print(w *output) error {
-	kind, symmetric := store.IDKind(i.IDs.Kind).Words(), yes(i.Symmetric)
+func (i graphInfo) print(w *output.Stdout) error {
+	ids, symmetric := store.IDKind(i.IDs.Kind).Words(), yes(i.Symmetric)
+	if i.Vertices > 0 {
+		ids += fmt.Sprintf(", from %s to %s", i.IDs.First, i.IDs.Last)
+	}
 	if i.Mirrored {
 		symmetric = "no, but every edge has its reverse"
 	}
@@ -160,14 +165,14 @@ func (i graphInfo) print(w *output) error {
 		{"symmetric", symmetric},
 		{"layout", i.Layout},
 		{"sides", strings.Join(sides, "; ")},
-		{"ids", fmt.Sprintf("%s, from %s to %s", kind, i.IDs.First, i.IDs.Last)},
+		{"ids", ids},
 		{"shards", humanize.Comma(int64(i.Shards))},
-		{"on disk", fmt.Sprintf("%s, %.2f bytes per edge", bytesText(i.Bytes), i.BytesPerEdge)},
+		{"on disk", fmt.Sprintf("%s, %.2f bytes per edge", show.Bytes(i.Bytes), i.BytesPerEdge)},
 		{"fingerprint", i.Fingerprint},
 		{"created", i.Created.Local().Format(time.DateTime)},
 		{"source", strings.Join(i.Source, ", ")},
 	} {
-		fmt.Fprintf(table, "%s\t%s\n", line[0], printable(line[1])) // errors are kept until Flush
+		fmt.Fprintf(table, "%s\t%s\n", line[0], show.Printable(line[1])) // errors are kept until Flush
 	}
 	if err := table.Flush(); err != nil || i.Degrees == nil {
 		return err

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/scratch"
 )
 
@@ -24,11 +26,11 @@ func (t *task) openInput(ctx context.Context, a *app) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	flags := t.cmd.Flags()
-	if given := given(flags, checkpointFlagNames); folder == "" && given != "" {
+	fs := t.cmd.Flags()
+	if given := flags.Given(fs, checkpointFlagNames...); folder == "" && given != "" {
 		return nil, Usagef("%s: the graph of edge files is temporary; `garaph import EDGES... GRAPH` makes one that stays", given)
 	}
-	if given := given(flags, append(t.flags.imports.names, "scratch")); folder != "" && given != "" {
+	if given := flags.Given(fs, append(t.flags.imports.names, "scratch")...); folder != "" && given != "" {
 		return nil, Usagef("%s does not apply to %s, which is a graph and no edge file", given, folder)
 	}
 	if folder == "" {
@@ -50,10 +52,10 @@ func withGraph(path string, f func(*garaph.Graph) error) error {
 	return errors.Join(f(g), g.Close())
 }
 
-// graphFolder is the folder among the arguments; "" when all are edge files.
+// graphFolder returns the folder among the arguments; "" when all are edge files.
 func graphFolder(args []string) (string, error) {
 	for _, arg := range args {
-		if !isFolder(arg) {
+		if !output.IsFolder(arg) {
 			continue
 		}
 		if len(args) > 1 {
@@ -100,10 +102,10 @@ func (t *task) importInput(ctx context.Context, a *app) (in *input, err error) {
 // removedKilled reports that the temporary graph of a killed run was removed.
 func (a *app) removedKilled(path string, err error) {
 	if err != nil {
-		a.console.log.Warn(fmt.Sprintf("the temporary graph of a run that was killed cannot be removed: %v", err))
+		a.console.Log.Warn(fmt.Sprintf("the temporary graph of a run that was killed cannot be removed: %v", err))
 		return
 	}
-	a.console.log.Info(fmt.Sprintf("removed %s, the temporary graph of a run that was killed", path))
+	a.console.Log.Info(fmt.Sprintf("removed %s, the temporary graph of a run that was killed", path))
 }
 
 // close closes the graph, and removes a temporary one.
@@ -120,5 +122,5 @@ func (in *input) close() error {
 	return errors.Join(errs...)
 }
 
-// name is the user's name of the graph.
+// name returns the user's name of the graph.
 func (t *task) name() string { return strings.Join(t.args, " ") }

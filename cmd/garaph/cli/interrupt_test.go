@@ -20,6 +20,7 @@ import (
 
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/internal/testsize"
 )
 
@@ -29,7 +30,7 @@ func edgeFile(t *testing.T, scale int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "edges.txt")
 	o := bench.GenOptions{Kind: bench.RMAT, Scale: scale, Degree: 16, Seed: 1}
-	err := writeWhole(path, false, func(w io.Writer) error {
+	err := output.WriteWhole(path, false, func(w io.Writer) error {
 		if err := bench.Generate(t.Context(), w, o, nil); err != nil {
 			return err
 		}
@@ -132,7 +133,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestNohup: a process that began with SIGHUP ignored goes on ignoring it.
+// TestNohup checks that a process that began with SIGHUP ignored goes on ignoring it.
 func TestNohup(t *testing.T) {
 	p := newProcess(t, endless(edgeFile(t, 10))...)
 	p.Cmd.Args = append([]string{"nohup"}, p.Cmd.Args...)
@@ -155,7 +156,7 @@ func TestNohup(t *testing.T) {
 	p.end(t, exitInterrupted)
 }
 
-// TestForceRunning: a graph of which a job is running is not replaced.
+// TestForceRunning checks that a graph of which a job is running is not replaced.
 func TestForceRunning(t *testing.T) {
 	edges, graph := edgeFile(t, 10), filepath.Join(t.TempDir(), "g")
 	importing := newProcess(t, "import", edges, graph)
@@ -189,7 +190,7 @@ func TestForceRunning(t *testing.T) {
 	}
 }
 
-// TestInterruptStdin: an import that waits for its input ends as well.
+// TestInterruptStdin checks that an import that waits for its input ends as well.
 func TestInterruptStdin(t *testing.T) {
 	p := newProcess(t, "run", "wcc", "-")
 	stdin, err := p.StdinPipe()
@@ -208,7 +209,7 @@ func TestInterruptStdin(t *testing.T) {
 	}
 }
 
-// TestSecondSignal: a job that cannot end in order, since nobody reads what it
+// TestSecondSignal checks that a job that cannot end in order, since its output is not read
 // writes, is killed by the second signal.
 func TestSecondSignal(t *testing.T) {
 	p := newProcess(t, "run", "wcc", "--output", "-", edgeFile(t, 15))
@@ -259,7 +260,7 @@ func (p *process) stdoutPipe() (*os.File, error) {
 	return r, err
 }
 
-// TestKilledRun: the temporary graph of a run that was killed goes with the
+// TestKilledRun checks that the temporary graph of a run that was killed goes with the
 // next run over edge files; that of one that is still running stays, and so
 // does what only looks like one.
 func TestKilledRun(t *testing.T) {

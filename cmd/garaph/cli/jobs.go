@@ -12,9 +12,11 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
+	"github.com/garaph/garaph/internal/flags"
 )
 
-func (a *app) jobsCommand() *cobra.Command {
+func jobsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "jobs GRAPH [flags]",
 		Short: "List the runs over a graph, or remove some",
@@ -35,7 +37,7 @@ last noted it; saved are those in its newest checkpoint, after which resume goes
 			return json.NewEncoder(a.stdout).Encode(jobsReport{list})
 		}
 		if len(list) == 0 {
-			a.console.summary(fmt.Sprintf("graph %s has no jobs", printable(args[0])))
+			a.console.Summary(fmt.Sprintf("graph %s has no jobs", show.Printable(args[0])))
 		}
 		return a.printJobs(list)
 	})
@@ -50,17 +52,17 @@ those that are there, so that the number of the last one is given again when it 
 		Args: cobra.MinimumNArgs(1),
 	}
 	which := jobFilter{
-		older: timeFlag(rm.Flags(), "older-than", "remove jobs that have not changed for TIME, such as 12h or 30d"),
+		older: flags.Duration(rm.Flags(), "older-than", "remove jobs that have not changed for TIME, such as 12h or 30d"),
 		done:  rm.Flags().Bool("done", false, "remove jobs that are done"),
 	}
 	rm.RunE = a.job(func(cmd *cobra.Command, args []string) error {
-		flags := given(cmd.Flags(), []string{"older-than", "done"})
+		names := flags.Given(cmd.Flags(), "older-than", "done")
 		switch {
-		case flags == "" && len(args) == 1:
+		case names == "" && len(args) == 1:
 			return Usagef("expected the numbers of jobs, --older-than or --done")
-		case flags != "" && len(args) > 1:
-			return Usagef("%s: does not go with the numbers of jobs", flags)
-		case flags != "":
+		case names != "" && len(args) > 1:
+			return Usagef("%s: does not go with the numbers of jobs", names)
+		case names != "":
 			return a.removeMatching(args[0], which)
 		}
 		return a.removeJobs(args[0], args[1:])
@@ -136,16 +138,16 @@ func (a *app) printJobs(list []jobInfo) error {
 		if j.Saved != nil {
 			saved = strconv.Itoa(*j.Saved)
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s", j.Job, printable(j.Program), j.State, j.Iterations, len(j.Epochs), saved, began, printable(j.Output))
+		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s", j.Job, show.Printable(j.Program), j.State, j.Iterations, len(j.Epochs), saved, began, show.Printable(j.Output))
 		if j.Error != "" {
-			fmt.Fprint(table, "\t"+oneLine(errors.New(j.Error)))
+			fmt.Fprint(table, "\t"+show.OneLine(errors.New(j.Error)))
 		}
 		fmt.Fprintln(table)
 	}
 	return table.Flush()
 }
 
-// jobFilter says which jobs are removed.
+// jobFilter selects jobs to remove.
 type jobFilter struct {
 	older *time.Duration
 	done  *bool
@@ -170,7 +172,7 @@ func (a *app) removeMatching(path string, which jobFilter) error {
 		}
 	}
 	if len(numbers) == 0 {
-		a.console.summary(fmt.Sprintf("no job of %s matches", printable(path)))
+		a.console.Summary(fmt.Sprintf("no job of %s matches", show.Printable(path)))
 		return nil
 	}
 	return a.removeJobs(path, numbers)
@@ -189,7 +191,7 @@ func (a *app) removeJobs(path string, args []string) error {
 	return withGraph(path, func(g *garaph.Graph) error {
 		removed, err := g.RemoveJobs(ids...)
 		for _, id := range removed {
-			a.console.summary(fmt.Sprintf("removed job %d of %s", id, path))
+			a.console.Summary(fmt.Sprintf("removed job %d of %s", id, path))
 		}
 		return err
 	})

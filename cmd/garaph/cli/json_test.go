@@ -23,7 +23,7 @@ type neighborsDirection struct {
 	Edges     []neighbor `json:"edges"`
 }
 
-// TestNeighborsJSON: what neighbors prints is such an object.
+// TestNeighborsJSON checks the JSON that neighbors prints.
 func TestNeighborsJSON(t *testing.T) {
 	dir := t.TempDir()
 	edges, graph := filepath.Join(dir, "edges.txt"), filepath.Join(dir, "graph")

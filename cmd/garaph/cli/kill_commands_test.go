@@ -97,7 +97,7 @@ func TestKillCommands(t *testing.T) {
 	t.Logf("%d kills, of which in the middle: %v", k.kills, k.hits)
 }
 
-// TestKillRemoval: whatever a removal of jobs had done when it was killed, nothing is left of them
+// TestKillRemoval checks that whatever a removal of jobs had done when it was killed, nothing is left of them
 // after the next commands.
 func TestKillRemoval(t *testing.T) {
 	skipKills(t)

@@ -97,7 +97,7 @@ func TestKill(t *testing.T) {
 	skipKills(t)
 	kills := killsOf(18)
 	all := killables()
-	for _, p := range builtin {
+	for _, p := range builtinPrograms() {
 		if !p.Algorithm && !slices.ContainsFunc(all, func(c killable) bool { return c.program == p.Name }) {
 			t.Errorf("%s is never killed", p.Name)
 		}

@@ -26,7 +26,7 @@ func newLifeline(ctx context.Context) (context.Context, *lifeline) {
 }
 
 func (l *lifeline) declare(fs *pflag.FlagSet) {
-	l.fd = fs.Int("lifeline-fd", 0, "the file descriptor of a pipe at whose end the job ends in order, as after SIGTERM")
+	l.fd = fs.Int("lifeline-fd", 0, "the file descriptor of a pipe; when it is closed, the job ends as after SIGTERM")
 }
 
 // open begins to wait for its end.

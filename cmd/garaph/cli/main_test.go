@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 		"stopping": func() { // after 8 iterations of PageRank
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			own := builtin[0]
+			own := builtinPrograms()[0]
 			setup := own.Setup
 			own.Setup = func(fs *pflag.FlagSet) Runner {
 				run := setup(fs)

@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// defaultMemory is the budget of a run without --memory: three quarters of what
+// defaultMemory returns the budget of a run without --memory: three quarters of what
 // the machine, or the container, can give.
 func defaultMemory() int64 { return hostmem.Available() / 4 * 3 }
 
@@ -28,7 +28,7 @@ const goBytes = 16 << 20
 // the old limits back.
 func keepWithin(budget int64) (undo func()) { return keepHeapWithin(budget, goBytes+budget/16) }
 
-// keepHeapWithin is keepWithin for a job whose heap may have a larger part of the budget.
+// keepHeapWithin is like keepWithin, for a job whose heap may have a larger part of the budget.
 func keepHeapWithin(budget, heap int64) (undo func()) {
 	percent, limit := debug.SetGCPercent(50), debug.SetMemoryLimit(-1)
 	if budget > 0 {
@@ -76,7 +76,7 @@ func (e Env) count(bytes int64, err error) {
 	}
 }
 
-// less is what is left of a budget; 0 is none.
+// less returns the rest of a budget. If budget is 0, it returns 0.
 func less(budget, bytes int64) int64 {
 	if budget == 0 {
 		return 0

@@ -15,9 +15,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"go.uber.org/zap"
-	"go.uber.org/zap/zaptest/observer"
 )
 
 // lockedBuffer is standard error that is read while it is written.
@@ -154,7 +151,7 @@ func testMetrics(t *testing.T, device string) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// TestMetricsRefused: an address that nothing can listen to is an error.
+// TestMetricsRefused checks that an address that nothing can listen to is an error.
 func TestMetricsRefused(t *testing.T) {
 	for _, address := range []string{"9100", "localhost:65536", "192.0.2.1:9100"} {
 		var stderr bytes.Buffer
@@ -186,7 +183,7 @@ func metricsFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestMetricsFile: the file is there, whole, while a command runs and when it has ended, with its exit code.
+// TestMetricsFile checks that the file is there, whole, while a command runs and when it has ended, with its exit code.
 func TestMetricsFile(t *testing.T) {
 	dir := t.TempDir()
 	edges, file := filepath.Join(dir, "edges.txt"), filepath.Join(dir, "nightly.prom")
@@ -231,35 +228,4 @@ func TestMetricsFile(t *testing.T) {
 	if code := do(t.Context(), "version"); code != exitFailed {
 		t.Errorf("no such folder: exit code %d", code)
 	}
-}
-
-// TestMetricsKept: the file is written now and then, and a folder that goes is a warning, once.
-func TestMetricsKept(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "dir")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	core, logs := observer.New(zap.WarnLevel)
-	m := newMetrics()
-	m.every = time.Millisecond
-	path := filepath.Join(dir, "x.prom")
-	if err := m.keep(path, zap.New(core)); err != nil {
-		t.Fatal(err)
-	}
-	m.count("garaph_iterations_total", 7)
-	eventually(t, func() string {
-		if text := metricsFile(t, path); metric(text, `garaph_iterations_total{run="x"}`) == 7 {
-			return text
-		}
-		return ""
-	})
-	if err := os.Rename(dir, dir+"-gone"); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, func() string { return strings.Repeat("x", logs.Len()) })
-	time.Sleep(20 * time.Millisecond)
-	if logs.Len() != 1 {
-		t.Errorf("warned %d times", logs.Len())
-	}
-	m.finish(0, zap.NewNop())
 }

@@ -13,12 +13,14 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
-// neighborsFlags are those of `garaph neighbors`.
+// neighborsFlags holds the flags of `garaph neighbors`.
 type neighborsFlags struct {
 	along  *string
 	limit  *int
@@ -26,7 +28,7 @@ type neighborsFlags struct {
 	memory *int64
 }
 
-func (a *app) neighborsCommand() *cobra.Command {
+func neighborsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "neighbors GRAPH ID [flags]",
 		Short: "Print the edges of a vertex",
@@ -39,10 +41,10 @@ in, out, or both of an undirected graph, then the other vertex, and the weight. 
 	}
 	fs := cmd.Flags()
 	f := &neighborsFlags{
-		along:  alongFlag(fs, "edges into the vertex, out of it, or both"),
-		limit:  countFlag(fs, "limit", 0, 0, "edges of a direction at most; 0: all"),
+		along:  flags.Along(fs, "edges into the vertex, out of it, or both"),
+		limit:  flags.Count(fs, "limit", 0, 0, "edges of a direction at most; 0: all"),
 		json:   fs.Bool("json", false, "print them as one JSON object"),
-		memory: sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)"),
+		memory: flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)"),
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if *f.memory == 0 {
@@ -66,14 +68,14 @@ func (a *app) neighbors(ctx context.Context, name, id string, f *neighborsFlags)
 		return err
 	}
 	out := bufio.NewWriterSize(a.stdout, 64<<10) // errors are kept until Flush
-	p := &edgePrinter{graph: g, v: v, limit: *f.limit, out: out, json: *f.json, tty: a.stdout.tty()}
+	p := &edgePrinter{graph: g, v: v, limit: *f.limit, out: out, json: *f.json, tty: a.stdout.TTY()}
 	if p.json {
 		_, _ = fmt.Fprintf(out, `{"graph":%s,"id":%s,"directions":[`, jsonText(name), jsonText(id))
 	}
 	var told []string
 	for i, way := range waysOf(g.Catalogue(), *f.along) {
 		if p.way = way; way.dir == shard.Out && g.Catalogue().Weighted && !p.weighted() {
-			a.console.log.Warn("out-edges have no weights in the layout csc")
+			a.console.Log.Warn("out-edges have no weights in the layout csc")
 		}
 		if p.degree, p.printed = 0, 0; p.json && i > 0 {
 			_ = out.WriteByte(',')
@@ -90,7 +92,7 @@ func (a *app) neighbors(ctx context.Context, name, id string, f *neighborsFlags)
 		return err
 	}
 	for _, text := range told {
-		a.console.summary(text)
+		a.console.Summary(text)
 	}
 	return nil
 }
@@ -193,7 +195,7 @@ func (p *edgePrinter) row(ctx context.Context, row []uint32, weights shard.Plane
 		}
 		at := int(u - block.First)
 		if !p.json {
-			text := p.way.name + "\t" + idOnLine(block.Text(at), p.tty)
+			text := p.way.name + "\t" + show.ID(block.Text(at), p.tty)
 			if weight != nil {
 				text += "\t" + strconv.FormatFloat(weights.At(i), 'g', -1, bits)
 			}
@@ -224,7 +226,7 @@ func (p *edgePrinter) object(i int, ids *store.IDBlock, at int, weight any) erro
 // text describes the edges of the direction.
 func (p *edgePrinter) text(id string) string {
 	where := map[string]string{"in": "into", "out": "out of", "both": "of"}[p.way.name]
-	text := fmt.Sprintf("%s %s %s", counted(int64(p.degree), "edge", "edges"), where, id)
+	text := fmt.Sprintf("%s %s %s", show.Counted(int64(p.degree), "edge", "edges"), where, id)
 	if more := p.degree - p.printed; more > 0 {
 		text += fmt.Sprintf("; --limit leaves out %s", humanize.Comma(int64(more)))
 	}

@@ -19,7 +19,7 @@ import (
 //go:embed template
 var templates embed.FS
 
-func (a *app) newCommand() *cobra.Command {
+func newCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Begin a program of your own",
@@ -68,7 +68,7 @@ func (a *app) begin(name, dir string) error {
 	if m.Checkout == "" {
 		tidy = "\n  go mod tidy            # asks for the modules that it needs"
 	}
-	a.console.summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go. It uses garaph %[2]s. Next:
+	a.console.Summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go. It uses garaph %[2]s. Next:
 
   cd %[1]s%[3]s
   go test .              # the first time compiles garaph, for a minute or two
@@ -99,7 +99,7 @@ func (m *module) check() error {
 		return Usagef("%q is no module path, such as widest or example.com/widest", m.Path)
 	case !lowWords.MatchString(m.Name):
 		return Usagef("%q is no name of a program: expected lower-case letters, digits and hyphens, as in widest-path", m.Name)
-	case m.Name == "main" || m.Name == "go" || slices.ContainsFunc(builtin, func(p Program) bool { return p.Name == m.Name }):
+	case m.Name == "main" || m.Name == "go" || slices.ContainsFunc(builtinPrograms(), func(p Program) bool { return p.Name == m.Name }):
 		return Usagef("%q is taken: give the program another name", m.Name)
 	}
 	return nil

@@ -11,14 +11,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/builtins"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
 )
 
-func (a *app) pathCommand() *cobra.Command {
+func pathCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "path GRAPH FROM TO [flags]",
 		Short: "Print a shortest path from a vertex to another one",
@@ -34,7 +37,7 @@ when it is found. The exit code is 1 where no path leads from the one to the oth
 	weighted := fs.Bool("weighted", false, "the least total weight, in place of the fewest edges")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
 	threads := threadsFlag(fs)
-	memory := sizeFlag(fs, "memory", "memory of the process (default three quarters of what is available)")
+	memory := flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		o := garaph.RunOptions{Threads: *threads, Memory: *memory, Device: "cpu"}
 		if o.Memory == 0 {
@@ -52,7 +55,7 @@ type foundPath struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
 	Weighted bool   `json:"weighted"`
-	// Distance is that of the last vertex: hops, or the sum of weights.
+	// Distance is the number of hops or the sum of weights.
 	Distance float64 `json:"distance"`
 	Hops     int     `json:"hops"`
 	Path     []stop  `json:"path"`
@@ -77,26 +80,26 @@ func (a *app) path(ctx context.Context, name, from, to string, weighted, asJSON 
 			return err
 		}
 	}
-	a.console.begin(fmt.Sprintf("path from %s to %s in %s", from, to, name))
-	p := &phases{console: a.console}
-	defer p.end()
-	e := Env{Graph: g, Options: o, Log: a.console.log, Progress: progressOf(p)}
-	e.Options.Log = e.Log
-	e.Options.Progress = func(it garaph.Iteration) {
-		if s := p.at("search", 0, inIterations); s != nil {
-			s.iterated(iterationText(it), it)
+	a.console.Begin(fmt.Sprintf("path from %s to %s in %s", from, to, name))
+	p := &console.Phases{Console: a.console}
+	defer p.End()
+	o.Log = a.console.Log
+	o.Progress = func(it garaph.Iteration) {
+		if s := p.At("search", 0, console.InIterations); s != nil {
+			s.Iterated(iterationText(it), it)
 		}
 	}
 	if weighted && !g.Catalogue().Weighted {
-		e.Log.Warn("the graph has no weights: every edge counts 1")
+		o.Log.Warn("the graph has no weights: every edge counts 1")
 	}
+	job := builtins.Job{Context: ctx, Graph: g, Options: o, Progress: progressOf(p)}
 	var found *foundPath
 	if weighted {
-		found, err = pathOf(ctx, e, programs.SSSP[float64]{Source: ends[0]}, ends[1], builtins.WeightedPath)
+		found, err = pathOf(job, programs.SSSP[float64]{Source: ends[0]}, ends[1], builtins.WeightedPath)
 	} else {
-		found, err = pathOf(ctx, e, programs.BFS{Source: ends[0]}, ends[1], builtins.Path)
+		found, err = pathOf(job, programs.BFS{Source: ends[0]}, ends[1], builtins.Path)
 	}
-	p.end()
+	p.End()
 	switch {
 	case ctx.Err() != nil:
 		return &stopped{fmt.Sprintf("the search for a path from %s to %s was stopped", from, to), err}
@@ -112,22 +115,22 @@ func (a *app) path(ctx context.Context, name, from, to string, weighted, asJSON 
 	return found.print(a.stdout)
 }
 
-// pathOf lets find find the path of a program to a vertex.
-func pathOf[P any, V uint32 | float64](ctx context.Context, e Env, p P, to uint32,
-	find func(context.Context, *garaph.Graph, P, uint32, garaph.RunOptions, func(algorithms.Progress)) ([]uint32, []V, error),
+// pathOf returns the path of a program to a vertex.
+func pathOf[P any, V uint32 | float64](job builtins.Job, p P, to uint32,
+	find func(builtins.Job, P, uint32) ([]uint32, []V, error),
 ) (*foundPath, error) {
-	vertices, lengths, err := find(ctx, e.Graph, p, to, e.Options, e.Progress)
+	vertices, lengths, err := find(job, p, to)
 	if err != nil {
 		return nil, err
 	}
 	found := &foundPath{Hops: len(vertices) - 1}
 	for i, v := range vertices {
-		id, err := e.Graph.ID(gas.VertexID(v))
+		id, err := job.Graph.ID(gas.VertexID(v))
 		if err != nil {
 			return nil, err
 		}
 		s := stop{id, float64(lengths[i])}
-		if e.Graph.Catalogue().IDs.Kind != store.IDString {
+		if job.Graph.Catalogue().IDs.Kind != store.IDString {
 			s.ID = json.Number(id)
 		}
 		found.Distance, found.Path = s.Distance, append(found.Path, s)
@@ -136,10 +139,10 @@ func pathOf[P any, V uint32 | float64](ctx context.Context, e Env, p P, to uint3
 }
 
 // print prints a line for each vertex: its distance, and its id.
-func (f *foundPath) print(w *output) error {
+func (f *foundPath) print(w *output.Stdout) error {
 	table := tabwriter.NewWriter(w, 0, 0, 0, ' ', tabwriter.AlignRight)
 	for _, s := range f.Path {
-		fmt.Fprintf(table, "%s\t  %s\n", strconv.FormatFloat(s.Distance, 'g', -1, 64), idOnLine(fmt.Sprint(s.ID), w.tty())) // errors are kept until Flush
+		fmt.Fprintf(table, "%s\t  %s\n", strconv.FormatFloat(s.Distance, 'g', -1, 64), show.ID(fmt.Sprint(s.ID), w.TTY())) // errors are kept until Flush
 	}
 	return table.Flush()
 }

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/internal/testsize"
 )
 
@@ -81,9 +82,9 @@ func (k *idKind) write(t *testing.T, folder string) string {
 		}
 		return b.Flush()
 	}
-	err := writeWhole(path, false, edges)
+	err := output.WriteWhole(path, false, edges)
 	if name, ok := strings.CutSuffix(path, ".e"); ok && err == nil {
-		err = writeWhole(name+".v", false, func(w io.Writer) error {
+		err = output.WriteWhole(name+".v", false, func(w io.Writer) error {
 			b := bufio.NewWriter(w)
 			for v := range k.vertices + 1000 {
 				fmt.Fprintln(b, k.id(v))
@@ -101,7 +102,7 @@ func (k *idKind) write(t *testing.T, folder string) string {
 func (k *idKind) writeIDs(t *testing.T, folder string) string {
 	t.Helper()
 	path := filepath.Join(folder, "ids.txt")
-	err := writeWhole(path, false, func(w io.Writer) error {
+	err := output.WriteWhole(path, false, func(w io.Writer) error {
 		b := bufio.NewWriter(w)
 		for v := range k.vertices / 10 * 9 {
 			fmt.Fprintln(b, k.id(v))
@@ -254,7 +255,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestCommunityBudget: core numbers and community search keep within the least budget that they accept,
+// TestCommunityBudget checks that core numbers and community search keep within the least budget that they accept,
 // and the search within roomy ones, of a vertex with a large problem.
 func TestCommunityBudget(t *testing.T) {
 	testsize.OnlyLong(t, "it searches for tens of seconds")

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
-	"github.com/garaph/garaph/internal/builtins"
+	"github.com/garaph/garaph/internal/registry"
 )
 
 // Program is a vertex program, or an algorithm, as the command line knows it. [New]
@@ -52,17 +52,15 @@ type Program struct {
 	Setup func(flags *pflag.FlagSet) Runner
 }
 
-// Ranking says what --top shows of a result. Floats have no Groups and no
-// Members; vertices have no order, so that the first ones are shown of a result
-// that is a vertex and has no Groups.
-type Ranking uint8
+// Ranking selects the vertices that --top shows.
+type Ranking = registry.Ranking
 
 // The rankings.
 const (
-	Largest Ranking = iota // the largest values
-	Nearest                // the least values, without vertices that were not reached
-	Groups                 // the values that most vertices have, with their number: components, clusters
-	Members                // the first vertices whose value is not 0
+	Largest = registry.Largest // the largest values
+	Nearest = registry.Nearest // the least values, without vertices that were not reached
+	Groups  = registry.Groups  // the values that most vertices have, with their number: components, clusters
+	Members = registry.Members // the first vertices whose value is not 0
 )
 
 // Env is what a program is made from when the graph is open and the flags are
@@ -107,24 +105,7 @@ func Bind[V, A any](build func(Env) (gas.Program[V, A], error)) Runner {
 	}
 }
 
-// bindBuiltin is [Bind] for a program of package programs, which may have the flag --parents.
-func bindBuiltin(build func(Env) (any, error)) Runner {
-	return func(ctx context.Context, e Env) (*garaph.Result, error) {
-		p, err := build(e)
-		if err != nil {
-			return nil, err
-		}
-		parents, _ := e.Flags.GetBool("parents") // an error says that there is no such flag
-		return e.beside(0, func(o garaph.RunOptions) (*garaph.Result, error) {
-			if parents {
-				return builtins.RunWithParents(ctx, e.Graph, p, o, e.Progress)
-			}
-			return builtins.Run(ctx, e.Graph, p, o)
-		})
-	}
-}
-
-// endless are the options of a run, where --iterations 0 lets a program run for ever: the user has been
+// endless returns the options of a run, where --iterations 0 lets a program run for ever: the user has been
 // warned, if the job does not end by itself.
 func (e Env) endless() garaph.RunOptions {
 	if e.Options.Iterations == 0 {
@@ -133,7 +114,7 @@ func (e Env) endless() garaph.RunOptions {
 	return e.Options
 }
 
-// New is a program that has no flags.
+// New returns a program without flags.
 func New[V, A any](name, short string, p gas.Program[V, A]) Program {
 	runner := Bind(func(Env) (gas.Program[V, A], error) { return p, nil })
 	return Program{Name: name, Short: short, Value: p, Setup: func(*pflag.FlagSet) Runner { return runner }}

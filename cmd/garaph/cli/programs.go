@@ -11,9 +11,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/internal/flags"
 )
 
-func (a *app) programsCommand() *cobra.Command {
+func programsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "programs",
 		Short: "List the programs that can be run",
@@ -81,16 +82,14 @@ func (a *app) programsReport(common *pflag.FlagSet) programsReport {
 	r := programsReport{Version: versionText(), Programs: []programReport{}, CommonFlags: reportFlags(common, nil)}
 	for _, p := range a.programs {
 		loops, ptx := form(p)
-		own := pflag.NewFlagSet(p.Name, pflag.ContinueOnError)
-		own.SortFlags = false
+		own := newFlagSet()
 		p.Setup(own)
 		r.Programs = append(r.Programs, programReport{
 			Name: p.Name, Short: p.Short, Long: strings.TrimSpace(p.Long), Column: p.column(), Algorithm: p.Algorithm, GPU: !p.Algorithm || p.GPU,
 			Loops: loops, PTX: ptx, Iterations: p.Iterations, Flags: reportFlags(own, nil),
 		})
 	}
-	run, imports := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
-	run.SortFlags, imports.SortFlags = false, false
+	run, imports := newFlagSet(), newFlagSet()
 	newRunFlags(run)
 	newImportFlags(imports)
 	r.RunFlags, r.ImportFlags = reportFlags(run, imports), reportFlags(imports, nil)
@@ -108,9 +107,9 @@ func reportFlags(fs, but *pflag.FlagSet) []flagReport {
 		if f.Value.Type() == "bool" {
 			value = ""
 		}
-		r := flagReport{Name: f.Name, Value: value, Default: f.DefValue, Usage: usage}
-		if e, ok := f.Value.(*enum); ok {
-			r.Words = e.words
+		r := flagReport{Name: f.Name, Value: value, Default: f.DefValue, Usage: usage, Words: flags.WordsOf(f)}
+		if r.Default == "[]" {
+			r.Default = ""
 		}
 		required := f.Annotations[cobra.BashCompOneRequiredFlag]
 		r.Required = len(required) > 0 && required[0] == "true"

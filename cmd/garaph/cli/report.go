@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/internal/results"
 )
@@ -24,10 +24,10 @@ type jobReport struct {
 	Parameters     map[string]any `json:"parameters"`
 	Vertices       uint32         `json:"vertices"`
 	Edges          uint64         `json:"edges"`
-	Seconds        number         `json:"seconds"` // without loading
-	LoadSeconds    number         `json:"load_seconds"`
+	Seconds        show.Number    `json:"seconds"` // without loading
+	LoadSeconds    show.Number    `json:"load_seconds"`
 	Import         *importReport  `json:"import,omitempty"`
-	EdgesPerSecond number         `json:"edges_per_second"`
+	EdgesPerSecond show.Number    `json:"edges_per_second"`
 	PeakMemory     int64          `json:"peak_rss_bytes"`
 	InMemory       bool           `json:"in_memory"`
 	Columns        []columnReport `json:"columns"` // of the results, in order
@@ -50,30 +50,30 @@ type summaryReport struct {
 	Null     int64       `json:"null"`
 	Infinite int64       `json:"infinite"`
 	Zeros    int64       `json:"zeros"`
-	Min      number      `json:"min"`
-	Median   number      `json:"median"`
-	Mean     number      `json:"mean"`
-	P99      number      `json:"p99"`
-	Max      number      `json:"max"`
+	Min      show.Number `json:"min"`
+	Median   show.Number `json:"median"`
+	Mean     show.Number `json:"mean"`
+	P99      show.Number `json:"p99"`
+	Max      show.Number `json:"max"`
 	Bins     []binReport `json:"bins"`
 }
 
 // binReport has the values of an interval without its end.
 type binReport struct {
-	From  number `json:"from"`
-	To    number `json:"to"`
-	Count int64  `json:"count"`
+	From  show.Number `json:"from"`
+	To    show.Number `json:"to"`
+	Count int64       `json:"count"`
 }
 
 func newSummaryReport(column, of string, s *results.Summary) summaryReport {
 	median, _ := s.Quantile(0.5)
 	p99, _ := s.Quantile(0.99)
 	r := summaryReport{
-		Column: column, Of: of, Count: s.Count, Null: s.Null, Infinite: s.Infinite, Zeros: s.Zeros, Min: number(s.Min), Max: number(s.Max),
-		Median: number(median), Mean: number(s.Mean()), P99: number(p99), Bins: []binReport{},
+		Column: column, Of: of, Count: s.Count, Null: s.Null, Infinite: s.Infinite, Zeros: s.Zeros, Min: show.Number(s.Min), Max: show.Number(s.Max),
+		Median: show.Number(median), Mean: show.Number(s.Mean()), P99: show.Number(p99), Bins: []binReport{},
 	}
 	for _, b := range s.Bins() {
-		r.Bins = append(r.Bins, binReport{number(b.From), number(b.To), b.Count})
+		r.Bins = append(r.Bins, binReport{show.Number(b.From), show.Number(b.To), b.Count})
 	}
 	return r
 }
@@ -90,8 +90,8 @@ type runReport struct {
 	EdgesProcessed uint64           `json:"edges_processed"`
 	BytesRead      int64            `json:"bytes_read"`
 	LoadRead       int64            `json:"load_bytes_read"`               // of these, before the first iteration
-	Calibration    number           `json:"calibration_seconds,omitempty"` // of load_seconds
-	K              number           `json:"k,omitempty"`                   // left out: not measured
+	Calibration    show.Number      `json:"calibration_seconds,omitempty"` // of load_seconds
+	K              show.Number      `json:"k,omitempty"`                   // left out: not measured
 	// The bytes that were read of rows, out of core, and those of the rows themselves.
 	RowsRead   int64 `json:"rows_read,omitempty"`
 	RowsNeeded int64 `json:"rows_needed,omitempty"`
@@ -135,8 +135,8 @@ func (t *task) jobReport() jobReport {
 	return jobReport{
 		Columns: columns, Summary: summary,
 		Program: t.program.Name, Graph: t.name(), Parameters: t.parameters(), Vertices: c.Vertices, Edges: c.Edges,
-		Seconds: number(took.Seconds()), LoadSeconds: number(load.Seconds()), Import: t.input.imported,
-		EdgesPerSecond: number(perSecond(float64(edges), took)), PeakMemory: t.peakMemory(), InMemory: inMemory,
+		Seconds: show.Number(took.Seconds()), LoadSeconds: show.Number(load.Seconds()), Import: t.input.imported,
+		EdgesPerSecond: show.Number(show.PerSecond(float64(edges), took)), PeakMemory: t.peakMemory(), InMemory: inMemory,
 	}
 }
 
@@ -146,7 +146,7 @@ func (t *task) writeReport(w io.Writer, top *topRows) error {
 	report := runReport{
 		jobReport:  t.jobReport(),
 		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, BytesRead: r.BytesRead, LoadRead: r.LoadRead,
-		Earlier: r.Earlier, Calibration: number(r.Calibration.Seconds()), K: number(r.AccessRatio),
+		Earlier: r.Earlier, Calibration: show.Number(r.Calibration.Seconds()), K: show.Number(r.AccessRatio),
 		RowsRead: r.RowsRead, RowsNeeded: r.RowsNeeded,
 		Devices: r.Devices, gpuReport: gpuReport{GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost},
 		PerIteration: append([]garaph.Iteration{}, r.Iterations...),
@@ -190,7 +190,7 @@ func writeObject(w io.Writer, report any, last *list) error {
 	return buffered.Flush()
 }
 
-// parameters are the program's own flags and the options that a result may
+// parameters returns the program's own flags and the options that a result may
 // depend on, as they were used.
 func (t *task) parameters() map[string]any {
 	o, all := t.options, t.ownParameters()
@@ -213,7 +213,7 @@ func (t *task) parameters() map[string]any {
 	return all
 }
 
-// ownParameters are the program's own flags.
+// ownParameters returns the program's own flags.
 func (t *task) ownParameters() map[string]any {
 	all := map[string]any{}
 	t.cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
@@ -233,14 +233,4 @@ func (t *task) ownParameters() map[string]any {
 		}
 	})
 	return all
-}
-
-// number is a float in JSON, which has no infinity and no NaN: they are null.
-type number float64
-
-func (x number) MarshalJSON() ([]byte, error) {
-	if math.IsInf(float64(x), 0) || math.IsNaN(float64(x)) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(x))
 }

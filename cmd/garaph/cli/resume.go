@@ -14,8 +14,11 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/communityjob"
 	"github.com/garaph/garaph/dispatcher"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -27,7 +30,7 @@ var resumeFlags = []string{
 	"output", "output-format", "top", "json", "report", "time-limit",
 }
 
-func (a *app) resumeCommand() *cobra.Command {
+func resumeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume GRAPH [JOB] [flags]",
 		Short: "Resume a run or a search that was interrupted",
@@ -78,7 +81,7 @@ func jobID(arg string) (int, error) {
 // and those that were given now, and runs it with the job.
 func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	if f := cmd.Flags().Lookup("memory"); f.Changed { // opening the graph is within it too
-		defer keepWithin(*f.Value.(*checked[int64]).to)()
+		defer keepWithin(f.Value.(*flags.Value[int64]).Get())()
 	}
 	job, err := takeJob(path, id)
 	if err != nil {
@@ -86,7 +89,7 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	}
 	defer job.Close() // where the run does not come to it
 	for _, err := range job.Passed() {
-		a.console.log.Warn("a job is passed over: " + oneLine(err))
+		a.console.Log.Warn("a job is passed over: " + show.OneLine(err))
 	}
 	spec := job.Record().Spec
 	first, err := a.recordedCommand(job)
@@ -104,12 +107,12 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 			return err
 		}
 	}
-	flags := resumedFlags(cmd, spec)
-	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		if err := setFlag(first.Flags(), name, flags[name]); err != nil {
+	recorded := resumedFlags(cmd, spec)
+	for _, name := range slices.Sorted(maps.Keys(recorded)) {
+		if err := setFlag(first.Flags(), name, recorded[name]); err != nil {
 			err = fmt.Errorf("job %d of %s runs %s: %w", job.ID(), path, job.Record().Name, err)
 			if cmd.Flags().Changed(name) {
-				return usageError{err}
+				return flags.Usage(err)
 			}
 			return err
 		}
@@ -125,14 +128,14 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 // recordedCommand returns the command of a job's first run.
 func (a *app) recordedCommand(job *garaph.Job) (*cobra.Command, error) {
 	if communityjob.Is(job) {
-		return a.communityCommand(), nil
+		return communityCommand(a), nil
 	}
 	name := job.Record().Name
 	i := slices.IndexFunc(a.programs, func(p Program) bool { return p.Name == name })
 	if i < 0 || a.programs[i].Algorithm {
 		return nil, errors.New("which this executable does not have: resume it with the one that began it")
 	}
-	first, _, err := a.runCommand().Find([]string{name})
+	first, _, err := runCommand(a).Find([]string{name})
 	if err == nil {
 		err = first.ParseFlags(nil) // joins those of every run
 	}
@@ -181,11 +184,11 @@ func takeJob(path string, id int) (job *garaph.Job, err error) {
 }
 
 // resuming describes a job that is resumed, for a log.
-func resuming(job *garaph.Job, path string, out destination) string {
+func resuming(job *garaph.Job, path string, out output.Destination) string {
 	r := job.Record()
-	text := fmt.Sprintf("resuming job %d, %s on %s, begun %s", job.ID(), printable(r.Name), printable(path), r.Created.Local().Format(time.DateTime))
-	if out.path != "" {
-		text += ", whose results go to " + strconv.Quote(out.path)
+	text := fmt.Sprintf("resuming job %d, %s on %s, begun %s", job.ID(), show.Printable(r.Name), show.Printable(path), r.Created.Local().Format(time.DateTime))
+	if out.Path != "" {
+		text += ", whose results go to " + strconv.Quote(out.Path)
 	}
 	if r.Epoch == 0 {
 		text += ", from the beginning, for it has no checkpoint"
@@ -193,12 +196,18 @@ func resuming(job *garaph.Job, path string, out destination) string {
 	return text
 }
 
-// resumable is the hint how a job that was stopped goes on.
-func resumable(job *garaph.Job, graph string) string {
+// resumable returns the hint how a job that was stopped goes on, with the flags that no record has.
+func resumable(job *garaph.Job, graph string, fs *pflag.FlagSet) string {
 	if job == nil || job.ID() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; `garaph resume %s %d` goes on", shellWord(graph), job.ID())
+	command := fmt.Sprintf("garaph resume %s %d", shellWord(graph), job.ID())
+	for _, name := range []string{"report", "trace", "metrics", "metrics-file"} {
+		if f := fs.Lookup(name); f != nil && f.Changed {
+			command += " --" + name + " " + shellWord(f.Value.String())
+		}
+	}
+	return "; `" + command + "` goes on"
 }
 
 // shellWord quotes an argument for a shell, if need be.

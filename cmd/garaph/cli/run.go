@@ -9,9 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/internal/flags"
 )
 
 // runFlags are the flags of every run.
@@ -27,7 +29,7 @@ type runFlags struct {
 	imports     *importFlags
 }
 
-// gpuFlags say which GPU a run has, and how it is used.
+// gpuFlags holds the flags of a GPU.
 type gpuFlags struct {
 	gpu, gather *string
 	gpuMemory   *int64
@@ -37,26 +39,29 @@ type gpuFlags struct {
 
 // gpuFlag declares --gpu.
 func gpuFlag(fs *pflag.FlagSet) *string {
-	parse := func(s string) (string, error) {
+	check := func(s string) error {
 		if _, err := strconv.ParseUint(s, 10, 16); err != nil && !strings.HasPrefix(s, device.EmulatedName) {
-			return "", fmt.Errorf("expected a number, as garaph devices lists them, or %s", device.EmulatedName)
+			return fmt.Errorf("expected a number, as garaph devices lists them, or %s", device.EmulatedName)
 		}
-		return s, nil
+		return nil
 	}
-	return checkedFlag(fs, "gpu", "NAME", "", parse, asIs, "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first one)")
+	return flags.Text(fs, "gpu", "NAME", check, "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or "+
+		"emulated (default the first one)")
 }
 
-// advancingFlags say how frontiers are advanced on a GPU.
+// advancingFlags holds the flags for advancing frontiers on a GPU.
 type advancingFlags struct{ advance, filter, direction *string }
 
 func newAdvancingFlags(fs *pflag.FlagSet) advancingFlags {
 	list := func(name string, words []string, usage string) *string {
-		return enumFlag(fs, name, words[0], words, usage)
+		return flags.Enum(fs, name, words[0], words, usage)
 	}
 	return advancingFlags{
-		list("advance", gpuengine.AdvanceNames, "how the rows of a frontier are divided among the threads of the GPU: a thread per vertex, a thread, a warp or a block by length (twc), equally many edges per block (lb) or vertices (lb-light), over the rows of all vertices (all-edges), or with the longest rows over all blocks (lonestar); with -cull, filtered at once"),
-		list("filter", gpuengine.FilterNames, "how a vertex that changes several times in an iteration is kept from being in the next frontier as often; all but exact let some pass, which makes no difference to values"),
-		list("direction", gpuengine.DirectionNames, "whether active vertices push, or others look for them (pull), where the program ends looking at the first"),
+		list("advance", gpuengine.AdvanceNames, "how the rows of a frontier are divided among the threads of the "+
+			"GPU"),
+		list("filter", gpuengine.FilterNames, "how vertices are kept from being in a frontier twice; results are "+
+			"the same"),
+		list("direction", gpuengine.DirectionNames, "whether active vertices push, or others look for them (pull)"),
 	}
 }
 
@@ -65,7 +70,7 @@ func (f *advancingFlags) value() gpuengine.Advancing {
 	return how
 }
 
-// resultFlags say what a run writes, and where.
+// resultFlags holds the flags of results and reports.
 type resultFlags struct {
 	output, format *string
 	top            *int
@@ -73,7 +78,7 @@ type resultFlags struct {
 	report, trace  *string
 }
 
-func (a *app) runCommand() *cobra.Command {
+func runCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PROGRAM GRAPH|EDGES...|- [flags]",
 		Short: "Run a program over a graph or edge lists",
@@ -90,9 +95,10 @@ standard input), which are then imported into a temporary graph. Without
 			return unknownWord(cmd, "program", args[0])
 		},
 	}
-	flags := newRunFlags(cmd.PersistentFlags())
+	showUsual(cmd)
+	f := newRunFlags(cmd.PersistentFlags())
 	for _, p := range a.programs {
-		cmd.AddCommand(a.programCommand(p, flags))
+		cmd.AddCommand(a.programCommand(p, f))
 	}
 	return cmd
 }
@@ -100,35 +106,48 @@ standard input), which are then imported into a temporary graph. Without
 // newRunFlags declares the flags of every run.
 func newRunFlags(fs *pflag.FlagSet) *runFlags {
 	return &runFlags{
-		iterations: countFlag(fs, "iterations", 0, 0, "iterations at most; 0: until nothing changes (default: see the help of the program)"),
-		mode:       enumFlag(fs, "mode", string(dispatcher.Sync), words(dispatcher.Sync, dispatcher.Async), "when other vertices see a new value: after the iteration, and results are the same bits in every run on the CPU with one --method (sync), or after its page, which takes fewer iterations, and results may differ from run to run as far as the program allows (async)"),
-		method:     enumFlag(fs, "method", string(dispatcher.Auto), words(dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier), "which vertices work in an iteration: all gather (pull), those with an edge from an active vertex do, which are marked first (notify-pull), or active vertices push along their edges (frontier, for programs that only improve values; on a GPU as --advance, --filter and --direction say); auto chooses by how many edges leave the active vertices"),
-		device:     enumFlag(fs, "device", autoDevice, words(dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid), "where the program runs: hybrid on the CPU, the GPU or both, as each iteration is done soonest; auto likewise, if there is a GPU for it"),
-		threads:    threadsFlag(fs),
-		memory:     sizeFlag(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)"),
-		limit:      timeFlag(fs, "time-limit", "end this process after TIME, such as 2h, as an interrupt does: with a checkpoint, for resume; 0: no limit"),
-		scratch:    fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)"),
+		iterations: flags.Count(fs, "iterations", 0, 0, "limit of iterations; 0: none (default by the program)"),
+		mode: flags.Enum(fs, "mode", dispatcher.Sync, []dispatcher.Mode{dispatcher.Sync, dispatcher.Async},
+			"when vertices see new values: after the iteration (sync), or after the page (async), which takes "+
+				"fewer iterations"),
+		method: flags.Enum(fs, "method", dispatcher.Auto, []dispatcher.Method{dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier},
+			"which vertices work: all gather (pull), those with active neighbours do (notify-pull), or active "+
+				"ones push (frontier)"),
+		device: flags.Enum(fs, "device", dispatcher.AutoDevice, []dispatcher.Device{dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid},
+			"where to run; hybrid is on the CPU and the GPU, auto is hybrid if there is a GPU"),
+		threads: threadsFlag(fs),
+		memory: flags.Size(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit "+
+			"(default three quarters of what is available)"),
+		limit: flags.Duration(fs, "time-limit", "stop after TIME, such as 2h, with a checkpoint for resume; "+
+			"0: no limit"),
+		scratch: fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)"),
 		gpuFlags: gpuFlags{
-			gpu:            gpuFlag(fs),
-			gpuMemory:      sizeFlag(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond it are streamed (default what is free, but for a small reserve)"),
-			streams:        streamsFlag(fs, "streams of copies and computations on the GPU, which overlap"),
-			gather:         enumFlag(fs, "gather", string(gpuengine.GatherAuto), words(gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented), "how a block of threads adds up: a thread per edge on copies of each sum (replicated), or 16 edges per thread in registers (segmented)"),
+			gpu: gpuFlag(fs),
+			gpuMemory: flags.Size(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond "+
+				"it are streamed (default nearly all that is free)"),
+			streams: streamsFlag(fs, "streams of copies and computations on the GPU, which overlap"),
+			gather: flags.Enum(fs, "gather", gpuengine.GatherAuto, []gpuengine.Gather{gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented},
+				"how a block of GPU threads adds up: a thread per edge (replicated), or 16 edges per thread "+
+					"(segmented)"),
 			advancingFlags: newAdvancingFlags(fs),
 		},
 		checkpoints: newRunCheckpointFlags(fs),
 		resultFlags: resultFlags{
 			output: outputFlag(fs, "", "`FILE` for a value of every vertex; - is standard output"),
 			format: formatFlag(fs),
-			top:    countFlag(fs, "top", 0, 1, "print the first N vertices (default 10 without --output and --json)"),
-			json:   fs.Bool("json", false, "print a report as one JSON object"),
-			report: fs.String("report", "", "`FILE` for an HTML page: how the results are distributed, the first vertices, and how the run went, with plots"),
-			trace:  fs.String("trace", "", "`FILE` for what CPU and GPU did when, by streams and pages; chrome://tracing and Perfetto show it"),
+			top: flags.Count(fs, "top", 0, 1, "print the first N vertices (default 10 without --output and "+
+				"--json)"),
+			json: fs.Bool("json", false, "print a report as one JSON object"),
+			report: fs.String("report", "", "`FILE` for an HTML page with the distribution of results, the first "+
+				"vertices, and plots of the run"),
+			trace: fs.String("trace", "", "`FILE` for a trace of the CPU and the GPU, for chrome://tracing and "+
+				"Perfetto"),
 		},
 		imports: newImportFlags(fs),
 	}
 }
 
-func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
+func (a *app) programCommand(p Program, f *runFlags) *cobra.Command {
 	cmd := &cobra.Command{Use: p.Name + " GRAPH|EDGES...|- [flags]", Short: p.Short, Example: p.Example}
 	cmd.Long = fmt.Sprintf("%s: %s.", p.Name, p.Short)
 	if p.Long != "" {
@@ -138,19 +157,21 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 	case p.Algorithm:
 		cmd.Long += "\nIt is an algorithm and not a vertex program, without iterations."
 	case p.Timed:
-		cmd.Long += fmt.Sprintf("\nIt does not end by itself: it runs for --iterations, %d if that is not given, and with 0\nuntil it is interrupted.", p.Iterations)
+		cmd.Long += fmt.Sprintf("\nIt does not end by itself: it runs for --iterations, %d if that is not given, "+
+			"and with 0\nuntil it is interrupted.", p.Iterations)
 	case p.Iterations > 0:
 		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations at most, unless --iterations is given.", p.Iterations)
 	default:
 		cmd.Long += "\nIt ends when nothing changes any more, or after --iterations."
 	}
+	cmd.Long += fmt.Sprintf("\n`%s help expert` lists more flags.", a.name)
 	runner := p.Setup(cmd.Flags())
 	if p.Algorithm {
 		cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 			for _, name := range p.refusedFlagNames() {
 				cmd.InheritedFlags().Lookup(name).Hidden = true
 			}
-			cmd.Root().HelpFunc()(cmd, args)
+			cmd.Parent().HelpFunc()(cmd, args)
 		})
 	}
 	cmd.Args = func(_ *cobra.Command, args []string) error {
@@ -160,20 +181,20 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 		return nil
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
-		if err := flags.check(cmd, p); err != nil {
+		if err := f.check(cmd, p); err != nil {
 			return err
 		}
-		t := (&task{program: p, runner: runner, flags: flags, cmd: cmd, args: args}).instead(a)
+		t := (&task{program: p, runner: runner, flags: f, cmd: cmd, args: args}).instead(a)
 		if t.program.Algorithm && !t.program.GPU {
 			return a.runWithin(cmd, t)
 		}
 		if !t.soonerOnCPU() {
-			if err := a.handOver(*flags.device, *flags.gpu, p.Name); err != nil {
+			if err := a.handOver(*f.device, *f.gpu, p.Name); err != nil {
 				return err
 			}
 		}
-		if !hasGPU(*flags.gpu) {
-			t.warnGPU(a.console.log, "there is no GPU that this run can use") // and not after hours
+		if !hasGPU(*f.gpu) {
+			t.warnGPU(a.console.Log, "there is no GPU that this run can use") // and not after hours
 		}
 		return a.runWithin(cmd, t)
 	})
@@ -182,8 +203,8 @@ func (a *app) programCommand(p Program, flags *runFlags) *cobra.Command {
 
 // check refuses flags that do not go together.
 func (f *runFlags) check(cmd *cobra.Command, p Program) error {
-	if err := checkNeeded(cmd); err != nil {
-		return err
+	if missing := flags.Missing(cmd); missing != "" {
+		return Usagef("%s needs %s", cmd.Name(), missing)
 	}
 	if p.Algorithm {
 		if err := f.checkAlgorithm(cmd, p); err != nil {
@@ -209,12 +230,12 @@ func (f *runFlags) check(cmd *cobra.Command, p Program) error {
 // gpuFlagNames are those that have no effect where there is no GPU.
 var gpuFlagNames = append([]string{"gpu", "gpu-memory", "streams", "gather"}, advancingFlagNames...)
 
-// advancingFlagNames are those of frontiers.
+// advancingFlagNames lists the flags of frontiers.
 var advancingFlagNames = []string{"advance", "filter", "direction"}
 
 // checkGPU refuses flags of the GPU that no run can have.
 func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
-	if gpu := given(fs, gpuFlagNames); gpu != "" && *f.device == string(dispatcher.CPU) {
+	if gpu := flags.Given(fs, gpuFlagNames...); gpu != "" && *f.device == string(dispatcher.CPU) {
 		return Usagef("%s: a run with --device cpu has no GPU; leave it out, or give another --device", gpu)
 	}
 	if method := *f.method; method == string(dispatcher.NotifyPull) && (*f.device == string(dispatcher.GPU) || *f.device == string(dispatcher.Hybrid)) {
@@ -268,7 +289,7 @@ func (f *resultFlags) checkFiles(fs *pflag.FlagSet) error {
 			return err
 		}
 		for _, other := range files[:i] {
-			if path := fs.Lookup(name).Value.String(); fs.Changed(other) && sameName(path, fs.Lookup(other).Value.String()) {
+			if path := fs.Lookup(name).Value.String(); fs.Changed(other) && output.SameName(path, fs.Lookup(other).Value.String()) {
 				return Usagef("--%s and --%s both write %s: name two files", other, name, path)
 			}
 		}

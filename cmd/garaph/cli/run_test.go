@@ -51,7 +51,7 @@ func TestNoLeaks(t *testing.T) {
 	}
 }
 
-// TestPeakMemory: the peak that a run reports is that of writing its results too.
+// TestPeakMemory checks that the peak that a run reports includes writing its results.
 func TestPeakMemory(t *testing.T) {
 	var all bytes.Buffer
 	if code := Run(t.Context(), []string{"run", "wcc", "-", "--output", "-"}, strings.NewReader("1 2\n"), &all, &all); code != exitDone {

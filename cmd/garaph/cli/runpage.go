@@ -16,6 +16,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/htmlreport"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/store"
@@ -36,7 +38,7 @@ type runPage struct {
 // summarize describes the results: how the numbers of each column are distributed, or how large groups are, and the
 // vertices that --top prints.
 func (p *runPage) summarize(ctx context.Context, t *task) error {
-	table := cancellable{t.result.Table(t.program.column()), ctx}
+	table := output.Cancellable{Table: t.result.Table(t.program.column()), Context: ctx}
 	p.result = htmlreport.Section{Title: "Result", Table: htmlreport.Table{Title: "First vertices", Columns: []string{"rank", "id", t.heading()}}}
 	n := min(cmp.Or(*t.flags.top, defaultTop), mostOnPage)
 	rows, err := newTopRows(table, n, t.program.Ranking)
@@ -45,7 +47,7 @@ func (p *runPage) summarize(ctx context.Context, t *task) error {
 	}
 	defer rows.close()
 	err = rows.each(func(r topRow) error {
-		p.result.Table.Rows = append(p.result.Table.Rows, []string{strconv.Itoa(r.Rank), printable(fmt.Sprint(r.ID)), r.valueText()})
+		p.result.Table.Rows = append(p.result.Table.Rows, []string{strconv.Itoa(r.Rank), show.Printable(fmt.Sprint(r.ID)), r.valueText()})
 		return nil
 	})
 	if err != nil {
@@ -79,7 +81,7 @@ func (p *runPage) addGroups(column string, vertices int64, s *results.Summary) {
 	p.result.Table.Title = "Largest " + groups
 	p.result.Facts = append(p.result.Facts,
 		htmlreport.Fact{"Number of " + groups, humanize.Comma(s.Count)},
-		htmlreport.Fact{"Largest", fmt.Sprintf("%s, %.4g %% of all", counted(int64(s.Max), "vertex", "vertices"), 100*s.Max/float64(max(vertices, 1)))},
+		htmlreport.Fact{"Largest", fmt.Sprintf("%s, %.4g %% of all", show.Counted(int64(s.Max), "vertex", "vertices"), 100*s.Max/float64(max(vertices, 1)))},
 		htmlreport.Fact{"Vertices in one", summaryText(s)})
 	p.add(column, groups, s, htmlreport.Distribution("Sizes of "+groups, "vertices in a "+column, groups, s))
 }
@@ -92,10 +94,10 @@ func (p *runPage) save(t *task) error {
 	page := htmlreport.Page{Title: fmt.Sprintf("%s on %s", t.program.Name, t.name()), Sections: []htmlreport.Section{
 		{Facts: t.facts()}, p.result, {Title: "How it ran", Facts: t.work(), Plots: htmlreport.RunPlots(t.result.Report, &p.pages)},
 	}}
-	return writeWhole(p.path, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
+	return output.WriteWhole(p.path, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
 }
 
-// summaryText is a summary in one sentence; numbers that are estimates are marked.
+// summaryText returns a summary in one sentence; numbers that are estimates are marked.
 func summaryText(s *results.Summary) string {
 	text := "no vertex has one"
 	if s.Count > 0 {
@@ -117,7 +119,7 @@ func summaryText(s *results.Summary) string {
 		one, many string
 	}{{s.Zeros, "is 0", "are 0"}, {s.Infinite, "is infinite", "are infinite"}, {s.Null, "has no value", "have no value"}} {
 		if also.n > 0 {
-			text += "; " + counted(also.n, also.one, also.many)
+			text += "; " + show.Counted(also.n, also.one, also.many)
 		}
 	}
 	return text
@@ -133,7 +135,7 @@ func (t *task) facts() []htmlreport.Fact {
 }
 
 func graphText(name string, c *store.Catalogue) string {
-	return fmt.Sprintf("%s: %s, %s", name, counted(int64(c.Vertices), "vertex", "vertices"), counted(int64(c.Edges), "edge", "edges"))
+	return fmt.Sprintf("%s: %s, %s", name, show.Counted(int64(c.Vertices), "vertex", "vertices"), show.Counted(int64(c.Edges), "edge", "edges"))
 }
 
 // placeFacts returns when and where a command ran.
@@ -142,7 +144,7 @@ func placeFacts() []htmlreport.Fact {
 	return []htmlreport.Fact{
 		{"Date", time.Now().Format("2006-01-02 15:04:05 -07:00")},
 		{"Version", versionText()},
-		{"Host", printable(host) + ", " + counted(int64(runtime.NumCPU()), "processor", "processors")},
+		{"Host", show.Printable(host) + ", " + show.Counted(int64(runtime.NumCPU()), "processor", "processors")},
 	}
 }
 
@@ -162,7 +164,7 @@ func (t *task) work() []htmlreport.Fact {
 			facts = append(facts, htmlreport.Fact{"Total of " + total.Name, humanize.Comma(total.Value)})
 		}
 		if a.GPU != "" {
-			facts = append(facts, htmlreport.Fact{"GPU", fmt.Sprintf("%s; %s of its memory, %s of computing", a.GPU, bytesText(a.GPUMemory), seconds(a.Kernels))})
+			facts = append(facts, htmlreport.Fact{"GPU", fmt.Sprintf("%s; %s of its memory, %s of computing", a.GPU, show.Bytes(a.GPUMemory), show.Seconds(a.Kernels))})
 		}
 	} else {
 		end := t.end()
@@ -172,19 +174,19 @@ func (t *task) work() []htmlreport.Fact {
 		facts = append(facts, htmlreport.Fact{"Iterations", humanize.Comma(int64(r.Done())) + "; " + end})
 	}
 	if r.GPU != "" {
-		gpu := fmt.Sprintf("%s; %s of its memory, where %s edges stayed", r.GPU, bytesText(r.GPUMemory), countText(float64(r.Resident)))
+		gpu := fmt.Sprintf("%s; %s of its memory, where %s edges stayed", r.GPU, show.Bytes(r.GPUMemory), show.Count(float64(r.Resident)))
 		if r.Lost != "" {
 			gpu += "; lost: " + r.Lost
 		}
 		facts = append(facts, htmlreport.Fact{"GPU", gpu})
 	}
 	facts = append(facts,
-		htmlreport.Fact{"Time", seconds(took) + ", and " + seconds(load) + " of loading before"},
-		htmlreport.Fact{"Speed", countText(perSecond(float64(edges), took)) + " edges/s, " + where},
-		htmlreport.Fact{"Peak memory (RSS)", bytesText(t.peakMemory())})
+		htmlreport.Fact{"Time", show.Seconds(took) + ", and " + show.Seconds(load) + " of loading before"},
+		htmlreport.Fact{"Speed", show.Count(show.PerSecond(float64(edges), took)) + " edges/s, " + where},
+		htmlreport.Fact{"Peak memory (RSS)", show.Bytes(t.peakMemory())})
 	for _, d := range slices.Sorted(maps.Keys(r.Devices)) {
 		did := r.Devices[d]
-		text := fmt.Sprintf("%.3g s for %s edges (%s: %s)", did.Seconds, countText(float64(did.Edges)), pagesOf(d), humanize.Comma(int64(did.Pages)))
+		text := fmt.Sprintf("%.3g s for %s edges (%s: %s)", did.Seconds, show.Count(float64(did.Edges)), pagesOf(d), humanize.Comma(int64(did.Pages)))
 		facts = append(facts, htmlreport.Fact{"Device " + string(d), text})
 	}
 	return facts
@@ -199,7 +201,7 @@ func parametersText(all map[string]any) string {
 		case json.RawMessage:
 			value = string(x)
 		case int64: // of memory and gpu_memory
-			value = bytesText(x)
+			value = show.Bytes(x)
 		}
 		texts = append(texts, fmt.Sprint(name, " ", value))
 	}

@@ -9,51 +9,10 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/internal/bitset"
 )
-
-// vertexFlag declares a flag for the id of one vertex, which must be given.
-func vertexFlag(fs *pflag.FlagSet, name, usage string) {
-	fs.String(name, "", "`ID` of the vertex "+usage+" (required)")
-	_ = cobra.MarkFlagRequired(fs, name) // fails for a flag that is not there
-}
-
-// sourcesFlags declares --source, which may be given again, and --sources.
-func sourcesFlags(fs *pflag.FlagSet, what string) {
-	fs.StringArray("source", nil, "`ID` of the vertex "+what+"; again for several")
-	fs.Lookup("source").DefValue = ""
-	fs.String("sources", "", "`FILE` with such vertices, "+idLines)
-}
-
-// needed marks flags of which one must be given.
-const needed = "garaph_needed"
-
-// neededSources declares them for a program that needs a source.
-func neededSources(fs *pflag.FlagSet, what string) {
-	sourcesFlags(fs, what)
-	for _, name := range []string{"source", "sources"} {
-		_ = fs.SetAnnotation(name, needed, nil) // fails for a flag that is not there
-	}
-}
-
-// checkNeeded refuses a command line without any of the flags that are needed.
-func checkNeeded(cmd *cobra.Command) error {
-	var names []string
-	changed := false
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, ok := f.Annotations[needed]; ok {
-			names = append(names, "--"+f.Name)
-			changed = changed || f.Changed
-		}
-	})
-	if len(names) == 0 || changed {
-		return nil
-	}
-	return Usagef("%s needs %s", cmd.Name(), strings.Join(names, " or "))
-}
 
 // sourcesText names the sources of a run.
 func sourcesText(flag *pflag.Flag) string {
@@ -133,16 +92,4 @@ func (e Env) recordSources(list []uint32) error {
 	delete(s.Flags, "sources")
 	job.SetSpec(s)
 	return nil
-}
-
-// firstAndMore divides sources for a program.
-func (e Env) firstAndMore() (first uint32, more []uint32, err error) {
-	list, err := e.sources()
-	if err != nil {
-		return 0, nil, err
-	}
-	if len(list) == 0 { // in a record
-		return 0, nil, Usagef("expected --source ID, or --sources FILE")
-	}
-	return list[0], list[1:], nil
 }

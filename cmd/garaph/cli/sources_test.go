@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/checkpoint"
 )
 
-// TestManySources: sources that are too many for the record of a job stay in their
+// TestManySources checks that sources that are too many for the record of a job stay in their
 // file, and the job is resumed with them.
 func TestManySources(t *testing.T) {
 	dir := memoryDir(t)
@@ -42,7 +42,7 @@ func TestManySources(t *testing.T) {
 	garaphs := func(args ...string) {
 		t.Helper()
 		var stderr bytes.Buffer
-		if code := Run(t.Context(), args, nil, io.Discard, &stderr, builtin...); code != exitDone {
+		if code := Run(t.Context(), args, nil, io.Discard, &stderr, builtinPrograms()...); code != exitDone {
 			t.Fatalf("%v: exit code %d\n%s", args, code, stderr.String())
 		}
 	}
@@ -57,7 +57,7 @@ func TestManySources(t *testing.T) {
 	fails := func(code int, want string, args ...string) {
 		t.Helper()
 		var stderr bytes.Buffer
-		if got := Run(t.Context(), args, nil, io.Discard, &stderr, builtin...); got != code || !strings.Contains(stderr.String(), want) {
+		if got := Run(t.Context(), args, nil, io.Discard, &stderr, builtinPrograms()...); got != code || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%v: exit code %d\n%s", args, got, stderr.String())
 		}
 	}

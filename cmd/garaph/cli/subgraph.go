@@ -11,12 +11,15 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/columns"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/subgraph"
 )
 
-// subgraphFlags are those of `garaph subgraph`.
+// subgraphFlags holds the flags of `garaph subgraph`.
 type subgraphFlags struct {
 	output, ids *string
 	hops        *int
@@ -27,7 +30,7 @@ type subgraphFlags struct {
 	memory      *int64
 }
 
-func (a *app) subgraphCommand() *cobra.Command {
+func subgraphCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "subgraph GRAPH --output FOLDER (--all | --ids FILE | --source ID --hops K)",
 		Short: "Make a graph of some vertices of another one",
@@ -48,16 +51,16 @@ of a Parquet or Arrow file, such as what DuckDB or pandas selected from results.
 	fs := cmd.Flags()
 	f := &subgraphFlags{
 		output: outputFlag(fs, "", "make the new graph in this `FOLDER` (required)"),
-		ids:    fs.String("ids", "", "take the vertices of this `FILE`, .parquet, .arrow or text, also compressed, "+idLines+"; - is standard input"),
+		ids:    fs.String("ids", "", "take the vertices of this `FILE`, .parquet, .arrow or text, also compressed, "+flags.IDLines+"; - is standard input"),
 		all:    fs.Bool("all", false, "take all vertices: a copy of the graph"),
 		rows:   fs.Bool("rows", false, "store rows of in-edges too, also where the graph has none: frontiers along them are read from disk"),
 	}
-	sourcesFlags(fs, "from which hops are counted")
-	f.hops = countFlag(fs, "hops", 1, 0, "hops from a source at most; 0: the sources alone")
-	f.along = enumFlag(fs, "along", string(subgraph.Out), words(subgraph.Out, subgraph.In, subgraph.Both), "hops lead along edges, against them, or either way")
+	flags.Sources(fs, "from which hops are counted")
+	f.hops = flags.Count(fs, "hops", 1, 0, "hops from a source at most; 0: the sources alone")
+	f.along = flags.Enum(fs, "along", subgraph.Out, []subgraph.Along{subgraph.Out, subgraph.In, subgraph.Both}, "hops lead along edges, against them, or either way")
 	f.force = fs.Bool("force", false, "replace the graph that is there, and its jobs; refused while one is running")
 	f.threads = threadsFlag(fs)
-	f.memory = sizeFlag(fs, "memory", "memory of the process (default half of what is available)")
+	f.memory = flags.Size(fs, "memory", "memory of the process (default half of what is available)")
 	f.json = fs.Bool("json", false, "print the report as one JSON object")
 	completeEnums(cmd)
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
@@ -118,15 +121,15 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
 	if err := subgraph.CheckPath(g.Store(), *f.output); err != nil {
-		return usageError{err}
+		return flags.Usage(err)
 	}
-	a.console.begin("subgraph of " + path)
-	p := &phases{console: a.console}
-	defer p.end()
+	a.console.Begin("subgraph of " + path)
+	p := &console.Phases{Console: a.console}
+	defer p.End()
 	o := subgraph.Options{Force: *f.force, Threads: *f.threads, Memory: memory}
-	o.Progress = func(done, total int64) { p.set("reading", done, total, inEdges) }
+	o.Progress = func(done, total int64) { p.Set("reading", done, total, console.InEdges) }
 	o.Import.Storage.Rows = *f.rows
-	o.Import.Progress, o.Import.Log = importPhases(p), a.console.log
+	o.Import.Progress, o.Import.Log = importPhases(p), a.console.Log
 	hops := 0
 	if cmd.Flags().Changed("source") || cmd.Flags().Changed("sources") {
 		hops = *f.hops
@@ -143,11 +146,11 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 		return f.ended(ctx, path, err)
 	}
 	r, err := subgraph.Make(ctx, g.Store(), set, *f.output, o)
-	p.end()
+	p.End()
 	if err != nil {
 		return f.ended(ctx, path, err)
 	}
-	a.console.summary(fmt.Sprintf("made %s of %s of %s and %s, in %s", *f.output, counted(int64(r.Vertices), "vertex", "vertices"), path, counted(int64(r.Edges), "edge", "edges"), seconds(r.Duration)))
+	a.console.Summary(fmt.Sprintf("made %s of %s of %s and %s, in %s", *f.output, show.Counted(int64(r.Vertices), "vertex", "vertices"), path, show.Counted(int64(r.Edges), "edge", "edges"), show.Seconds(r.Duration)))
 	if !*f.json {
 		return nil
 	}

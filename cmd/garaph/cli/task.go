@@ -14,10 +14,14 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/bench"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/ingest"
-	"github.com/garaph/garaph/internal/builtins"
+	"github.com/garaph/garaph/internal/flags"
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -40,7 +44,7 @@ type task struct {
 	peak    int64 // see peakMemory
 }
 
-// runWithin is run until --time-limit.
+// runWithin runs a task until --time-limit.
 func (a *app) runWithin(cmd *cobra.Command, t *task) error {
 	ctx, stop := context.WithCancelCause(cmd.Context())
 	defer stop(nil)
@@ -64,23 +68,23 @@ func (a *app) run(ctx context.Context, t *task) (err error) {
 		return err
 	}
 	if path := *t.flags.report; path != "" {
-		if err := checkBeside("the report", path, t.reads()); err != nil {
+		if err := output.CheckBeside("the report", path, t.reads()); err != nil {
 			return err
 		}
 		t.page = &runPage{path: path}
 	}
 	t.options = t.runOptions()
-	a.console.metrics.observe(&t.options.Trace)
+	a.console.Metrics.Observe(&t.options.Trace)
 	defer keepWithin(t.options.Memory)()
 	if t.input, err = t.openInput(ctx, a); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.input.close()) }()
-	if err := results.CheckIDBytes(out.format, t.input.graph.Catalogue().IDs.MaxBytes); err != nil {
+	if err := results.CheckIDBytes(out.Format, t.input.graph.Catalogue().IDs.MaxBytes); err != nil {
 		return err
 	}
 	if t.program.Timed && t.options.Iterations == 0 {
-		a.console.log.Warn(fmt.Sprintf("%s does not end by itself: without a number of --iterations, it runs until it is interrupted", t.program.Name))
+		a.console.Log.Warn(fmt.Sprintf("%s does not end by itself: without a number of --iterations, it runs until it is interrupted", t.program.Name))
 	}
 	if *t.flags.checkpoints.resume && a.resumed == nil {
 		if a.resumed, err = t.unfinished(); err != nil {
@@ -100,26 +104,26 @@ func (a *app) run(ctx context.Context, t *task) (err error) {
 			end = t.result.Leave
 		}
 		if err := end(); err != nil {
-			a.console.log.Warn(err.Error())
+			a.console.Log.Warn(err.Error())
 		}
 	}()
-	t.warn(a.console.log)
+	t.warn(a.console.Log)
 	failed := t.undelivered(ctx, t.deliver(ctx, a, out))
 	beside := t.saveBeside()
 	if failed != nil {
 		return errors.Join(failed, beside)
 	}
-	a.console.summary(t.summary())
+	a.console.Summary(t.summary())
 	return beside
 }
 
 // recordJob prepares the record of a program's job, and reports which one it continues.
-func (t *task) recordJob(a *app, out destination) {
+func (t *task) recordJob(a *app, out output.Destination) {
 	if !t.program.Algorithm {
 		t.record(a.resumed)
 	}
 	if a.resumed != nil {
-		a.console.log.Info(resuming(a.resumed, t.name(), out))
+		a.console.Log.Info(resuming(a.resumed, t.name(), out))
 	}
 }
 
@@ -148,11 +152,11 @@ func (t *task) peakMemory() int64 {
 
 // undelivered adds to the error of results that were not all written how the job goes on, if it can.
 func (t *task) undelivered(ctx context.Context, err error) error {
-	if err == nil || errors.Is(err, errPipe) {
+	if err == nil || errors.Is(err, output.ErrPipe) {
 		return err
 	}
 	t.result.Lose(err)
-	resume := resumable(t.result.Job(), t.name())
+	resume := resumable(t.result.Job(), t.name(), t.cmd.Flags())
 	switch {
 	case ctx.Err() != nil:
 		return &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, resume), err}
@@ -209,21 +213,21 @@ func (t *task) runOptions() garaph.RunOptions {
 
 // execute runs the job, with progress.
 func (t *task) execute(ctx context.Context, a *app) error {
-	a.console.begin(fmt.Sprintf("%s on %s", t.program.Name, t.name()))
-	shown := &phases{console: a.console}
+	a.console.Begin(fmt.Sprintf("%s on %s", t.program.Name, t.name()))
+	shown := &console.Phases{Console: a.console}
 	o := t.options
-	o.Name, o.Log = t.program.Name, a.console.log
-	o.Trace.Phase = func(p dispatcher.Phase) { shown.at(string(p), 0, inSteps) }
+	o.Name, o.Log = t.program.Name, a.console.Log
+	o.Trace.Phase = func(p dispatcher.Phase) { shown.At(string(p), 0, console.InSteps) }
 	o.Progress = func(it garaph.Iteration) {
 		text := iterationText(it)
 		o.Log.Debug(text, zap.Any("devices", it.Devices), zap.Int64("bytes_read", it.BytesRead), zap.Int64("bytes_copied", it.BytesCopied))
-		if s := shown.at(t.program.Name, int64(t.options.Iterations), inIterations); s != nil {
-			s.iterated(text, it)
+		if s := shown.At(t.program.Name, int64(t.options.Iterations), console.InIterations); s != nil {
+			s.Iterated(text, it)
 		}
 	}
 	var overflow *garaph.OverflowError
 	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(shown), held: new(held)})
-	shown.end()
+	shown.End()
 	switch {
 	case err == nil:
 		t.result = result
@@ -231,12 +235,12 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	case ctx.Err() != nil:
 		after, job := "", t.options.Job
 		if result != nil {
-			job, after = result.Job(), " after "+iterations(result.Report.Done())
+			job, after = result.Job(), " after "+show.Iterations(result.Report.Done())
 		}
-		return &stopped{fmt.Sprintf("%s on %s was stopped%s; no results were written%s", t.program.Name, t.name(), after, resumable(job, t.name())), err}
+		return &stopped{fmt.Sprintf("%s on %s was stopped%s; no results were written%s", t.program.Name, t.name(), after, resumable(job, t.name(), t.cmd.Flags())), err}
 	case errors.As(err, &overflow):
 		advice := t.program.Overflow
-		if f := t.cmd.Flags().Lookup("precision"); f != nil && f.Value.String() == string(builtins.Single) {
+		if f := t.cmd.Flags().Lookup("precision"); f != nil && f.Value.String() == string(registry.Single) {
 			advice = "leave out --precision 32"
 		}
 		if advice == "" {
@@ -258,7 +262,7 @@ func iterationText(it garaph.Iteration) string {
 		number = fmt.Sprintf("iterations %d to %d", it.Iteration+1, it.Iteration+it.Levels)
 	}
 	return fmt.Sprintf("%s (%s, %s): %s active, f %.2g%s, %s edges/s in %s", number, it.Device, it.Method,
-		countText(float64(it.Active)), it.Fraction, alpha, countText(perSecond(float64(it.Edges), it.Duration)), seconds(it.Duration))
+		show.Count(float64(it.Active)), it.Fraction, alpha, show.Count(show.PerSecond(float64(it.Edges), it.Duration)), show.Seconds(it.Duration))
 }
 
 // pagesOf names the pages that a device counts.
@@ -279,7 +283,7 @@ func (t *task) summary() string {
 		where = "from disk"
 	}
 	if r.RowsNeeded > 0 {
-		where += fmt.Sprintf(", with %s of rows for which %s were read", bytesText(r.RowsNeeded), bytesText(r.RowsRead))
+		where += fmt.Sprintf(", with %s of rows for which %s were read", show.Bytes(r.RowsNeeded), show.Bytes(r.RowsRead))
 	}
 	if r.GPU != "" {
 		var on []string
@@ -291,16 +295,16 @@ func (t *task) summary() string {
 		}
 		where += ", on " + strings.Join(on, " and ")
 	}
-	loading := seconds(r.Load) + " of loading"
+	loading := show.Seconds(r.Load) + " of loading"
 	if r.Calibration > 0 {
-		loading += fmt.Sprintf(" (%s of it calibration)", seconds(r.Calibration))
+		loading += fmt.Sprintf(" (%s of it calibration)", show.Seconds(r.Calibration))
 	}
 	earlier := ""
 	if r.Before > 0 {
 		earlier = fmt.Sprintf(" after %d of earlier processes", r.Before)
 	}
-	return fmt.Sprintf("%s: %s%s in %s and %s, %s; %s edges/s, %s; peak memory %s", t.program.Name, iterations(r.Done()-r.Before), earlier,
-		seconds(r.Duration), loading, end, countText(perSecond(float64(r.Edges), r.Duration)), where, bytesText(t.peakMemory()))
+	return fmt.Sprintf("%s: %s%s in %s and %s, %s; %s edges/s, %s; peak memory %s", t.program.Name, show.Iterations(r.Done()-r.Before), earlier,
+		show.Seconds(r.Duration), loading, end, show.Count(show.PerSecond(float64(r.Edges), r.Duration)), where, show.Bytes(t.peakMemory()))
 }
 
 // end returns how the job ended.
@@ -316,9 +320,9 @@ func (t *task) end() string {
 
 // warn reports that the program's own limit of iterations ended the job, and flags that had no effect.
 func (t *task) warn(log *zap.Logger) {
-	r, flags := t.result.Report, t.cmd.Flags()
-	if t.result.Algorithm == nil && !t.program.Timed && !r.Converged && !flags.Changed("iterations") {
-		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations N sets another limit, 0 none", t.program.Name, iterations(t.options.Iterations)))
+	r, fs := t.result.Report, t.cmd.Flags()
+	if t.result.Algorithm == nil && !t.program.Timed && !r.Converged && !fs.Changed("iterations") {
+		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations N sets another limit, 0 none", t.program.Name, show.Iterations(t.options.Iterations)))
 	}
 	if t.result.Algorithm == nil && hasGPU(*t.flags.gpu) && r.GPU == "" { // an algorithm has logged why
 		t.warnGPU(log, strings.TrimSuffix("the job ran on the CPU: "+r.Without, ": "))
@@ -326,22 +330,22 @@ func (t *task) warn(log *zap.Logger) {
 	advanced := func(it dispatcher.Iteration) bool {
 		return it.Method == dispatcher.Frontier && it.Device == dispatcher.GPU
 	}
-	if given := given(flags, advancingFlagNames); given != "" && r.GPU != "" && !slices.ContainsFunc(r.Iterations, advanced) {
+	if given := flags.Given(fs, advancingFlagNames...); given != "" && r.GPU != "" && !slices.ContainsFunc(r.Iterations, advanced) {
 		log.Warn(given + ": without effect, no frontier was advanced on the GPU; --method frontier does that")
 	}
 }
 
 // warnGPU reports that the flags of the GPU that were given had no effect.
 func (t *task) warnGPU(log *zap.Logger, why string) {
-	if flags := given(t.cmd.Flags(), gpuFlagNames); flags != "" {
-		log.Warn(fmt.Sprintf("%s: without effect, %s", flags, why))
+	if names := flags.Given(t.cmd.Flags(), gpuFlagNames...); names != "" {
+		log.Warn(fmt.Sprintf("%s: without effect, %s", names, why))
 	}
 }
 
 // deliver writes the results, the report and the first vertices, as they were asked for.
-func (t *task) deliver(ctx context.Context, a *app, out destination) error {
+func (t *task) deliver(ctx context.Context, a *app, out output.Destination) error {
 	table := t.result.Table(t.program.column())
-	if err := out.write(ctx, table, a.stdout, t.noted); err != nil {
+	if err := out.Write(ctx, table, a.stdout, t.noted); err != nil {
 		return err
 	}
 	t.peakMemory() // before the page takes some
@@ -349,12 +353,12 @@ func (t *task) deliver(ctx context.Context, a *app, out destination) error {
 		t.page.err = t.page.summarize(ctx, t) // of the page, and not of the results
 	}
 	n := *t.flags.top
-	if n == 0 && out.path == "" && !*t.flags.json {
+	if n == 0 && out.Path == "" && !*t.flags.json {
 		n = defaultTop
 	}
 	var rows *topRows // if wanted
 	if n > 0 {
-		top, err := newTopRows(cancellable{table, ctx}, n, t.program.Ranking)
+		top, err := newTopRows(output.Cancellable{Table: table, Context: ctx}, n, t.program.Ranking)
 		if err != nil {
 			return err
 		}

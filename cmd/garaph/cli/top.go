@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
@@ -26,7 +27,7 @@ const leastRoom = 1 << 20
 func newRanked[N cmp.Ordered](k int, room int64, before func(a, b scored[N]) bool, each func(yield func(scored[N])) error) ([]scored[N], error) {
 	if need := 2 * int64(k) * int64(unsafe.Sizeof(scored[N]{})); need > max(leastRoom, room) {
 		return nil, fmt.Errorf("%w: to find the first %s takes %s, and %s are left; --output writes all of them",
-			hostmem.ErrBudget, humanize.Comma(int64(k)), bytesText(need), bytesText(room))
+			hostmem.ErrBudget, humanize.Comma(int64(k)), show.Bytes(need), show.Bytes(room))
 	}
 	memory, err := hostmem.Slice[scored[N]](2 * k)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
@@ -207,7 +208,7 @@ func TestTopGroups(t *testing.T) {
 
 func TestNumbersInJSON(t *testing.T) {
 	got, err := json.Marshal([]any{
-		number(1.5), number(math.NaN()), number(math.Inf(-1)),
+		show.Number(1.5), show.Number(math.NaN()), show.Number(math.Inf(-1)),
 		valueText("1e-07"), valueText("inf"), valueText("nan"), valueText("-3"),
 	})
 	if want := `[1.5,null,null,1e-07,"inf","nan",-3]`; err != nil || string(got) != want {
@@ -215,7 +216,7 @@ func TestNumbersInJSON(t *testing.T) {
 	}
 }
 
-// TestPrintable: names do not command the terminal.
+// TestPrintable checks that names do not command the terminal.
 func TestPrintable(t *testing.T) {
 	for text, want := range map[string]string{
 		"Zürich":       "Zürich",
@@ -226,7 +227,7 @@ func TestPrintable(t *testing.T) {
 		"a\u00a0b\x7f": `a\u00a0b\x7f`,
 		"�":            "�",
 	} {
-		if got := printable(text); got != want {
+		if got := show.Printable(text); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
 )
@@ -58,7 +59,7 @@ func topLabels(t results.Table, k int) (topRows, error) {
 	free, need := 2*t.Room(), 8*t.Rows() // no ids are read
 	if need > free {
 		return topRows{}, fmt.Errorf("%w: to count the labels of %s takes %s, and %s are left",
-			hostmem.ErrBudget, counted(t.Rows(), "vertex", "vertices"), bytesText(need), bytesText(free))
+			hostmem.ErrBudget, show.Counted(t.Rows(), "vertex", "vertices"), show.Bytes(need), show.Bytes(free))
 	}
 	labels, err := hostmem.Slice[int64](int(t.Rows()))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -24,12 +25,12 @@ type topRow struct {
 // valueText is a value as it is printed.
 type valueText string
 
-// valueText is the value as the table prints it.
+// valueText returns the value as the table prints it.
 func (r topRow) valueText() string {
 	if r.Value == nil {
 		return "none"
 	}
-	return printable(fmt.Sprint(r.Value))
+	return show.Printable(fmt.Sprint(r.Value))
 }
 
 // MarshalJSON returns a number, or, as NDJSON results do, the strings "inf",
@@ -159,7 +160,7 @@ func topVertices[N cmp.Ordered](t results.Table, first []scored[N], show func(N)
 
 func idCount(c *results.IDs) int { return max(len(c.Strings), len(c.Uints), len(c.Ints)) }
 
-// idOf is an id of a column.
+// idOf returns an id of a column.
 func idOf(c *results.IDs, i int) any {
 	switch {
 	case c.Strings != nil:
@@ -199,7 +200,7 @@ func writeTop(w io.Writer, heading string, rows topRows) error {
 	rankWidth, idWidth := len("rank"), len("id")
 	err := rows.each(func(r topRow) error {
 		rankWidth = max(rankWidth, len(strconv.Itoa(r.Rank)))
-		idWidth = max(idWidth, utf8.RuneCountInString(printable(fmt.Sprint(r.ID))))
+		idWidth = max(idWidth, utf8.RuneCountInString(show.Printable(fmt.Sprint(r.ID))))
 		return nil
 	})
 	if err != nil {
@@ -207,7 +208,7 @@ func writeTop(w io.Writer, heading string, rows topRows) error {
 	}
 	buffered := bufio.NewWriter(w)
 	line := func(rank, id any, value string) error {
-		_, err := fmt.Fprintf(buffered, "%-*v  %-*s  %s\n", rankWidth, rank, idWidth, printable(fmt.Sprint(id)), printable(value))
+		_, err := fmt.Fprintf(buffered, "%-*v  %-*s  %s\n", rankWidth, rank, idWidth, show.Printable(fmt.Sprint(id)), show.Printable(value))
 		return err
 	}
 	err = line("rank", "id", heading)

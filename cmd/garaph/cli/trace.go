@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
 )
@@ -46,7 +47,7 @@ func newTrace(path string, inputs []string) (*trace, error) {
 	if path == "" {
 		return nil, nil
 	}
-	return &trace{path: path}, checkBeside("the trace", path, inputs)
+	return &trace{path: path}, output.CheckBeside("the trace", path, inputs)
 }
 
 func (t *trace) add(s gpuengine.Span) { t.append(eventOf(s)) }
@@ -80,7 +81,7 @@ func (t *trace) save(gpu string) error {
 	}
 	slices.SortStableFunc(t.events, func(a, b traceEvent) int { return cmp.Compare(a.Time, b.Time) })
 	file.Events = append(file.Events, t.events...)
-	return writeWhole(t.path, true, func(w io.Writer) error { return json.NewEncoder(w).Encode(file) })
+	return output.WriteWhole(t.path, true, func(w io.Writer) error { return json.NewEncoder(w).Encode(file) })
 }
 
 // rowName names a row.
@@ -105,7 +106,7 @@ func eventOf(s gpuengine.Span) traceEvent {
 	return e
 }
 
-// eventOfPage is a page of the CPU, or the moment when the GPU got one.
+// eventOfPage returns the event of a page of the CPU, or the moment when the GPU got one.
 func eventOfPage(w dispatcher.PageWork) traceEvent {
 	e := traceEvent{
 		Name: fmt.Sprintf("shards %d to %d", w.From, w.To-1), Category: "page", Time: w.Start * 1e6,

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestTrace: a trace has the copies and kernels of a job, those of a stream one
+// TestTrace checks that a trace has the copies and kernels of a job, those of a stream one
 // after another, with all the edges and bytes that the job's report has.
 func TestTrace(t *testing.T) {
 	edges := edgeFile(t, 12)

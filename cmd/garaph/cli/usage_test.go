@@ -88,7 +88,7 @@ run heat edges.txt --source 0 --step NaN
 run heat edges.txt --source 0 --step Inf
 `
 
-// TestWrongUsage: a wrong command line ends with exit code 2, and the error says where the help is.
+// TestWrongUsage checks that a wrong command line ends with exit code 2, and the error says where the help is.
 func TestWrongUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("edges.txt", []byte("0 1\n1 2\n"), 0o666); err != nil {
@@ -108,7 +108,7 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// TestAlgorithmHelp: the help of an algorithm has no flags that it refuses.
+// TestAlgorithmHelp checks that the help of an algorithm has no flags that it refuses.
 func TestAlgorithmHelp(t *testing.T) {
 	var stdout bytes.Buffer
 	code := Run(t.Context(), []string{"run", "triangles", "--help"}, nil, &stdout, os.Stderr)

@@ -11,9 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 )
 
-func (a *app) verifyCommand() *cobra.Command {
+func verifyCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify GRAPH",
 		Short: "Read all of a graph and list what is damaged",
@@ -42,7 +44,7 @@ func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
 		err = errors.Join(err, g.Close())
 	}
 	if ctx.Err() != nil {
-		return &stopped{fmt.Sprintf("the verification of %s was stopped after %s", path, bytesText(bytes)), ctx.Err()}
+		return &stopped{fmt.Sprintf("the verification of %s was stopped after %s", path, show.Bytes(bytes)), ctx.Err()}
 	}
 	if err != nil && v.Damaged == 0 {
 		return err
@@ -55,7 +57,7 @@ func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
 		err = v.print(a.stdout)
 	}
 	if err == nil && !v.Sound {
-		err = fmt.Errorf("graph %s is damaged in %s: import it again", path, counted(int64(v.Damaged), "place", "places"))
+		err = fmt.Errorf("graph %s is damaged in %s: import it again", path, show.Counted(int64(v.Damaged), "place", "places"))
 	}
 	return err
 }
@@ -74,7 +76,7 @@ const mostDamages = 10_000
 
 func (v *verified) add(err error) {
 	if v.Damaged++; v.Damaged <= mostDamages {
-		v.Damages = append(v.Damages, oneLine(err))
+		v.Damages = append(v.Damages, show.OneLine(err))
 	}
 }
 
@@ -86,7 +88,7 @@ func (v *verified) print(w io.Writer) error {
 	}
 	if v.Sound {
 		took := time.Duration(v.Seconds * float64(time.Second))
-		lines = []string{fmt.Sprintf("sound: %s in %s (%s/s)", bytesText(v.Bytes), seconds(took), bytesText(int64(perSecond(float64(v.Bytes), took))))}
+		lines = []string{fmt.Sprintf("sound: %s in %s (%s/s)", show.Bytes(v.Bytes), show.Seconds(took), show.Bytes(int64(show.PerSecond(float64(v.Bytes), took))))}
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(w, line); err != nil {
@@ -105,13 +107,13 @@ func (a *app) readAll(ctx context.Context, g *garaph.Graph, found func(error)) (
 			total += c.Bytes(dir, i)
 		}
 	}
-	s := a.console.stage("verifying", total, inBytes)
-	defer s.end()
+	s := a.console.Stage("verifying", total, console.InBytes)
+	defer s.End()
 	var next int64              // a blob may have few bytes, and a text takes longer than its check
 	progress := func(n int64) { // calls do not overlap
 		if done += n; done >= next {
 			next = done + total>>10
-			s.set(done, "")
+			s.Set(done, "")
 		}
 	}
 	err = g.Verify(ctx, progress, found)

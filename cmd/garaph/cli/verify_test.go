@@ -30,7 +30,7 @@ func ring(t *testing.T, n int) (graph string) {
 	return graph
 }
 
-// TestVerifyTellsSome: of very many damaged places the first ones are reported, and how
+// TestVerifyTellsSome checks that of very many damaged places the first ones are reported, and how
 // many there are.
 func TestVerifyTellsSome(t *testing.T) {
 	const n = mostDamages + 6

@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
@@ -34,7 +34,7 @@ func (a *app) versionCommand() *cobra.Command {
 // modulePath is this module.
 const modulePath = "github.com/garaph/garaph"
 
-// version is that of a release, which its build sets with -ldflags "-X …".
+// version is set by the build of a release, with -ldflags "-X …".
 var version string
 
 // versionReport is `garaph version` as JSON.
@@ -73,7 +73,7 @@ func newVersionReport() versionReport {
 	return r
 }
 
-// versionText is what `garaph version` prints.
+// versionText returns what `garaph version` prints.
 func versionText() string {
 	r := newVersionReport()
 	if r.Commit != "" {
@@ -82,7 +82,7 @@ func versionText() string {
 	return fmt.Sprintf("garaph %s %s %s/%s", r.Version, r.Go, r.OS, r.Arch)
 }
 
-// ownModule is this module as the binary has it: the main one, or one that a
+// ownModule returns this module as the binary has it: the main one, or one that a
 // user's program was built with. It is nil when the binary does not say.
 func ownModule() *debug.Module {
 	info, ok := debug.ReadBuildInfo()
@@ -99,7 +99,7 @@ func ownModule() *debug.Module {
 
 var tagged = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
 
-// released is the version of this module if the go command can fetch it, and ""
+// released returns the version of this module if the go command can fetch it, and ""
 // for what was built in a clone, other than at a tag.
 func released() string {
 	if tagged.MatchString(version) {

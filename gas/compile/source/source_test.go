@@ -121,7 +121,7 @@ func TestLoad(t *testing.T) {
 		"pointers, embedded and unexported types": {
 			files: map[string]string{
 				"a.go":   header + "type P struct{}\n" + rest("*P", "uint32", "uint32") + "type q struct{ P }\ntype alias = P\n",
-				"r/r.go": "package r\n\nimport \"github.com/garaph/garaph/programs\"\n\ntype R struct{ programs.BFS }\n",
+				"r/r.go": "package r\n\nimport \"example.com/p\"\n\ntype R struct{ p.P }\n",
 			},
 			want: []string{"P", "q", "R"},
 		},

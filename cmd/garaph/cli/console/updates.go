@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"encoding/json"
@@ -10,19 +10,20 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 )
 
 // update is a line of --progress json.
 type update struct {
-	Time  string `json:"time"`
-	State string `json:"state"` // one of the states below
-	Phase string `json:"phase"`
-	Done  int64  `json:"done"`
-	Total *int64 `json:"total"` // null: unknown
-	Unit  string `json:"unit"`
-	Rate  number `json:"rate"` // units a second, since the phase began
-	ETA   *int64 `json:"eta"`  // whole seconds; null: unknown
-	Text  string `json:"text,omitempty"`
+	Time  string      `json:"time"`
+	State string      `json:"state"` // one of the states below
+	Phase string      `json:"phase"`
+	Done  int64       `json:"done"`
+	Total *int64      `json:"total"` // null: unknown
+	Unit  string      `json:"unit"`
+	Rate  show.Number `json:"rate"` // units a second, since the phase began
+	ETA   *int64      `json:"eta"`  // whole seconds; null: unknown
+	Text  string      `json:"text,omitempty"`
 	// Iteration is the last one, of a vertex program.
 	Iteration *garaph.Iteration `json:"iteration,omitempty"`
 }

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"bytes"
@@ -19,6 +19,8 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/dispatcher"
 )
 
@@ -34,13 +36,13 @@ type metrics struct {
 	stop   chan struct{}  // closed at the end of the command
 
 	active, queue, gpuMemory atomic.Int64
-	phase                    atomic.Pointer[stage] // in progress, or nil
+	phase                    atomic.Pointer[Stage] // in progress, or nil
 }
 
-func newMetrics() *metrics {
+func newMetrics(version string) *metrics {
 	vm.ExposeMetadata(true)
 	m := &metrics{set: vm.NewSet(), every: 15 * time.Second, stop: make(chan struct{})}
-	m.set.NewGauge(fmt.Sprintf("garaph_info{version=%q}", versionText()), nil).Set(1)
+	m.set.NewGauge(fmt.Sprintf("garaph_info{version=%q}", version), nil).Set(1)
 	m.set.NewGauge("garaph_active_vertices", func() float64 { return float64(m.active.Load()) })
 	m.set.NewGauge("garaph_queue_shards", func() float64 { return float64(m.queue.Load()) })
 	m.set.NewGauge("garaph_gpu_memory_bytes", func() float64 { return float64(m.gpuMemory.Load()) })
@@ -118,7 +120,7 @@ var metricHelp = map[string]string{
 
 // keep writes the metrics to a file, at once and then now and then.
 func (m *metrics) keep(path string, log *zap.Logger) error {
-	err := checkBeside("the metrics", path, nil)
+	err := output.CheckBeside("the metrics", path, nil)
 	if err == nil {
 		m.file = path
 		err = m.save()
@@ -137,7 +139,7 @@ func (m *metrics) keep(path string, log *zap.Logger) error {
 			}
 			err := m.save()
 			if err != nil && !failed {
-				log.Warn(oneLine(err) + "; the job goes on")
+				log.Warn(show.OneLine(err) + "; the job goes on")
 			}
 			failed = err != nil
 		}
@@ -148,7 +150,7 @@ func (m *metrics) keep(path string, log *zap.Logger) error {
 // save writes the file.
 func (m *metrics) save() error {
 	run := strings.TrimSuffix(filepath.Base(m.file), ".prom")
-	return writeWhole(m.file, true, func(w io.Writer) error {
+	return output.WriteWhole(m.file, true, func(w io.Writer) error {
 		_, err := w.Write(forCollector(m.text(), run))
 		return err
 	})
@@ -177,8 +179,8 @@ func forCollector(text []byte, run string) []byte {
 	})
 }
 
-// finish writes the file of a command that has ended.
-func (m *metrics) finish(code int, log *zap.Logger) {
+// Finish writes the file of a command that has ended.
+func (m *metrics) Finish(code int, log *zap.Logger) {
 	close(m.stop)
 	if m.file == "" {
 		return
@@ -188,12 +190,12 @@ func (m *metrics) finish(code int, log *zap.Logger) {
 	now := float64(time.Now().UnixMilli()) / 1000
 	m.set.NewGauge("garaph_end_time_seconds", func() float64 { return now })
 	if err := m.save(); err != nil {
-		log.Warn(oneLine(err))
+		log.Warn(show.OneLine(err))
 	}
 }
 
-// close ends the server and its requests.
-func (m *metrics) close() {
+// Close ends the server and its requests.
+func (m *metrics) Close() {
 	if m.server != nil {
 		_ = m.server.Close() // nothing is lost
 		m.ended.Wait()
@@ -202,37 +204,38 @@ func (m *metrics) close() {
 
 // iterated counts what an iteration did.
 func (m *metrics) iterated(it garaph.Iteration) {
-	m.count("garaph_iterations_total", int64(max(1, it.Levels)))
-	m.count("garaph_vertices_total", int64(it.Vertices))
-	m.count("garaph_read_bytes_total", it.BytesRead)
+	m.Count("garaph_iterations_total", int64(max(1, it.Levels)))
+	m.Count("garaph_vertices_total", int64(it.Vertices))
+	m.Count("garaph_read_bytes_total", it.BytesRead)
 	for d, did := range it.Devices {
 		label := fmt.Sprintf("{device=%q}", d)
-		m.count("garaph_edges_total"+label, int64(did.Edges))
-		m.count("garaph_pages_total"+label, int64(did.Pages))
+		m.Count("garaph_edges_total"+label, int64(did.Edges))
+		m.Count("garaph_pages_total"+label, int64(did.Pages))
 		m.set.GetOrCreateFloatCounter("garaph_device_seconds_total" + label).Add(did.Seconds)
 	}
 	if it.BytesCopied+it.BytesBack > 0 {
-		m.count(`garaph_copied_bytes_total{to="gpu"}`, it.BytesCopied)
-		m.count(`garaph_copied_bytes_total{to="host"}`, it.BytesBack)
+		m.Count(`garaph_copied_bytes_total{to="gpu"}`, it.BytesCopied)
+		m.Count(`garaph_copied_bytes_total{to="host"}`, it.BytesBack)
 	}
 	m.active.Store(int64(it.Active))
 	m.queue.Store(0)
 }
 
-func (m *metrics) count(name string, n int64) { m.set.GetOrCreateCounter(name).AddInt64(n) }
+// Count adds n to a counter.
+func (m *metrics) Count(name string, n int64) { m.set.GetOrCreateCounter(name).AddInt64(n) }
 
 // logged counts lines that say that something is wrong.
 func (m *metrics) logged(e zapcore.Entry) error {
 	if e.Level >= zapcore.WarnLevel {
-		m.count(lineMetric(e.Level), 1)
+		m.Count(lineMetric(e.Level), 1)
 	}
 	return nil
 }
 
 func lineMetric(l zapcore.Level) string { return fmt.Sprintf("garaph_log_lines_total{level=%q}", l) }
 
-// observe makes a run report its queue and the memory of GPUs, too.
-func (m *metrics) observe(t *dispatcher.Trace) {
+// Observe makes a run report its queue and the memory of GPUs, too.
+func (m *metrics) Observe(t *dispatcher.Trace) {
 	t.Queue = func(shards int) { m.queue.Store(int64(shards)) }
 	t.GPUMemory = m.gpuMemory.Store
 	next := t.Page

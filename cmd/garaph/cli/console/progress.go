@@ -1,16 +1,15 @@
-package cli
+package console
 
 import (
-	"fmt"
 	"math"
 	"sync"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
 )
 
 // between is the time between two log lines of a stage.
@@ -19,29 +18,29 @@ const between = 2 * time.Second
 // measured is how long a stage must have run for a rate to say something.
 const measured = 100 * time.Millisecond
 
-// unit is the unit in which a stage is measured.
-type unit struct {
+// Unit is the unit in which a stage is measured.
+type Unit struct {
 	name string // in --progress json
 	text func(int64) string
 }
 
 // The units.
 var (
-	inBytes      = unit{"bytes", bytesText}
-	inEdges      = unit{"edges", func(n int64) string { return countText(float64(n)) + " edges" }}
-	inIterations = unit{"iterations", func(n int64) string { return iterations(int(n)) }}
-	inQueries    = unit{"queries", func(n int64) string { return counted(n, "query", "queries") }}
-	inSteps      = unit{"steps", func(n int64) string { return counted(n, "step", "steps") }}
+	InBytes      = Unit{"bytes", show.Bytes}
+	InEdges      = Unit{"edges", func(n int64) string { return show.Count(float64(n)) + " edges" }}
+	InIterations = Unit{"iterations", func(n int64) string { return show.Iterations(int(n)) }}
+	InQueries    = Unit{"queries", func(n int64) string { return show.Counted(n, "query", "queries") }}
+	InSteps      = Unit{"steps", func(n int64) string { return show.Counted(n, "step", "steps") }}
 )
 
-// stage shows the progress of one stage of a job: as a bar on a terminal, elsewhere
+// Stage shows the progress of one stage of a job: as a bar on a terminal, elsewhere
 // as a log line now and then, or as lines of JSON. Its methods may be called from many
 // goroutines.
-type stage struct {
-	console *console
+type Stage struct {
+	console *Console
 	name    string
 	total   int64 // ≤ 0: unknown
-	unit    unit
+	unit    Unit
 	begun   time.Time
 	bar     *mpb.Bar // if one is drawn
 
@@ -52,13 +51,13 @@ type stage struct {
 	last   update     // as it was set
 }
 
-// stage begins a stage of the given length; total ≤ 0: unknown. Its end must be
+// Stage begins a stage of the given length; total ≤ 0: unknown. Its end must be
 // called.
-func (c *console) stage(name string, total int64, in unit) *stage {
+func (c *Console) Stage(name string, total int64, in Unit) *Stage {
 	now := time.Now()
-	s := &stage{console: c, name: name, total: total, unit: in, begun: now, logged: now}
+	s := &Stage{console: c, name: name, total: total, unit: in, begun: now, logged: now}
 	s.update(phaseBegun)
-	c.metrics.phase.Store(s)
+	c.Metrics.phase.Store(s)
 	if c.draws() {
 		s.draw()
 	}
@@ -69,7 +68,7 @@ func (c *console) stage(name string, total int64, in unit) *stage {
 const leastBar = 12
 
 // draw puts a bar onto the screen.
-func (s *stage) draw() {
+func (s *Stage) draw() {
 	c := s.console
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,18 +95,18 @@ func (s *stage) draw() {
 }
 
 // done returns how much of the stage is done.
-func (s *stage) done() int64 {
+func (s *Stage) done() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last.Done
 }
 
-// set shows that so much is done, with a text; without one, as an amount of its unit.
-func (s *stage) set(done int64, text string) { s.show(done, text, nil) }
+// Set shows that so much is done, with a text; without one, as an amount of its unit.
+func (s *Stage) Set(done int64, text string) { s.show(done, text, nil) }
 
-// iterated shows an iteration.
-func (s *stage) iterated(text string, it garaph.Iteration) {
-	s.console.metrics.iterated(it)
+// Iterated shows an iteration.
+func (s *Stage) Iterated(text string, it garaph.Iteration) {
+	s.console.Metrics.iterated(it)
 	s.mu.Lock()
 	if s.last.Iteration == nil {
 		s.from = int64(it.Iteration) // of a resumed job
@@ -116,7 +115,7 @@ func (s *stage) iterated(text string, it garaph.Iteration) {
 	s.show(int64(it.Iteration+max(1, it.Levels)), text, &it)
 }
 
-func (s *stage) show(done int64, text string, it *garaph.Iteration) {
+func (s *Stage) show(done int64, text string, it *garaph.Iteration) {
 	now := time.Now()
 	s.mu.Lock()
 	pace := s.pace(done, now, measured)
@@ -147,16 +146,16 @@ func (s *stage) show(done int64, text string, it *garaph.Iteration) {
 		s.bar.SetCurrent(done)
 	case due && s.console.updates != nil:
 		s.update(phaseRunning)
-	case due && s.console.lists():
+	case due && s.console.Lists():
 		if left != "" {
 			shown += ", " + left
 		}
-		s.console.log.Info(s.name + ": " + shown)
+		s.console.Log.Info(s.name + ": " + shown)
 	}
 }
 
 // update writes a line of JSON, if that is wanted.
-func (s *stage) update(state string) {
+func (s *Stage) update(state string) {
 	if s.console.updates == nil {
 		return
 	}
@@ -170,7 +169,7 @@ func (s *stage) update(state string) {
 		least = 0
 	}
 	p := s.pace(line.Done, now, least)
-	line.Rate = number(p.rate)
+	line.Rate = show.Number(p.rate)
 	if s.total > 0 {
 		line.Total = &s.total
 	}
@@ -189,14 +188,14 @@ func (s *stage) update(state string) {
 	s.console.updates.write(line)
 }
 
-// end removes the stage's bar from the screen.
-func (s *stage) end() {
+// End removes the stage's bar from the screen.
+func (s *Stage) End() {
 	s.update(phaseEnded)
-	s.console.metrics.phase.CompareAndSwap(s, nil)
+	s.console.Metrics.phase.CompareAndSwap(s, nil)
 	if s.bar != nil {
 		s.bar.Abort(true)
 		s.bar.Wait()
-		s.console.close()
+		s.console.Close()
 	}
 }
 
@@ -208,8 +207,8 @@ type pace struct {
 }
 
 // pace returns the pace of the stage, whose lock is held, once it has run for longer than least.
-func (s *stage) pace(done int64, now time.Time, least time.Duration) pace {
-	p := pace{done: done, total: s.total, most: s.unit.name == inIterations.name}
+func (s *Stage) pace(done int64, now time.Time, least time.Duration) pace {
+	p := pace{done: done, total: s.total, most: s.unit.name == InIterations.name}
 	if took := now.Sub(s.begun); took > least {
 		p.rate = max(0, float64(done-s.from)/took.Seconds())
 	}
@@ -226,7 +225,7 @@ func (p pace) eta() (left time.Duration, known bool) {
 }
 
 // amount returns how much of the whole is done, and the rate.
-func (p pace) amount(u unit) string {
+func (p pace) amount(u Unit) string {
 	text := u.text(p.done)
 	if p.total > 0 {
 		text += " of " + u.text(p.total)
@@ -250,19 +249,19 @@ func (p pace) left() string {
 	return left
 }
 
-// phases shows the stages of a job, one after another. Its methods may be called from
+// Phases shows the stages of a job, one after another. Its methods may be called from
 // many goroutines.
-type phases struct {
-	console *console
+type Phases struct {
+	Console *Console
 
 	mu    sync.Mutex // guards the rest
-	stage *stage     // in progress
+	stage *Stage     // in progress
 	over  bool
 }
 
-// at returns the stage of a name, which begins if it is not the last one that was asked for.
+// At returns the stage of a name, which begins if it is not the last one that was asked for.
 // It is nil when the job is over.
-func (p *phases) at(name string, total int64, in unit) *stage {
+func (p *Phases) At(name string, total int64, in Unit) *Stage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over {
@@ -270,62 +269,26 @@ func (p *phases) at(name string, total int64, in unit) *stage {
 	}
 	if p.stage == nil || p.stage.name != name {
 		if p.stage != nil {
-			p.stage.end()
+			p.stage.End()
 		}
-		p.stage = p.console.stage(name, total, in)
+		p.stage = p.Console.Stage(name, total, in)
 	}
 	return p.stage
 }
 
-// set shows how much of the stage of a name is done.
-func (p *phases) set(name string, done, total int64, in unit) {
-	if s := p.at(name, total, in); s != nil {
-		s.set(done, "")
+// Set shows how much of the stage of a name is done.
+func (p *Phases) Set(name string, done, total int64, in Unit) {
+	if s := p.At(name, total, in); s != nil {
+		s.Set(done, "")
 	}
 }
 
-func (p *phases) end() {
+// End ends the stage in progress. No other begins.
+func (p *Phases) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.over = true
 	if p.stage != nil {
-		p.stage.end()
+		p.stage.End()
 	}
-}
-
-// counted is a number of things.
-func counted(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return humanize.Comma(n) + " " + many
-}
-
-func iterations(n int) string { return counted(int64(n), "iteration", "iterations") }
-
-func bytesText(n int64) string { return humanize.IBytes(uint64(max(0, n))) }
-
-// countText rounds a large number for a reader: 12.3 M.
-func countText(x float64) string {
-	if x < 1e4 {
-		return humanize.Comma(int64(x))
-	}
-	unit := math.Pow(1000, math.Floor(math.Log10(x)/3))
-	return humanize.SIWithDigits(x+unit/20, 1, "") // which cuts off
-}
-
-// perSecond is a rate, 0 in no time.
-func perSecond(n float64, d time.Duration) float64 {
-	if d <= 0 {
-		return 0
-	}
-	return n / d.Seconds()
-}
-
-// seconds is a duration for a reader.
-func seconds(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.3g s", d.Seconds())
-	}
-	return d.Round(time.Second).String()
 }

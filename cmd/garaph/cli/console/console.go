@@ -1,4 +1,5 @@
-package cli
+// Package console is standard error: log lines, progress as bars, lines or JSON, and metrics.
+package console
 
 import (
 	"encoding/json"
@@ -15,25 +16,27 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
+	"github.com/garaph/garaph/cmd/garaph/cli/show"
+	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 )
 
-// console is standard error: log lines everywhere, and bars on a terminal. Lines
+// Console is standard error: log lines everywhere, and bars on a terminal. Lines
 // that come while bars are on the screen go above them.
-type console struct {
+type Console struct {
 	w              io.Writer
 	tty            bool // a terminal that has a size
-	verbose, quiet bool
+	Verbose, quiet bool
 	flags          consoleFlags
-	log            *zap.Logger
+	Log            *zap.Logger
 	updates        *updates // progress as JSON, if wanted
-	metrics        *metrics
+	Metrics        *metrics
 
 	mu   sync.Mutex    // guards bars, and w while there are none
 	bars *mpb.Progress // on the screen
 }
 
-// consoleFlags say what of a command is shown, and how.
+// consoleFlags holds the flags of the console.
 type consoleFlags struct {
 	progress, logFormat *string
 	metrics, file       *string // the address, and the file
@@ -54,9 +57,10 @@ const (
 // logTime is the form of times in log lines of JSON: RFC 3339, UTC, with milliseconds.
 const logTime = "2006-01-02T15:04:05.000Z"
 
-func newConsole(stderr io.Writer) *console {
-	return &console{
-		w: stderr, tty: hasSize(stderr), log: zap.NewNop(), metrics: newMetrics(),
+// New returns a console that writes to stderr. It is silent until Open.
+func New(stderr io.Writer, version string) *Console {
+	return &Console{
+		w: stderr, tty: hasSize(stderr), Log: zap.NewNop(), Metrics: newMetrics(version),
 		flags: consoleFlags{new(progressAuto), new(logText), new(""), new(""), new(0)},
 	}
 }
@@ -71,51 +75,69 @@ func hasSize(w io.Writer) bool {
 	return err == nil && width > 0 && height > 0
 }
 
-// declare declares the flags of every command.
-func (c *console) declare(fs *pflag.FlagSet) {
-	fs.BoolVarP(&c.verbose, "verbose", "v", false, "report every iteration and what the engine does")
+// Declare declares the flags of every command.
+func (c *Console) Declare(fs *pflag.FlagSet) {
+	fs.BoolVarP(&c.Verbose, "verbose", "v", false, "report every iteration and what the engine does")
 	fs.BoolVarP(&c.quiet, "quiet", "q", false, "report warnings and errors only")
 	c.flags = consoleFlags{
-		progress:  enumFlag(fs, "progress", progressAuto, []string{progressAuto, progressLines, progressJSON, progressNone}, "how far a job is: as bars on a terminal and elsewhere in lines now and then (auto), in lines, as a JSON object in each line, or not at all"),
+		progress: flags.Enum(fs, "progress", progressAuto, []string{progressAuto, progressLines, progressJSON, progressNone},
+			"how to show progress: as bars on a terminal and lines elsewhere (auto), as lines, as JSON lines, or "+
+				"not at all"),
 		fd:        fs.Int("progress-fd", 0, "the file descriptor for --progress json (default standard error)"),
-		logFormat: enumFlag(fs, "log-format", logText, []string{logText, logJSON}, "how what is reported is written: for people, or as a JSON object in each line"),
-		metrics:   fs.String("metrics", "", "`ADDRESS` where the command serves metrics for Prometheus, and profiles, until it ends: localhost:9100, or localhost:0 for any free port"),
-		file:      fs.String("metrics-file", "", "`FILE` for metrics, written every 15 s and at the end: NAME.prom for the node exporter's textfile collector"),
+		logFormat: flags.Enum(fs, "log-format", logText, []string{logText, logJSON}, "form of log lines"),
+		metrics: fs.String("metrics", "", "`ADDRESS` to serve metrics for Prometheus and profiles at, such as "+
+			"localhost:9100"),
+		file: fs.String("metrics-file", "", "`FILE` for metrics, written every 15 s and at the end, for the "+
+			"textfile collector of the node exporter"),
 	}
 }
 
-// open begins to log, when the flags are known.
-func (c *console) open() error {
+// Open begins to log, when the flags are known.
+func (c *Console) Open() error {
 	level := zap.InfoLevel
 	switch {
-	case c.verbose && c.quiet:
-		return Usagef("--verbose and --quiet do not go together")
+	case c.Verbose && c.quiet:
+		return flags.Usagef("--verbose and --quiet do not go together")
 	case c.quiet:
 		level = zap.WarnLevel
-	case c.verbose:
+	case c.Verbose:
 		level = zap.DebugLevel
 	}
-	c.log = zap.New(zapcore.NewCore(c.encoder(), zapcore.AddSync(printableLines{c, c.jsonLog()}), level), zap.Hooks(c.metrics.logged))
+	c.Log = zap.New(zapcore.NewCore(c.encoder(), zapcore.AddSync(logLines{c}), level), zap.Hooks(c.Metrics.logged))
 	if err := c.openUpdates(); err != nil {
 		return err
 	}
 	if *c.flags.file != "" {
-		if err := c.metrics.keep(*c.flags.file, c.log); err != nil {
+		if err := c.Metrics.keep(*c.flags.file, c.Log); err != nil {
 			return err
 		}
 	}
 	if *c.flags.metrics == "" {
 		return nil
 	}
-	url, err := c.metrics.serve(*c.flags.metrics)
+	url, err := c.Metrics.serve(*c.flags.metrics)
 	if err == nil {
-		c.log.Info("metrics are at " + url)
+		c.Log.Info("metrics are at " + url)
 	}
 	return err
 }
 
+// logLines writes log lines to a console, printable if they are text.
+type logLines struct{ c *Console }
+
+func (l logLines) Write(b []byte) (int, error) {
+	line := string(b)
+	if !l.c.jsonLog() {
+		line = show.Printable(strings.TrimSuffix(line, "\n")) + "\n"
+	}
+	if _, err := io.WriteString(l.c, line); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 // encoder returns the form of log lines.
-func (c *console) encoder() zapcore.Encoder {
+func (c *Console) encoder() zapcore.Encoder {
 	config := zapcore.EncoderConfig{
 		TimeKey: "time", LevelKey: "level", MessageKey: "message", ConsoleSeparator: " ",
 		EncodeTime:     zapcore.TimeEncoderOfLayout(time.TimeOnly),
@@ -131,11 +153,11 @@ func (c *console) encoder() zapcore.Encoder {
 }
 
 // openUpdates begins to write progress as JSON, if that is wanted.
-func (c *console) openUpdates() error {
+func (c *Console) openUpdates() error {
 	fd := *c.flags.fd
 	switch {
 	case *c.flags.progress != progressJSON && fd != 0:
-		return Usagef("--progress-fd needs --progress json")
+		return flags.Usagef("--progress-fd needs --progress json")
 	case *c.flags.progress != progressJSON:
 		return nil
 	case fd == 0:
@@ -143,24 +165,24 @@ func (c *console) openUpdates() error {
 		return nil
 	}
 	if err := results.CheckInherited(fd, unix.O_RDONLY, "writing"); err != nil {
-		return Usagef("--progress-fd %d: %w", fd, err)
+		return flags.Usagef("--progress-fd %d: %w", fd, err)
 	}
 	c.updates = &updates{w: pipeWriter{os.NewFile(uintptr(fd), "progress")}}
 	return nil
 }
 
 // draws reports that progress is shown as bars.
-func (c *console) draws() bool { return c.tty && !c.quiet && *c.flags.progress == progressAuto }
+func (c *Console) draws() bool { return c.tty && !c.quiet && *c.flags.progress == progressAuto }
 
-// lists reports that progress is shown in lines.
-func (c *console) lists() bool {
+// Lists reports that progress is shown in lines.
+func (c *Console) Lists() bool {
 	return !c.quiet && (*c.flags.progress == progressLines || *c.flags.progress == progressAuto && !c.tty)
 }
 
-func (c *console) jsonLog() bool { return *c.flags.logFormat == logJSON }
+func (c *Console) jsonLog() bool { return *c.flags.logFormat == logJSON }
 
 // Write puts whole lines onto the console.
-func (c *console) Write(b []byte) (int, error) {
+func (c *Console) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.bars != nil {
@@ -169,26 +191,26 @@ func (c *console) Write(b []byte) (int, error) {
 	return c.w.Write(b)
 }
 
-// begin reports what begins. On a terminal the bar shows it.
-func (c *console) begin(message string) {
+// Begin reports what begins. On a terminal the bar shows it.
+func (c *Console) Begin(message string) {
 	if !c.draws() {
-		c.log.Info(message)
+		c.Log.Info(message)
 	}
 }
 
-// summary prints a line without time or level.
-func (c *console) summary(line string) {
+// Summary prints a line without time or level.
+func (c *Console) Summary(line string) {
 	switch {
 	case c.quiet:
 	case c.jsonLog():
-		c.log.Info(line)
+		c.Log.Info(line)
 	default:
 		_, _ = io.WriteString(c, line+"\n") // there is no other place to report it
 	}
 }
 
-// complain reports how the command failed.
-func (c *console) complain(line string, exit int) {
+// Complain reports how the command failed.
+func (c *Console) Complain(line string, exit int) {
 	if !c.jsonLog() {
 		_, _ = io.WriteString(c, line+"\n") // there is no other place to report it
 		return
@@ -205,8 +227,8 @@ type complaint struct {
 	Exit    int    `json:"exit"`
 }
 
-// close removes the bars from the screen.
-func (c *console) close() {
+// Close removes the bars from the screen.
+func (c *Console) Close() {
 	c.mu.Lock()
 	bars := c.bars
 	c.bars = nil

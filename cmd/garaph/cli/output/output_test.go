@@ -1,4 +1,4 @@
-package cli
+package output
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ func (n named) Batches(yield func(*results.Batch) error) error {
 	return yield(&results.Batch{IDs: results.IDs{Strings: []string{n.id}}, Columns: []results.Values{{V: results.IDs{Strings: []string{n.label}}}}})
 }
 
-// TestShown: on a terminal, names have nothing that it acts upon.
+// TestShown checks that on a terminal, names have nothing that it acts upon.
 func TestShown(t *testing.T) {
 	var out bytes.Buffer
 	if err := results.Write(&out, results.TSV, shown{named{id: "red \x1b[31m", label: "\u202ebidi"}}); err != nil {

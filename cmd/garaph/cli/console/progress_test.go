@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"bytes"
@@ -12,39 +12,27 @@ import (
 	"github.com/garaph/garaph"
 )
 
-// TestStageLines: without a terminal a stage writes a line every two seconds at
+// TestStageLines checks that without a terminal a stage writes a line every two seconds at
 // most, and none when it is over sooner.
 func TestStageLines(t *testing.T) {
 	var out bytes.Buffer
-	c := newConsole(&out)
-	if err := c.open(); err != nil {
+	c := New(&out, "")
+	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
-	s := c.stage("reading", 100, inBytes)
-	s.set(10, "10 of 100")
+	s := c.Stage("reading", 100, InBytes)
+	s.Set(10, "10 of 100")
 	if out.Len() > 0 {
 		t.Errorf("at once: %q", out.String())
 	}
 	for range 3 {
 		s.logged = s.logged.Add(-between)
-		s.set(20, "20 of 100")
-		s.set(21, "21 of 100")
+		s.Set(20, "20 of 100")
+		s.Set(21, "21 of 100")
 	}
-	s.end()
+	s.End()
 	if got := out.String(); strings.Count(got, " info reading: 20 of 100\n") != 3 || strings.Count(got, "\n") != 3 {
 		t.Errorf("got %q, want three lines", got)
-	}
-}
-
-// TestCountText: numbers are rounded, not cut off.
-func TestCountText(t *testing.T) {
-	for x, want := range map[float64]string{
-		0: "0", 9137: "9,137", 10_000: "10 k", 15_791: "15.8 k", 170_582: "170.6 k", 999_940: "999.9 k", 999_960: "1 M",
-		4_153_750: "4.2 M", 4_194_304: "4.2 M", 12_300_000: "12.3 M", 1_073_741_824: "1.1 G",
-	} {
-		if got := countText(x); got != want {
-			t.Errorf("%v: got %q, want %q", x, got, want)
-		}
 	}
 }
 
@@ -52,32 +40,32 @@ func TestPace(t *testing.T) {
 	for _, c := range []struct {
 		done, total int64
 		rate        float64
-		in          unit
+		in          Unit
 		want        string
 	}{
-		{4 << 30, 8 << 30, 2 << 30, inBytes, "4.0 GiB of 8.0 GiB, 2.0 GiB/s, 2s left"},
-		{8 << 30, 8 << 30, 2 << 30, inBytes, "8.0 GiB of 8.0 GiB, 2.0 GiB/s"},
-		{4 << 30, -1, 2 << 30, inBytes, "4.0 GiB, 2.0 GiB/s"},
-		{12_300_000, 0, 0, inEdges, "12.3 M edges"},
-		{1, 1 << 62, 1e-9, inEdges, "1 edges of 4.6 E edges, 0 edges/s"},
-		{10, 100, 2, inIterations, "10 iterations of 100 iterations, 2 iterations/s, at most 45s left"},
-		{1, 100, 0.5, inQueries, "1 query of 100 queries, 0 queries/s, 3m18s left"},
+		{4 << 30, 8 << 30, 2 << 30, InBytes, "4.0 GiB of 8.0 GiB, 2.0 GiB/s, 2s left"},
+		{8 << 30, 8 << 30, 2 << 30, InBytes, "8.0 GiB of 8.0 GiB, 2.0 GiB/s"},
+		{4 << 30, -1, 2 << 30, InBytes, "4.0 GiB, 2.0 GiB/s"},
+		{12_300_000, 0, 0, InEdges, "12.3 M edges"},
+		{1, 1 << 62, 1e-9, InEdges, "1 edges of 4.6 E edges, 0 edges/s"},
+		{10, 100, 2, InIterations, "10 iterations of 100 iterations, 2 iterations/s, at most 45s left"},
+		{1, 100, 0.5, InQueries, "1 query of 100 queries, 0 queries/s, 3m18s left"},
 	} {
-		p := pace{c.done, c.total, c.rate, c.in.name == inIterations.name}
+		p := pace{c.done, c.total, c.rate, c.in.name == InIterations.name}
 		if got := strings.TrimSuffix(p.amount(c.in)+", "+p.left(), ", "); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 }
 
-// TestShortPhase: what is over at once has a rate when it ends.
+// TestShortPhase checks that a short phase has a rate when it ends.
 func TestShortPhase(t *testing.T) {
 	var out bytes.Buffer
-	c := newConsole(io.Discard)
+	c := New(io.Discard, "")
 	c.updates = &updates{w: &out}
-	s := c.stage("pagerank", 5, inIterations)
-	s.set(5, "")
-	s.end()
+	s := c.Stage("pagerank", 5, InIterations)
+	s.Set(5, "")
+	s.End()
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	var first, last update
 	if err := errors.Join(json.Unmarshal([]byte(lines[0]), &first), json.Unmarshal([]byte(lines[len(lines)-1]), &last)); err != nil {
@@ -88,24 +76,24 @@ func TestShortPhase(t *testing.T) {
 	}
 }
 
-// TestUpdates: a phase is a line when it begins, one now and then, and one at its end
+// TestUpdates checks that a phase is a line when it begins, one now and then, and one at its end
 // with what was set last.
 func TestUpdates(t *testing.T) {
 	var out bytes.Buffer
-	c := newConsole(io.Discard)
+	c := New(io.Discard, "")
 	c.updates = &updates{w: &out}
-	s := c.stage("pagerank", 20, inIterations)
+	s := c.Stage("pagerank", 20, InIterations)
 	s.begun = s.begun.Add(-400 * time.Second)
 	s.logged = time.Now().Add(time.Hour)
-	s.iterated("iteration 5", garaph.Iteration{Iteration: 4}) // too soon for a line
+	s.Iterated("iteration 5", garaph.Iteration{Iteration: 4}) // too soon for a line
 	s.logged = time.Now().Add(-time.Second)
-	s.iterated("iterations 6 to 8", garaph.Iteration{Iteration: 5, Levels: 3})
+	s.Iterated("iterations 6 to 8", garaph.Iteration{Iteration: 5, Levels: 3})
 	if time.Since(s.logged) > time.Minute {
 		t.Error("the time of the line was not noted")
 	}
 	s.logged = time.Now().Add(time.Hour)
-	s.iterated("iteration 9", garaph.Iteration{Iteration: 8})
-	s.end()
+	s.Iterated("iteration 9", garaph.Iteration{Iteration: 8})
+	s.End()
 	var lines []update
 	for line := range strings.Lines(out.String()) {
 		var u update

@@ -1,0 +1,61 @@
+// Package show formats numbers, errors and ids for people and for JSON.
+package show
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/dustin/go-humanize"
+)
+
+// Counted returns a number and the word for the things counted.
+func Counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return humanize.Comma(n) + " " + many
+}
+
+// Iterations returns n and the word iterations.
+func Iterations(n int) string { return Counted(int64(n), "iteration", "iterations") }
+
+// Bytes returns a number of bytes, such as 1.5 GiB.
+func Bytes(n int64) string { return humanize.IBytes(uint64(max(0, n))) }
+
+// Count rounds a large number, such as 12.3 M.
+func Count(x float64) string {
+	if x < 1e4 {
+		return humanize.Comma(int64(x))
+	}
+	unit := math.Pow(1000, math.Floor(math.Log10(x)/3))
+	return humanize.SIWithDigits(x+unit/20, 1, "") // which cuts off
+}
+
+// PerSecond returns a rate. If d is 0, it is 0.
+func PerSecond(n float64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return n / d.Seconds()
+}
+
+// Seconds returns a duration, such as 1.23 s or 5m10s.
+func Seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.3g s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+// A Number is a float in JSON. Infinity and NaN are null.
+type Number float64
+
+// MarshalJSON writes null for a number that JSON does not have.
+func (x Number) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(x), 0) || math.IsNaN(float64(x)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(x))
+}
