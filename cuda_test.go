@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
 )
@@ -22,7 +23,7 @@ func TestCUDAWide(t *testing.T) {
 	want := integerDistances(edges, source, false)
 	for _, layout := range []store.Layout{store.Packed, store.CSC} {
 		t.Run(string(layout), func(t *testing.T) {
-			g := importedText(t, garaph.ImportOptions{Storage: garaph.StorageOptions{Layout: layout}}, text)
+			g := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{Layout: layout}}, text)
 			id, err := g.Vertex(fmt.Sprint(source))
 			if err != nil {
 				t.Fatal(err)

@@ -214,7 +214,7 @@ func TestWideExport(t *testing.T) {
 					var b bytes.Buffer
 					_, err := g.Export(t.Context(), &b, garaph.ExportOptions{Format: format})
 					switch format {
-					case export.EL, export.SG, export.Raw, export.METIS, export.WSG:
+					case export.EL, export.SG, export.Raw, export.RawW, export.METIS, export.WSG:
 						if err == nil {
 							t.Error("it has no room for such weights, and is no error")
 						}

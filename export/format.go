@@ -29,6 +29,7 @@ const (
 	WSG          Format = "wsg"
 	Raw          Format = "raw"
 	RawW         Format = "raww"
+	RawW64       Format = "raww64"
 	METIS        Format = "metis"
 	Ligra        Format = "ligra"
 	GraphML      Format = "graphml"

@@ -182,7 +182,7 @@ type rankFlags struct {
 }
 
 // program returns the program with the smallest values that computes the ranks. The rounding of a rank is
-// in other ranks 1/(1-damping) times.
+// in other ranks 1/(1-damping) times; weights of 64 bits may be too small for 32.
 func (f rankFlags) program(e registry.Env) (any, error) {
 	sources, err := e.Sources()
 	if err != nil {
@@ -200,7 +200,7 @@ func (f rankFlags) program(e registry.Env) (any, error) {
 	} else if *f.weighted {
 		e.LogUnweighted()
 	}
-	coarse := registry.Coarse(tolerance) || damping > 0.94
+	coarse := registry.Coarse(tolerance) || damping > 0.94 || strength != nil && e.Graph.Wide
 	return f.precision().Choose(coarse, ranks[float32](damping, tolerance, sources, strength), ranks[float64](damping, tolerance, sources, strength)), nil
 }
 

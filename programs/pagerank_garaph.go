@@ -19,7 +19,7 @@ var pageRankSources embed.FS
 
 // Loops are the methods of PageRank as loops.
 func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
-	if !compiled.Fresh(pageRankSources, "25f4e4cdd454426252ee1eca7c6c1957") {
+	if !compiled.Fresh(pageRankSources, "ea2559cee3de50ef47290e38ba7515b8") {
 		return compiled.Loops[F, int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
 
 // Fragments are the methods of PageRank as PTX.
 func (p PageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(pageRankSources, "25f4e4cdd454426252ee1eca7c6c1957") {
+	if !compiled.Fresh(pageRankSources, "ea2559cee3de50ef47290e38ba7515b8") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

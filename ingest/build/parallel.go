@@ -40,14 +40,16 @@ func join[W float32 | float64](p Parallel, weights []W, rounded *uint64) (W, err
 	case !p.Adds():
 		return weights[0], nil
 	}
-	sum := 0.0
+	sum, inexact := 0.0, false
 	for _, w := range weights {
-		sum += float64(w)
+		next := sum + float64(w)
+		inexact = inexact || next-sum != float64(w)
+		sum = next
 	}
 	if sum > math.MaxFloat32 {
 		return 0, errSum
 	}
-	if float64(W(sum)) != sum && sum == math.Trunc(sum) {
+	if (inexact || float64(W(sum)) != sum) && sum == math.Trunc(sum) {
 		*rounded++
 	}
 	return W(sum), nil

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
-	"strconv"
 
 	"github.com/garaph/garaph/ingest/read"
+	"github.com/garaph/garaph/internal/decimal"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
@@ -91,16 +90,12 @@ type Graph struct {
 	Side      shard.Direction // of the rows that have what is written
 }
 
-// AppendWeight appends the fewest digits that give the same number.
+// AppendWeight appends a weight in decimal, as [decimal.Append] does.
 func (g *Graph) AppendWeight(dst []byte, w float64) []byte {
-	whole, bits := 0x1p24, 32
-	if g.Wide {
-		whole, bits = 0x1p53, 64
+	if g.Wide || w >= 1<<53 { // whole, and exact only with the digits of 64 bits
+		return decimal.Append(dst, w, 64)
 	}
-	if w == math.Trunc(w) && w < whole && !math.Signbit(w) {
-		return strconv.AppendInt(dst, int64(w), 10)
-	}
-	return strconv.AppendFloat(dst, w, 'g', -1, bits)
+	return decimal.Append(dst, w, 32)
 }
 
 // Walk goes over a graph, in the order of its vertices.

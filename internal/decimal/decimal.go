@@ -7,14 +7,10 @@ import (
 )
 
 // Append appends x in the fewest digits that read back as x in the given number of bits, 32 or 64.
-// Whole numbers below 2^53 have all of their digits, and larger ones as many as 64 bits need: a
-// number of 32 bits is then read as itself with 64 bits as well.
+// Whole numbers below 2^53 have all of their digits: one of 32 bits is then read as itself with 64 bits as well.
 func Append(dst []byte, x float64, bits int) []byte {
-	switch size := math.Abs(x); {
-	case x == math.Trunc(x) && size < 1<<53 && x != 0: // 0 may be negative
+	if x == math.Trunc(x) && math.Abs(x) < 1<<53 && x != 0 { // 0 may be negative
 		return strconv.AppendInt(dst, int64(x), 10)
-	case size >= 1<<53:
-		bits = 64
 	}
 	return strconv.AppendFloat(dst, x, 'g', -1, bits)
 }

@@ -16,7 +16,7 @@ func TestFormat(t *testing.T) {
 	}{
 		{0, 32, "0"}, {math.Copysign(0, -1), 32, "-0"}, {-3, 64, "-3"}, {float64(float32(0.1)), 32, "0.1"}, {0.1, 64, "0.1"},
 		{1073741824, 32, "1073741824"}, {1 << 52, 32, "4503599627370496"}, {1e300, 64, "1e+300"}, {1e-40, 64, "1e-40"},
-		{1<<53 - 1, 64, "9007199254740991"}, {0x1p60, 32, "1.152921504606847e+18"},
+		{1<<53 - 1, 64, "9007199254740991"}, {0x1p60, 32, "1.1529215e+18"},
 	} {
 		if got := Format(c.x, c.bits); got != c.want {
 			t.Errorf("%v, %d bits: got %s, want %s", c.x, c.bits, got, c.want)
@@ -29,7 +29,7 @@ func TestReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := float64(rapid.Float32().Draw(t, "x"))
 		bits := 32
-		if x == math.Trunc(x) {
+		if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
 			bits = 64
 		}
 		if got, err := strconv.ParseFloat(Format(x, 32), bits); err != nil || got != x {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/garaph/garaph/internal/columns"
+	"github.com/garaph/garaph/internal/decimal"
 )
 
 var columnFormats = []Format{Parquet, Arrow, Arrows}
@@ -92,9 +93,9 @@ func cell(v *columns.Values, c columns.Column, i int) string {
 	case c.Kind != columns.Float:
 		return string(v.AppendID(nil, c.Kind, i))
 	case c.Single:
-		return special(strconv.FormatFloat(v.Floats[i], 'g', -1, 32))
+		return special(decimal.Format(v.Floats[i], 32))
 	}
-	return special(strconv.FormatFloat(v.Floats[i], 'g', -1, 64))
+	return special(decimal.Format(v.Floats[i], 64))
 }
 
 func TestColumns(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/garaph/garaph/internal/decimal"
 )
 
 // memory is a table of batches in memory.
@@ -113,9 +115,9 @@ func (m *memory) want() [][2]string {
 			var value string
 			switch v := b.Columns[0]; m.values {
 			case Float32:
-				value = special(strconv.FormatFloat(float64(v.F32[i]), 'g', -1, 32))
+				value = special(decimal.Format(float64(v.F32[i]), 32))
 			case Float64:
-				value = special(strconv.FormatFloat(v.F64[i], 'g', -1, 64))
+				value = special(decimal.Format(v.F64[i], 64))
 			case Int64:
 				value = strconv.FormatInt(v.I64[i], 10)
 			case VertexID:

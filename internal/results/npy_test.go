@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/garaph/garaph/internal/decimal"
 )
 
 var npyDict = regexp.MustCompile(`^\{'descr': \[\('id', '([^']+)'\), \('result', '([^']+)'\)\], 'fortran_order': False, 'shape': \((\d+),\), \} *\n$`)
@@ -46,9 +48,9 @@ func readField(t *testing.T, kind string, b []byte) (string, []byte) {
 	case "<u8":
 		return strconv.FormatUint(binary.LittleEndian.Uint64(b), 10), b[8:]
 	case "<f4":
-		return special(strconv.FormatFloat(float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), 'g', -1, 32)), b[4:]
+		return special(decimal.Format(float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), 32)), b[4:]
 	case "<f8":
-		return special(strconv.FormatFloat(math.Float64frombits(binary.LittleEndian.Uint64(b)), 'g', -1, 64)), b[8:]
+		return special(decimal.Format(math.Float64frombits(binary.LittleEndian.Uint64(b)), 64)), b[8:]
 	}
 	width, err := strconv.Atoi(kind[2:])
 	if err != nil {

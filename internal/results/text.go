@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/decimal"
 )
 
 // layout is what the text formats differ in: what stands around the columns of a row,
@@ -87,14 +88,14 @@ func (e *rowEncoder) id(dst []byte, c *IDs, i int) ([]byte, error) {
 
 func (e *rowEncoder) float32(dst []byte, f float32) []byte {
 	if f-f == 0 { // finite
-		return strconv.AppendFloat(dst, float64(f), 'g', -1, 32)
+		return decimal.Append(dst, float64(f), 32)
 	}
 	return e.special(dst, specialName(float64(f)))
 }
 
 func (e *rowEncoder) float64(dst []byte, f float64) []byte {
 	if f-f == 0 {
-		return strconv.AppendFloat(dst, f, 'g', -1, 64)
+		return decimal.Append(dst, f, 64)
 	}
 	return e.special(dst, specialName(f))
 }

@@ -55,7 +55,7 @@ class Edges:
             return [*precision, *ids, "--format=arrow", "--columns=source,target" + ("" if self.weight is None else ",weight")]
         count = len(self.index) if self.index is not None else self.count
         dense = [] if count is None else [f"--vertices={count}"]
-        return [*precision, f"--format={'raw' if self.weight is None else 'raww'}", *dense]
+        return [*precision, f"--format={'raw' if self.weight is None else 'raww64' if self.wide else 'raww'}", *dense]
 
     def chunks(self) -> Iterator[np.ndarray]:
         """Yield them as raw edges, or as Arrow; a chunk is valid until the next one."""

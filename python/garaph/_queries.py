@@ -252,7 +252,8 @@ class Queries(Programs[R], Generic[R]):
         fields = [("source", "<u4"), ("target", "<u4"), *([("weight", self._weight)] if self.weighted else [])]
         with Scratch() as folder:
             file = os.path.join(folder, "edges")
-            command = ["export", "--json", f"--format={'raww' if self.weighted else 'raw'}", f"--output={file}"]
+            form = "raw" if not self.weighted else "raww64" if self._weight == "<f8" else "raww"
+            command = ["export", "--json", f"--format={form}", f"--output={file}"]
             report = json.loads(self._ask(command, [], progress, quiet=True))  # of warnings that ids are not in the file
             rows = np.fromfile(file, fields)
         source, target = rows["source"], rows["target"]

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
+	"github.com/garaph/garaph/internal/decimal"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
@@ -136,8 +136,8 @@ type edgePrinter struct {
 
 // neighbor is an edge as JSON.
 type neighbor struct {
-	ID     any `json:"id"`               // a number, or a name
-	Weight any `json:"weight,omitempty"` // of the precision that it is stored in
+	ID     any         `json:"id"` // a number, or a name
+	Weight json.Number `json:"weight,omitempty"`
 }
 
 // weighted reports whether the rows of the direction have weights.
@@ -185,19 +185,18 @@ func (p *edgePrinter) row(ctx context.Context, row []uint32, weights shard.Plane
 		if err != nil {
 			return err
 		}
-		var weight any
-		bits := 32
+		var weight json.Number
 		switch {
 		case weights.Wide != nil:
-			weight, bits = weights.Wide[i], 64
+			weight = json.Number(decimal.Format(weights.At(i), 64))
 		case weights.Narrow != nil:
-			weight = weights.Narrow[i]
+			weight = json.Number(decimal.Format(weights.At(i), 32))
 		}
 		at := int(u - block.First)
 		if !p.json {
 			text := p.way.name + "\t" + show.ID(block.Text(at), p.tty)
-			if weight != nil {
-				text += "\t" + strconv.FormatFloat(weights.At(i), 'g', -1, bits)
+			if weight != "" {
+				text += "\t" + string(weight)
 			}
 			_, err = p.out.WriteString(text + "\n")
 		} else {
@@ -211,7 +210,7 @@ func (p *edgePrinter) row(ctx context.Context, row []uint32, weights shard.Plane
 }
 
 // object prints an edge as JSON.
-func (p *edgePrinter) object(i int, ids *store.IDBlock, at int, weight any) error {
+func (p *edgePrinter) object(i int, ids *store.IDBlock, at int, weight json.Number) error {
 	if i > 0 {
 		_ = p.out.WriteByte(',')
 	}

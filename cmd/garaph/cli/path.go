@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/builtins"
+	"github.com/garaph/garaph/internal/decimal"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
@@ -142,7 +142,7 @@ func pathOf[P any, V uint32 | float64](job builtins.Job, p P, to uint32,
 func (f *foundPath) print(w *output.Stdout) error {
 	table := tabwriter.NewWriter(w, 0, 0, 0, ' ', tabwriter.AlignRight)
 	for _, s := range f.Path {
-		fmt.Fprintf(table, "%s\t  %s\n", strconv.FormatFloat(s.Distance, 'g', -1, 64), show.ID(fmt.Sprint(s.ID), w.TTY())) // errors are kept until Flush
+		fmt.Fprintf(table, "%s\t  %s\n", decimal.Format(s.Distance, 64), show.ID(fmt.Sprint(s.ID), w.TTY())) // errors are kept until Flush
 	}
 	return table.Flush()
 }

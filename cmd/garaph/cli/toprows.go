@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
+	"github.com/garaph/garaph/internal/decimal"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -111,7 +112,7 @@ func topFloats[F float32 | float64](t results.Table, k int, ranking Ranking, bit
 		case math.IsInf(float64(x), -1):
 			return "-inf"
 		}
-		return valueText(strconv.FormatFloat(float64(x), 'g', -1, bits))
+		return valueText(decimal.Format(float64(x), bits))
 	}
 	return topValues(t, k, ranking, column, passed, show)
 }

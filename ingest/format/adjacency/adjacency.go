@@ -79,7 +79,12 @@ func (t *adjacency) Parse(b *read.Block, w *read.Parser) error {
 		}
 		batch.Src[batch.N], batch.Dst[batch.N] = uint64(le.Uint32(r))+t.base, uint64(le.Uint32(r[4:]))+t.base
 		if t.weights {
-			batch.Weight[batch.N] = math.Float64frombits(le.Uint64(r[8:]))
+			x := math.Float64frombits(le.Uint64(r[8:]))
+			if x < 0 {
+				x = -x
+				batch.Round(x)
+			}
+			batch.Weight[batch.N] = x
 		}
 		batch.N++
 	}
@@ -209,13 +214,18 @@ func (w *words) number(word []byte, least, most int64, what string) (int64, erro
 	return int64(n), nil
 }
 
-// weight takes a word as the weight of an edge.
+// weight takes a word as the weight of an edge. A whole number that is rounded gets a minus sign for
+// [body.Parse], which counts these.
 func (w *words) weight(word []byte, rule read.WeightRule) (float64, error) {
 	x, kind := rule.Parse(word)
-	if kind != read.GoodWeight && kind != read.RoundedWeight {
+	switch kind {
+	case read.GoodWeight:
+		return x, nil
+	case read.RoundedWeight:
+		return -x, nil
+	default:
 		return 0, w.refused(word, kind.Expected(), read.AdviceNoWeights)
 	}
-	return x, nil
 }
 
 func (w *words) refused(word []byte, expected, advice string) error {

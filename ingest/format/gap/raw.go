@@ -11,25 +11,19 @@ import (
 )
 
 // Raw edges: (u32 source, u32 target) or (u32, u32, f32 weight), little-endian
-// and without a header. Where all weights are kept as float64, they are f64.
+// and without a header; in format raww64, (u32, u32, f64).
 
 // rawBody reads raw edges.
 type rawBody struct {
 	record  int   // bytes of an edge
 	most    int64 // the largest id that there may be
 	weights bool  // weights are wanted
-	rule    read.WeightRule
 }
 
 // planRaw checks the size, where it is known before the end.
 func planRaw(p *read.Plan, h *read.Head, o read.Options) error {
-	t := &rawBody{record: 8, rule: o.Weights.Rule()}
-	if p.Schema.Format == "raww" {
-		t.weights = o.Weights != read.WeightsNo
-		if t.record = 12; t.rule == read.KeepDouble {
-			t.record = 16
-		}
-	}
+	t := &rawBody{record: map[read.FormatName]int{"raw": 8, "raww": 12, "raww64": 16}[p.Schema.Format]}
+	t.weights = t.record > 8 && o.Weights != read.WeightsNo
 	p.TakeIDs(o.IDs)
 	p.Schema.Weighted = t.weights
 	switch {
@@ -92,7 +86,7 @@ func (t *rawBody) Parse(b *read.Block, w *read.Parser) error {
 		for i := 0; t.weights && i < sound; i++ {
 			e := part[i*t.record+8:]
 			x := float64(math.Float32frombits(binary.LittleEndian.Uint32(e)))
-			if t.rule == read.KeepDouble {
+			if t.record == 16 {
 				x = math.Float64frombits(binary.LittleEndian.Uint64(e))
 			}
 			if !(x >= 0 && x <= math.MaxFloat32) {

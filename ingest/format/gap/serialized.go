@@ -43,7 +43,12 @@ var Formats = []*format.Format{
 	{
 		Name: "raww", Doc: "the same, each with a float32 weight", Extensions: []string{".wbin"},
 		Plan: planRaw, Input: format.Input{Vertices: true, Numbers: true, Weighted: true},
-		Writer: &format.Writer{Content: rawEdges("", "raw"), Append: appendRaw},
+		Writer: &format.Writer{Content: rawEdges("", "raw"), Append: appendRaw, Check: checkNarrow},
+	},
+	{
+		Name: "raww64", Doc: "the same, each with a float64 weight", Extensions: []string{".wbin64"},
+		Plan: planRaw, Input: format.Input{Vertices: true, Numbers: true, Weighted: true},
+		Writer: &format.Writer{Content: rawEdges("", "raw"), Append: appendRaw64},
 	},
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,8 +14,21 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// appendRaw appends raw edges.
-func appendRaw(b []byte, r *format.Row) ([]byte, error) {
+// checkNarrow refuses graphs whose weights float32 does not hold.
+func checkNarrow(c *store.Catalogue) error {
+	if c.Wide {
+		return errors.New("its weights have 64 bits, and the format has room for 32; choose raww64")
+	}
+	return nil
+}
+
+// appendRaw appends raw edges, and their weights in 32 bits.
+func appendRaw(b []byte, r *format.Row) ([]byte, error) { return appendPairs(b, r, 32) }
+
+// appendRaw64 appends raw edges, and their weights in 64 bits.
+func appendRaw64(b []byte, r *format.Row) ([]byte, error) { return appendPairs(b, r, 64) }
+
+func appendPairs(b []byte, r *format.Row, bits int) ([]byte, error) {
 	le := binary.LittleEndian
 	own, err := r.Number(r.Vertex)
 	for i, u := range r.List {
@@ -29,7 +43,7 @@ func appendRaw(b []byte, r *format.Row) ([]byte, error) {
 		b = le.AppendUint32(le.AppendUint32(b, uint32(src)), uint32(dst))
 		switch w := r.Weights.At(i); {
 		case !r.Weighted:
-		case r.Wide:
+		case bits == 64:
 			b = le.AppendUint64(b, math.Float64bits(w))
 		default:
 			b = le.AppendUint32(b, math.Float32bits(float32(w)))
