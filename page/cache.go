@@ -74,13 +74,13 @@ type Cache struct {
 	pageOf []int32                    // by shard
 	blocks [shard.Sides][]block       // by page
 	known  [shard.Sides][]atomic.Bool // by shard: it was streamed before
-	pools
-	read  atomic.Int64
-	all   bool
-	plain int        // pages before it, which stay, lie in any memory
-	rest  int64      // of the budget, when all stays in memory
-	mu    sync.Mutex // guards owned
-	owned []owned
+	pools  pools
+	read   atomic.Int64
+	all    bool
+	plain  int        // pages before it, which stay, lie in any memory
+	rest   int64      // of the budget, when all stays in memory
+	mu     sync.Mutex // guards owned
+	owned  []owned
 }
 
 // pools holds the buffers for pages that do not stay, and bounds concurrent reads.
@@ -195,7 +195,7 @@ func (c *Cache) sides() []shard.Direction {
 func (c *Cache) reserve() (err error) {
 	unpacked := c.packedBytes()
 	if unpacked > 0 {
-		if c.packed, err = c.buffers(unpackers, unpacked, plain{}); err != nil {
+		if c.pools.packed, err = c.buffers(unpackers, unpacked, plain{}); err != nil {
 			return err
 		}
 	}
@@ -236,10 +236,10 @@ func (c *Cache) reserve() (err error) {
 		scratch, rest = 1, c.opt.Budget-need
 	}
 	c.keep(rest, gather)
-	if c.ring, err = c.buffers(ringPages, pageBytes, c.pinned(c.opt.Gather[0])); err != nil {
+	if c.pools.ring, err = c.buffers(ringPages, pageBytes, c.pinned(c.opt.Gather[0])); err != nil {
 		return err
 	}
-	c.scratch, err = c.buffers(int(scratch), sideBytes, plain{})
+	c.pools.scratch, err = c.buffers(int(scratch), sideBytes, plain{})
 	return err
 }
 
@@ -364,13 +364,13 @@ func (c *Cache) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
 		}
 		return b.sides[i-c.spans[p].From], func() {}, nil
 	}
-	buf := <-c.scratch
+	buf := <-c.pools.scratch
 	n := c.stored(dir, i)
 	side, err := c.stream(dir, i, buf[:n:n], nil)
 	if err != nil {
-		c.scratch <- buf
+		c.pools.scratch <- buf
 		return nil, nil, err
 	}
 	c.read.Add(int64(len(side.Blob())))
-	return side, func() { c.scratch <- buf }, nil
+	return side, func() { c.pools.scratch <- buf }, nil
 }

@@ -324,8 +324,8 @@ func need(t rapid.TB, x *stored, o Options) int64 {
 
 // idle reports whether all buffers of a cache are back.
 func idle(c *Cache) error {
-	if len(c.ring) != cap(c.ring) || len(c.scratch) != cap(c.scratch) || len(c.packed) != cap(c.packed) {
-		return fmt.Errorf("%d of %d buffers of the ring and %d of %d for single shards are back", len(c.ring), cap(c.ring), len(c.scratch), cap(c.scratch))
+	if len(c.pools.ring) != cap(c.pools.ring) || len(c.pools.scratch) != cap(c.pools.scratch) || len(c.pools.packed) != cap(c.pools.packed) {
+		return fmt.Errorf("%d of %d buffers of the ring and %d of %d for single shards are back", len(c.pools.ring), cap(c.pools.ring), len(c.pools.scratch), cap(c.pools.scratch))
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (c *Cache) onceRing(requests []Request) *frames {
 	case size == 0:
 		return nil
 	case !c.all:
-		return &frames{buffers: c.ring}
+		return &frames{buffers: c.pools.ring}
 	}
 	n := min(room/size, max(leastFrames, min(mostFrames, onceBytes/size)))
 	if n < leastFrames {

@@ -61,8 +61,8 @@ func (c *Cache) readSide(dir shard.Direction, i int, dst []byte, read func(shard
 	weights, weighted := c.weightsOf(dir)
 	var scratch []byte
 	if weighted || int64(len(dst)) != n || c.Unpacks(dir) && c.bare(dir, i) {
-		scratch = <-c.packed
-		defer func() { c.packed <- scratch }()
+		scratch = <-c.pools.packed
+		defer func() { c.pools.packed <- scratch }()
 		from = scratch[:n:n]
 	}
 	side, err := read(dir, i, from)

@@ -33,7 +33,7 @@ type Reader struct {
 }
 
 func (c *Cache) newReader(ctx context.Context) *Reader {
-	r := &Reader{ring: c.ring, reads: c.reads}
+	r := &Reader{ring: c.pools.ring, reads: c.pools.reads}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	return r
 }
