@@ -147,9 +147,9 @@ func (s skipped) Write(b []byte) (int, error) { return len(b), s.f.Going() }
 // maxEmptyReads is how often a reader may return nothing without an error.
 const maxEmptyReads = 100
 
-// ReadFull reads until buf is full, or else until the input ends (io.EOF) or
+// Full reads until buf is full, or else until the input ends (io.EOF) or
 // fails, and returns how many bytes it got.
-func ReadFull(r io.Reader, buf []byte) (int, error) {
+func Full(r io.Reader, buf []byte) (int, error) {
 	n, empty := 0, 0
 	for n < len(buf) {
 		m, err := r.Read(buf[n:])

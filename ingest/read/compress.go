@@ -52,7 +52,7 @@ type Stream struct {
 func unpack(name string, raw io.ReadCloser, window int64) (*Stream, error) {
 	s := &Stream{name: name, window: window, close: []func() error{raw.Close}}
 	magic := make([]byte, magicLen)
-	n, err := ReadFull(raw, magic)
+	n, err := Full(raw, magic)
 	if err != nil && err != io.EOF {
 		s.Close()
 		return nil, s.explain(err)

@@ -44,7 +44,7 @@ func (h *Head) grow(size int) {
 		grown := make([]byte, min(max(4*old, 16<<10), size))
 		copy(grown, h.Bytes)
 		var n int
-		n, h.Err = ReadFull(h.Stream, grown[old:])
+		n, h.Err = Full(h.Stream, grown[old:])
 		h.Bytes = grown[:old+n]
 	}
 }

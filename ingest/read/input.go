@@ -182,6 +182,7 @@ type Progress struct {
 	notify      func(done, total int64)
 }
 
+// Report calls notify with the bytes so far.
 func (p *Progress) Report() { p.notify(p.Done, p.total) }
 
 // counted counts what is read through it.

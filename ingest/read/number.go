@@ -24,6 +24,7 @@ func init() {
 // IntegerKind says what an id token is, taken as an integer.
 type IntegerKind uint8
 
+// Kinds of integers.
 const (
 	NotInteger IntegerKind = iota
 	PlainInteger
@@ -77,6 +78,7 @@ func IsCanonical(tok []byte) bool {
 // WeightKind says what a weight token is.
 type WeightKind uint8
 
+// Kinds of weights.
 const (
 	notNumber WeightKind = iota
 	GoodWeight
@@ -89,6 +91,7 @@ const (
 // WeightRule says which weights are kept as float64. Others are rounded to float32.
 type WeightRule uint8
 
+// Rules of weights.
 const (
 	keepWhole  WeightRule = iota // whole numbers up to 2^53
 	keepSingle                   // none

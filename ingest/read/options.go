@@ -79,6 +79,7 @@ type TableOptions struct {
 	Columns []string
 }
 
+// IsSet reports whether any option is set.
 func (o *TableOptions) IsSet() bool {
 	return o.Delimiter != 0 || o.Header != HeaderAuto || len(o.Columns) > 0
 }

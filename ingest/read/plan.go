@@ -53,6 +53,7 @@ func NewPlan(h *Head, f FormatName, dense bool, firstID int64) *Plan {
 	}
 }
 
+// Name returns the name of the input.
 func (p *Plan) Name() string { return p.Input.Name }
 
 // Empty completes the plan of an input without a single byte.

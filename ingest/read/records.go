@@ -6,6 +6,7 @@ import (
 	"slices"
 )
 
+// RecordBytes is the size of an edge among [Records]: two vertices and a weight.
 const RecordBytes = 16
 
 // Records hands edges out, a block at a time.
@@ -18,6 +19,7 @@ type Records struct {
 // NewRecords returns records of an input.
 func NewRecords(f *Feed, plan *Plan) *Records { return &Records{f: f, plan: plan} }
 
+// Add appends an edge, and emits a block that is full.
 func (x *Records) Add(u, v uint32, weight float64) error {
 	return x.Append(func(b []byte) []byte {
 		le := binary.LittleEndian
@@ -54,8 +56,10 @@ func (x *Records) Flush() error {
 // Parts is a list of numbers in parts, which are made no faster than a file proves to be long.
 type Parts [][]uint32
 
+// PartLength is the number of numbers in a part.
 const PartLength = 1 << 16
 
+// Add appends a number.
 func (p *Parts) Add(x uint32) {
 	if n := len(*p); n == 0 || len((*p)[n-1]) == PartLength {
 		*p = append(*p, make([]uint32, 0, PartLength))
@@ -64,6 +68,7 @@ func (p *Parts) Add(x uint32) {
 	*last = append(*last, x)
 }
 
+// At returns number i.
 func (p Parts) At(i int64) uint32 { return p[i/PartLength][i%PartLength] }
 
 // EdgeHash returns a number that looks random for each edge (SplitMix64).

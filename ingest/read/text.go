@@ -20,6 +20,7 @@ var foreignBytes = []struct{ magic, what string }{
 	{"\xfe\xff", "UTF-16 text"},
 }
 
+// SeeFormats is the hint of errors about formats that are not read.
 const SeeFormats = "see docs/formats.md"
 
 // BOM may stand before any text.

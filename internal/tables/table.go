@@ -30,9 +30,13 @@ func (t *Table[V]) Array(i int) any {
 	return t.Values
 }
 
-func (t *Table[V]) Rows() int64     { return int64(t.Store.Catalogue().Vertices) }
+// Rows returns the number of vertices.
+func (t *Table[V]) Rows() int64 { return int64(t.Store.Catalogue().Vertices) }
+
+// MaxIDBytes returns the length of the longest id.
 func (t *Table[V]) MaxIDBytes() int { return t.Store.Catalogue().IDs.MaxBytes }
 
+// Columns describes the columns of results.
 func (t *Table[V]) Columns() []results.Column {
 	var list []results.Column
 	for _, c := range t.Results {
@@ -41,6 +45,7 @@ func (t *Table[V]) Columns() []results.Column {
 	return list
 }
 
+// IDKind returns the kind of the user's ids.
 func (t *Table[V]) IDKind() results.IDKind { return IDKind(t.Store) }
 
 // IDKind returns the kind of the user's ids of a graph.

@@ -54,7 +54,7 @@ func (t *rawBody) Feed(f *read.Feed, plan *read.Plan, r io.Reader) error {
 			return err
 		}
 		buf = buf[:len(buf)/t.record*t.record]
-		n, readErr := read.ReadFull(r, buf)
+		n, readErr := read.Full(r, buf)
 		whole := n / t.record * t.record
 		if err := f.Emit(&read.Block{Plan: plan, Data: buf[:whole], At: at}); err != nil {
 			return err

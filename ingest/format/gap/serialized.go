@@ -159,7 +159,7 @@ func (t *sgBody) Feed(f *read.Feed, plan *read.Plan, r io.Reader) error {
 		return err
 	}
 	var extra [1]byte
-	switch n, err := read.ReadFull(r, extra[:]); {
+	switch n, err := read.Full(r, extra[:]); {
 	case n > 0:
 		return plan.Damaged("goes on behind the %d bytes that its header promises", t.size())
 	case err != io.EOF:
@@ -174,7 +174,7 @@ func (t *sgBody) readOffsets(f *read.Feed, plan *read.Plan, r io.Reader) error {
 	last, at := int64(0), int64(sgHeader)
 	for i := int64(0); i <= t.n; {
 		b := part[:8*min(read.PartLength, t.n+1-i)]
-		if _, err := read.ReadFull(r, b); err == io.EOF {
+		if _, err := read.Full(r, b); err == io.EOF {
 			return t.truncated(plan)
 		} else if err != nil {
 			return err
@@ -214,7 +214,7 @@ func (t *sgBody) feedNeighbours(f *read.Feed, plan *read.Plan, r io.Reader) erro
 			return err
 		}
 		buf = buf[:min(left, int64(len(buf)/t.entry))*int64(t.entry)]
-		n, readErr := read.ReadFull(r, buf)
+		n, readErr := read.Full(r, buf)
 		entries := int64(n / t.entry)
 		b := &read.Block{Plan: plan, Data: buf[:entries*int64(t.entry)], At: at, Vertex: vertex, Passed: passed}
 		if err := f.Emit(b); err != nil {

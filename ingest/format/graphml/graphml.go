@@ -289,20 +289,20 @@ func (x *graphmlReader) start(e *xml.StartElement) error {
 }
 
 // edge reads an edge, and returns its source, target and weight.
-func (t *graphmlReader) edge(e *xml.StartElement) ([]string, error) {
-	var x graphmlEdge
-	if err := t.d.DecodeElement(&x, e); err != nil {
+func (x *graphmlReader) edge(e *xml.StartElement) ([]string, error) {
+	var edge graphmlEdge
+	if err := x.d.DecodeElement(&edge, e); err != nil {
 		return nil, err
 	}
 	source, target, directed := attribute(e, "source"), attribute(e, "target"), attribute(e, "directed")
-	weight, ok := t.weight(&x)
+	weight, ok := x.weight(&edge)
 	switch {
-	case len(x.Graph) > 0:
-		return nil, t.refused("graph", "edges without graphs in them")
-	case directed != "" && (directed == "false" || directed == "0") != t.undirected:
-		return nil, t.refused("directed="+directed, "edges that are all directed or all undirected, as edgedefault says")
+	case len(edge.Graph) > 0:
+		return nil, x.refused("graph", "edges without graphs in them")
+	case directed != "" && (directed == "false" || directed == "0") != x.undirected:
+		return nil, x.refused("directed="+directed, "edges that are all directed or all undirected, as edgedefault says")
 	case !ok:
-		return nil, t.refused(source+" → "+target, "one weight of an edge")
+		return nil, x.refused(source+" → "+target, "one weight of an edge")
 	}
 	return []string{source, target, weight}, nil
 }

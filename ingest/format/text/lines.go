@@ -23,7 +23,7 @@ func (t *lineBody) Feed(f *read.Feed, plan *read.Plan, r io.Reader) error {
 	}
 	held := 0 // bytes at the start of buf: the beginning of a line
 	for {
-		n, readErr := read.ReadFull(r, buf[held:])
+		n, readErr := read.Full(r, buf[held:])
 		n += held
 		cut := 0
 		if i := bytes.LastIndexByte(buf[held:n], '\n'); i >= 0 {

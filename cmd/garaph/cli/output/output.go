@@ -183,6 +183,7 @@ type Cancellable struct {
 	Context context.Context
 }
 
+// Batches yields the rows of the table until the context ends.
 func (c Cancellable) Batches(yield func(*results.Batch) error) error {
 	return c.Table.Batches(func(b *results.Batch) error {
 		if err := c.Context.Err(); err != nil {
@@ -192,6 +193,7 @@ func (c Cancellable) Batches(yield func(*results.Batch) error) error {
 	})
 }
 
+// Numbers yields the numbers of a column until the context ends.
 func (c Cancellable) Numbers(i int, from, to int64, yield func(*results.Values) error) error {
 	return c.Table.Numbers(i, from, to, func(v *results.Values) error {
 		if err := c.Context.Err(); err != nil {
@@ -201,6 +203,7 @@ func (c Cancellable) Numbers(i int, from, to int64, yield func(*results.Values) 
 	})
 }
 
+// Filler returns a filler of columns that ends with the context, or nil.
 func (c Cancellable) Filler() results.Fill {
 	fill := c.Table.Filler()
 	if fill == nil {
