@@ -152,7 +152,7 @@ func (f *Advancer[V, A]) overfull() (again bool, err error) {
 	err = f.each(len(f.lanes), func(_ *lane, i int) {
 		f.lanes[i].Compact(func(v uint32) float64 { return p.Priority(cur[v]) })
 	})
-	return f.held() > f.limits.held*3/4, err
+	return f.held() > f.limits.held, err
 }
 
 // held returns how many vertices the buckets have.

@@ -72,7 +72,7 @@ func advancer[V, A any](t *rapid.T, g oracle.Graph, loops compiled.Loops[V, A], 
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.limits = limits{alone: rapid.Uint64Range(0, 3).Draw(t, "alone"), hub: rapid.Uint32Range(1, 4).Draw(t, "hub"), task: rapid.IntRange(1, 3).Draw(t, "task"), held: rapid.IntRange(0, 40).Draw(t, "held")}
+	f.limits = limits{alone: rapid.Uint64Range(0, 3).Draw(t, "alone"), hub: rapid.Uint32Range(1, 4).Draw(t, "hub"), task: rapid.IntRange(1, 3).Draw(t, "task"), held: g.N + rapid.IntRange(0, 9).Draw(t, "held")}
 	return f, begin
 }
 

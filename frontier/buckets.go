@@ -81,13 +81,13 @@ func (b *Buckets) Take(i int, old []uint32) []uint32 {
 	return list
 }
 
-// Compact removes the vertices whose priority is that of another bucket, in which they are as well.
+// Compact removes vertices from buckets that come after that of their priority, in which they are as well.
 func (b *Buckets) Compact(priority func(v uint32) float64) {
 	b.Held = 0
 	for i := range b.lists {
 		keep := b.lists[i][:0]
 		for _, v := range b.lists[i] {
-			if i == b.bucket(priority(v)) {
+			if i == Fallen || !(b.place(priority(v)) < float64(i)) { // also without a priority
 				keep = append(keep, v)
 			}
 		}
