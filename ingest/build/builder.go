@@ -28,7 +28,7 @@ const (
 // Small integers are their own provisional numbers, as long as they are dense
 // enough for arrays over their range; other ids get numbers from a map. When
 // the first integer comes that is too large, the builder turns to the map, and
-// maps what came before it at the end (see [builder.renumber]).
+// maps what came before it at the end (see [Builder.renumber]).
 type Builder struct {
 	opt    Options
 	plan   memoryPlan

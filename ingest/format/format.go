@@ -33,12 +33,12 @@ type Input struct {
 	Weighted bool     // every file has weights
 	Without  bool     // no file has weights
 	Vertices bool     // the number of vertices may be given, for dense ids
-	Table    TableUse // which of [TableOptions] apply
+	Table    TableUse // which of [read.TableOptions] apply
 	Text     bool     // files are text; others are refused before Plan
 	Empty    bool     // Plan takes files without a byte, too
 }
 
-// TableUse says which of [TableOptions] apply to a format.
+// TableUse says which of [read.TableOptions] apply to a format.
 type TableUse uint8
 
 // The uses.
@@ -65,7 +65,7 @@ func Find(name read.FormatName) *Format {
 	return registered[i]
 }
 
-// Names lists the names of all formats that are read, [Auto] excepted.
+// Names lists the names of all formats that are read, [read.Auto] excepted.
 func Names() (names []read.FormatName) {
 	for _, f := range registered {
 		if f.Plan != nil {
@@ -75,7 +75,7 @@ func Names() (names []read.FormatName) {
 	return names
 }
 
-// Read reads inputs in formats that are registered into sink, see [Files].
+// Read reads inputs in formats that are registered into sink, see [read.Files].
 func Read(ctx context.Context, inputs []string, o read.Options, sink read.Sink) (read.Schema, read.Stats, error) {
 	if o.Format = cmp.Or(o.Format, read.Auto); o.Format != read.Auto {
 		f := Find(o.Format)

@@ -215,7 +215,7 @@ func (w *words) number(word []byte, least, most int64, what string) (int64, erro
 }
 
 // weight takes a word as the weight of an edge. A whole number that is rounded gets a minus sign for
-// [body.Parse], which counts these.
+// [adjacency.Parse], which counts these.
 func (w *words) weight(word []byte, rule read.WeightRule) (float64, error) {
 	x, kind := rule.Parse(word)
 	switch kind {

@@ -107,7 +107,7 @@ func (t *metisBody) Feed(f *read.Feed, plan *read.Plan, r io.Reader) error {
 }
 
 // line reads the neighbours of one vertex. sum is 0 for all lines together if each edge is there in
-// both directions, see [sgBody].
+// both directions, see sgBody of package gap.
 func (t *metisBody) line(w *words, out *read.Records, u uint32) (found int64, sum uint64, err error) {
 	for range t.before {
 		word, err := w.inLine("sizes and weights of the vertex before its neighbours")

@@ -79,7 +79,7 @@ func openArrowFile(file *read.Input, m *cols.Memory) (*cols.Arrow, io.Closer, er
 // arrowFileBody reads a file by its directory.
 type arrowFileBody struct{ *arrowBody }
 
-// FeedRows implements [rowFeeder].
+// FeedRows implements the row feeder of package read.
 func (t *arrowFileBody) FeedRows(f *read.Feed, plan *read.Plan) error {
 	r, in, err := openArrowFile(plan.Input, f.Memory)
 	if err != nil {
@@ -93,7 +93,7 @@ func (t *arrowFileBody) FeedRows(f *read.Feed, plan *read.Plan) error {
 	return nil
 }
 
-// Feed implements [streamBody].
+// Feed implements the stream body of package read.
 func (t *arrowBody) Feed(f *read.Feed, plan *read.Plan, in io.Reader) error {
 	r, err := cols.OpenArrow(in, f.Memory)
 	if err != nil {

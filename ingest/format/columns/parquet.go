@@ -45,7 +45,7 @@ func planParquet(p *read.Plan, h *read.Head, o read.Options) error {
 	return nil
 }
 
-// FeedRows implements [rowFeeder].
+// FeedRows implements the row feeder of package read.
 func (t *parquetBody) FeedRows(f *read.Feed, plan *read.Plan) error {
 	in, err := plan.Input.OpenAt()
 	if err != nil {

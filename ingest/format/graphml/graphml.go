@@ -119,7 +119,7 @@ func planGraphML(p *read.Plan, h *read.Head, o read.Options) error {
 	return nil
 }
 
-// Feed implements [streamBody].
+// Feed implements the stream body of package read.
 func (t *graphmlBody) Feed(f *read.Feed, plan *read.Plan, r io.Reader) error {
 	head, out := graphmlHead{chosen: t.chosen}, read.NewRecords(f, plan)
 	err := head.each(plan.Name(), r, func(line int, texts ...string) error {
