@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
@@ -22,6 +23,7 @@ import (
 	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/testsize"
+	"github.com/garaph/garaph/internal/tinydisk"
 	"github.com/garaph/garaph/programs"
 )
 
@@ -348,4 +350,66 @@ func TestResumePassesOver(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestFullDisk checks that on a disk that fills up while it runs, a job goes on without new
+// epochs, says so, keeps those that it has, and ends right; it writes them again
+// when there is room.
+func TestFullDisk(t *testing.T) {
+	disk := tinydisk.Mount(t, 256<<20)
+	g := manyShardsIn(t, disk, 8)
+	defer g.Close()
+	const iterations = 1000
+	p := programs.PageRank[float64]{Damping: 0.999}
+	want, err := garaph.Run[float64, int64](t.Context(), g, p, garaph.RunOptions{Iterations: iterations})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer want.Close()
+	log, text := logged()
+	job := g.NewJob(checkpoint.Spec{Name: "pagerank"})
+	folder := func() string { return filepath.Join(disk, "g", "jobs", fmt.Sprint(job.ID())) }
+	kept, begin, full := 0, 0, "" // when the disk was filled, or emptied again
+	r, err := garaph.Run[float64, int64](t.Context(), g, p, garaph.RunOptions{
+		Iterations: iterations, Job: job, Log: log, Checkpoints: garaph.Checkpoints{Every: 1},
+		Progress: func(it garaph.Iteration) {
+			if !strings.Contains(text(), "checkpoints are written again") {
+				time.Sleep(5 * time.Millisecond) // a long iteration: epochs are written meanwhile
+			}
+			switch long := it.Iteration >= begin+30; {
+			case long && begin == 0 && countEpochs(t, folder()) > 0:
+				begin, full = it.Iteration, tinydisk.Fill(t, disk, 1<<20)
+			case long && full != "" && strings.Contains(text(), "the job goes on"):
+				kept = countEpochs(t, folder())
+				if err := os.Remove(full); err != nil {
+					t.Error(err)
+				}
+				full = ""
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alike(t, "on a full disk", written(t, r), written(t, want), true)
+	if kept == 0 {
+		t.Error("no epoch was left while the disk was full")
+	}
+	for what, n := range map[string]int{"not enough free disk space": 1, "the job goes on, and older checkpoints stay": 1, "checkpoints are written again": 1} {
+		if got := strings.Count(text(), what); got != n {
+			t.Errorf("%q was reported %d times, want %d:\n%s", what, got, n, text())
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func countEpochs(t *testing.T, folder string) int {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(folder, "epoch-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
 }
