@@ -85,28 +85,6 @@ func TestResultInUse(t *testing.T) {
 	}
 }
 
-// TestResultClosedBeside checks that a result may be closed while another goroutine reads it again
-// and again.
-func TestResultClosedBeside(t *testing.T) {
-	r, err := garaph.Run(t.Context(), manyGraph(t, t.TempDir()), programs.WCC{}, garaph.RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed := make(chan error)
-	go func() {
-		err := r.Close()
-		for errors.Is(err, garaph.ErrInUse) {
-			err = r.Close()
-		}
-		closed <- err
-	}()
-	for r.Write(io.Discard, "csv") == nil { // until Close came
-	}
-	if err := <-closed; err != nil {
-		t.Error(err)
-	}
-}
-
 // TestGraphInUse checks that a graph is not closed amid its use. Afterwards it is, with its folder, and calls
 // return [garaph.ErrClosed].
 func TestGraphInUse(t *testing.T) {

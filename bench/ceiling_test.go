@@ -100,21 +100,6 @@ func TestGatherPacked(t *testing.T) {
 	}
 }
 
-func TestGatherOnly(t *testing.T) {
-	values := []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
-	for n := range 20 {
-		var sources []uint32
-		var want float64
-		for i := range n {
-			sources = append(sources, uint32(i*7%10))
-			want += values[i*7%10]
-		}
-		if got := gatherOnly(values, sources); got != want {
-			t.Errorf("%d sources sum to %g, want %g", n, got, want)
-		}
-	}
-}
-
 // TestLoadEdges checks that a part of the edges is from all over the graph.
 func TestLoadEdges(t *testing.T) {
 	g := rmatGraph(t, 12, 8, 100)

@@ -3,7 +3,6 @@ package bench
 import (
 	"math"
 	"slices"
-	"strconv"
 	"testing"
 )
 
@@ -116,22 +115,5 @@ func TestGridIsALattice(t *testing.T) {
 	}
 	if len(seen) != rows*(cols-1)+(rows-1)*cols {
 		t.Errorf("%d edges", len(seen))
-	}
-}
-
-func TestAppendID(t *testing.T) {
-	check := func(u uint64) {
-		if got, want := string(appendID(make([]byte, 0, 20), u)), strconv.FormatUint(u, 10); got != want {
-			t.Fatalf("got %s, want %s", got, want)
-		}
-	}
-	for u := range uint64(20_000) {
-		check(u)
-		check(u * 4999)
-	}
-	for power := uint64(1); power <= maxVertices; power *= 10 {
-		check(power - 1)
-		check(power)
-		check(power + 1)
 	}
 }

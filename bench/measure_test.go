@@ -160,28 +160,3 @@ func TestShares(t *testing.T) {
 		}
 	}
 }
-
-func TestFigures(t *testing.T) {
-	for _, test := range []struct {
-		s    *Spread
-		want string
-	}{
-		{rates(), "–"}, {rates(math.NaN(), math.Inf(1)), "–"}, {rates(2.5e9), "2.5G"}, {shares(0.25, 0.5, 0.1), "25% (10%–50%)"},
-		{seconds(3, math.NaN(), 1), "2 (1–3)"}, {seconds(0.000123), "0.000123"}, {seconds(1234.4), "1234"}, {rates(0), "0"},
-	} {
-		if got := test.s.String(); got != test.want {
-			t.Errorf("got %q, want %q", got, test.want)
-		}
-	}
-	for _, test := range []struct{ best, limit, want float64 }{{10, 0, 15}, {1, 0, 2}, {10, 5, 5}, {math.Inf(1), 0, math.Inf(1)}} {
-		if got := stopAfter(test.best, test.limit); got != test.want {
-			t.Errorf("with a best of %v and a limit of %v, stop after %v, want %v", test.best, test.limit, got, test.want)
-		}
-	}
-	var r Report
-	r.verdict("a", 0.9, atLeast, 0.9)
-	r.verdict("b", 1.2, atMost, 1.1)
-	if r.verdicts[0][3] != "met" || r.verdicts[1][3] != "missed" {
-		t.Errorf("verdicts %v", r.verdicts)
-	}
-}

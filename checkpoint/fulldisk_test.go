@@ -2,13 +2,10 @@ package checkpoint
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/tinydisk"
@@ -47,71 +44,6 @@ func TestFullDisk(t *testing.T) {
 		if err := j.Close(); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// filled returns the states that [TestFillingDisk] writes in turn.
-func filled() []*memory { return []*memory{random(1, 1<<18, 4), random(2, 1<<18, 4)} }
-
-// TestFillingDisk writes epochs in other processes while this one fills the disk and empties
-// it. The newest whole epoch is restored, and it is at least the last that was reported.
-func TestFillingDisk(t *testing.T) {
-	if dir := os.Getenv("GARAPH_EPOCHS"); dir != "" {
-		j, err := OpenJob(dir, 1)
-		if err == nil {
-			err = j.Begin(someone, Policy{})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		states := filled()
-		for i := range 20 {
-			n, err := j.Epochs().Write(t.Context(), states[i%2].state, states[i%2])
-			if err != nil && !errors.Is(err, ErrNoSpace) {
-				fmt.Println("error:", err)
-			}
-			if n > 0 {
-				fmt.Println("wrote", n, i%2)
-			}
-		}
-		return
-	}
-	dir := filepath.Join(tinydisk.Mount(t, 48<<20), "jobs")
-	j := NewJob(dir, Spec{}, Policy{})
-	if err := j.Begin(someone, Policy{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	states, last, which := filled(), 0, 0
-	for range 4 {
-		stop := tinydisk.Neighbour(t, filepath.Dir(dir), 8*time.Millisecond, 40*time.Millisecond, 1)
-		child := exec.Command(os.Args[0], "-test.run=^TestFillingDisk$")
-		child.Env = append(os.Environ(), "GARAPH_EPOCHS="+dir)
-		out, err := child.Output()
-		stop()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		for line := range strings.Lines(string(out)) {
-			if _, err := fmt.Sscanf(line, "wrote %d %d", &last, &which); err == nil || !strings.HasPrefix(line, "error:") {
-				continue
-			}
-			t.Error(line)
-		}
-		j := reopen(t, dir, 1)
-		var got memory
-		r, err := j.Restore(t.Context(), &got)
-		if last > 0 && (err != nil || r.Number < last || len(r.Passed) > 0 || r.Number == last && !got.same(states[which])) {
-			t.Errorf("restored %d where %d was written: %v, %v", r.Number, last, err, r.Passed)
-		}
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if last == 0 {
-		t.Error("no epoch was written")
 	}
 }
 

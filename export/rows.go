@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sort"
 	"sync"
@@ -113,7 +114,7 @@ func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to
 	buffers, batches := make([][]byte, e.Threads), make([]*results.Batch, e.Threads)
 	some := min(someEdges, max(1, bufferBytes/(2*x.cat.IDs.MaxBytes*max(1, x.to.Wide)+1)))
 	return e.Rows().EachIn(ctx, from, to, func(worker int, b *algorithms.Block) (err error) {
-		err = errOther // of a panic
+		err = errors.New("another goroutine has failed") // of a panic
 		defer func() {
 			if err != nil {
 				x.out.fail(err)

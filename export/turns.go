@@ -2,7 +2,6 @@ package export
 
 import (
 	"context"
-	"errors"
 	"io"
 	"sync"
 )
@@ -20,8 +19,6 @@ type turns struct {
 	next   uint32     // the vertex with which the block begins whose turn it is
 	failed error
 }
-
-var errOther = errors.New("another goroutine has failed")
 
 func newTurns(w io.Writer) *turns {
 	t := &turns{w: w}

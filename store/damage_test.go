@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
@@ -304,35 +303,6 @@ func TestDamagedFiles(t *testing.T) {
 		if err := os.WriteFile(name, sound, 0o666); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// TestNoRegularFile checks that a FIFO among the files of a graph, which would wait for a
-// writer, is an error.
-func TestNoRegularFile(t *testing.T) {
-	path := filepath.Join(memoryDir(t), "g")
-	write(t, path, random(1, 100, 500), teststore.Options{})
-	for _, pattern := range []string{"GARAPH", "db/MANIFEST", "db/*.sst", "db/*.vlog", "payload"} {
-		names, err := filepath.Glob(filepath.Join(path, pattern))
-		if err != nil || len(names) == 0 {
-			t.Fatalf("%s: %v, %v", pattern, names, err)
-		}
-		aside := names[0] + ".aside"
-		for _, err := range []error{os.Rename(names[0], aside), unix.Mkfifo(names[0], 0o600)} {
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		if s, err := store.Open(path); err == nil {
-			t.Errorf("%s is a FIFO: opened", pattern)
-			_ = s.Close()
-		}
-		if err := os.Rename(aside, names[0]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := open(t, path).Close(); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -102,7 +102,7 @@ func TestHostileFolders(t *testing.T) {
 		{"no directory", "", func(path string) error { return os.RemoveAll(filepath.Join(path, "db")) }},
 	}
 	for kind, make := range kinds {
-		for _, name := range []string{"GARAPH", "db", "db/000001.sst", "db/000001.vlog", "db/MANIFEST", "db/KEYREGISTRY", "db/DISCARD"} {
+		for _, name := range []string{"GARAPH", "db", "db/000001.sst", "db/000001.vlog", "db/MANIFEST", "db/KEYREGISTRY", "db/DISCARD", "payload"} {
 			if name != "GARAPH" && kind == "folder" {
 				continue
 			}

@@ -100,37 +100,6 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestConcurrentReaders checks that many goroutines read one store while others have the
-// same graph open.
-func TestConcurrentReaders(t *testing.T) {
-	path := filepath.Join(memoryDir(t), "g")
-	write(t, path, random(1, 40, 4000), teststore.Options{ShardVertices: 10, Base: 100})
-	s, other := open(t, path), open(t, path)
-	sound := blobs(t, other)
-	var group sync.WaitGroup
-	for range 4 {
-		group.Go(func() {
-			for p, want := range sound {
-				buf := aligned(len(want))
-				if _, err := s.Read(p.dir, p.i, buf, streaming); err != nil || !bytes.Equal(buf[:len(want)], want) {
-					t.Errorf("%s: %v", p, err)
-				}
-				if _, err := s.ReadShard(p.dir, p.i, buf[:len(want)]); err != nil || !bytes.Equal(buf[:len(want)], want) {
-					t.Errorf("%s: %v", p, err)
-				}
-				s.Prefetch(p.dir, p.i, int64(len(want)))
-			}
-			if v, err := s.Lookup("139"); err != nil || v != 39 {
-				t.Error(v, err)
-			}
-		})
-	}
-	group.Wait()
-	if err := s.Verify(context.Background(), 3, func(int64) {}, func(err error) { t.Error(err) }); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestManyWriters checks that PutShard takes more from many goroutines than may be under
 // way at once.
 func TestManyWriters(t *testing.T) {

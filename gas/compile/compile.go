@@ -19,9 +19,6 @@ import (
 	"github.com/garaph/garaph/internal/wholefile"
 )
 
-// ErrStale says that generated files are not what they would be.
-var ErrStale = errors.New("generated files are not up to date")
-
 // Options say what to compile.
 type Options struct {
 	Dir      string   // where the go command is run
@@ -39,8 +36,7 @@ type Report struct {
 	Notes    []string // lines, each with a position
 }
 
-// Compile writes the files. With Check it writes nothing, and the error is
-// [ErrStale] if it would have.
+// Compile writes the files. With Check it writes nothing, and it is an error if it would have.
 func Compile(o Options) (Report, error) {
 	var r Report
 	found, err := source.Find(o.Dir, o.Packages, o.Types)
@@ -87,7 +83,7 @@ func Compile(o Options) (Report, error) {
 		return r, err
 	}
 	if stale := slices.Concat(r.Written, r.Removed); o.Check && len(stale) > 0 {
-		return r, fmt.Errorf("%w: %s; run garaph compile, or go generate", ErrStale, strings.Join(stale, ", "))
+		return r, fmt.Errorf("generated files are not up to date: %s; run garaph compile, or go generate", strings.Join(stale, ", "))
 	}
 	return r, nil
 }

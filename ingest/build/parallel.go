@@ -23,8 +23,6 @@ func Parallels() []Parallel {
 	return []Parallel{ParallelKeep, ParallelMin, ParallelMax, ParallelSum, ParallelCount}
 }
 
-var errSum = errors.New("the sum of the weights of parallel edges is above 3.4e38")
-
 // joins reports whether one of parallel edges is stored.
 func (p Parallel) joins() bool { return p != "" && p != ParallelKeep }
 
@@ -47,7 +45,7 @@ func join[W float32 | float64](p Parallel, weights []W, rounded *uint64) (W, err
 		sum = next
 	}
 	if sum > math.MaxFloat32 {
-		return 0, errSum
+		return 0, errors.New("the sum of the weights of parallel edges is above 3.4e38")
 	}
 	if (inexact || float64(W(sum)) != sum) && sum == math.Trunc(sum) {
 		*rounded++

@@ -83,8 +83,6 @@ func (e UnsupportedError) Error() string { return string(e) }
 // ErrDamaged is the class of errors of files that are not as their format requires.
 var ErrDamaged = errors.New("the file is damaged")
 
-var errShort = errors.New("it has fewer rows than it says")
-
 // caught completes an error of reading, which may be a panic of arrow-go.
 func caught(a *account, err *error) {
 	if p := recover(); p != nil {

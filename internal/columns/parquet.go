@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -219,7 +220,7 @@ func read[T any](c *chunk, batch func(int64, []T, []int16, []int16) (int64, int,
 	case c.Err() != nil:
 		return nil, nil, c.Err()
 	case rows < int64(n) || levels == nil && values < n:
-		return nil, nil, errShort
+		return nil, nil, errors.New("it has fewer rows than it says")
 	case values == n:
 		return list, nil, nil
 	}

@@ -38,9 +38,6 @@ func TestCheckPlain(t *testing.T) {
 		says string // if "", it can
 	}{
 		{"bool", hostmem.CheckPlain[bool](), ""},
-		{"int8", hostmem.CheckPlain[int8](), ""},
-		{"uint64", hostmem.CheckPlain[uint64](), ""},
-		{"float32", hostmem.CheckPlain[float32](), ""},
 		{"float64", hostmem.CheckPlain[float64](), ""},
 		{"named", hostmem.CheckPlain[named](), ""},
 		{"array", hostmem.CheckPlain[[3]float32](), ""},
@@ -49,15 +46,10 @@ func TestCheckPlain(t *testing.T) {
 		{"empty struct", hostmem.CheckPlain[struct{}](), ""},
 
 		{"int", hostmem.CheckPlain[int](), "type int is"},
-		{"uint", hostmem.CheckPlain[uint](), "type uint is"},
 		{"uintptr", hostmem.CheckPlain[uintptr](), "uintptr"},
-		{"complex128", hostmem.CheckPlain[complex128](), "complex128"},
 		{"string", hostmem.CheckPlain[string](), "string"},
 		{"slice", hostmem.CheckPlain[[]byte](), "[]uint8"},
 		{"map", hostmem.CheckPlain[map[int8]int8](), "map"},
-		{"func", hostmem.CheckPlain[func()](), "func"},
-		{"chan", hostmem.CheckPlain[chan bool](), "chan"},
-		{"interface", hostmem.CheckPlain[any](), "interface"},
 		{"pointer", hostmem.CheckPlain[*int32](), "*int32"},
 		{"unsafe pointer", hostmem.CheckPlain[unsafe.Pointer](), "unsafe.Pointer"},
 		{"array of pointers", hostmem.CheckPlain[[2]*int32](), "*int32"},

@@ -61,12 +61,6 @@ func writeTo(ctx context.Context, path, what string, write func(io.Writer) error
 // PathError is a path that is not that of a file: it names a folder.
 type PathError struct{ error }
 
-// errNoFile is the error of a device, a socket, or a pipe where there has to be a file.
-var errNoFile = errors.New("it is not a file; name one")
-
-// ErrIsFolder is the [PathError] of a folder, without its path.
-var ErrIsFolder = PathError{errors.New("it is a folder; name a file in it")}
-
 // CheckFile reports the error that writing a file to path would end with because of path. Errors
 // call the file what. It leaves nothing behind.
 func CheckFile(what, path string) error {
@@ -132,9 +126,9 @@ func inspect(what, path string) (target, error) {
 	case info.Mode()&fs.ModeNamedPipe != 0 || isNull(info):
 		return target{path: path, stream: true}, nil
 	case info.IsDir():
-		return fail(ErrIsFolder)
+		return fail(PathError{errors.New("it is a folder; name a file in it")})
 	default:
-		return fail(errNoFile)
+		return fail(errors.New("it is not a file; name one")) // a device or a socket
 	}
 }
 

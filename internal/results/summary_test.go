@@ -164,16 +164,3 @@ func TestSmallIntegers(t *testing.T) {
 		t.Errorf("up to %v, in %d bins", s.Max, len(bins))
 	}
 }
-
-func BenchmarkSummary(b *testing.B) {
-	table := &numbers{floats: make([]float64, 1<<20), null: make([]bool, 1<<20)}
-	for i := range table.floats {
-		table.floats[i] = math.Exp(float64(i % 1000 / 100))
-	}
-	for b.Loop() {
-		if _, err := Summarize(table, 0, 1); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/(1<<20), "ns/value")
-}

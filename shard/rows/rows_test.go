@@ -111,32 +111,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// BenchmarkCheckValues is the check beside the checksums that every read makes
-// too, of a shard of 4 MiB.
-func BenchmarkCheckValues(b *testing.B) {
-	blob := fill(rand.New(rand.NewPCG(1, 1)), shard.In, 0, slices.Repeat([]int{64}, 1<<14), 1<<20, 0)
-	side, err := Decode(blob)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Run("checksums", func(b *testing.B) {
-		b.SetBytes(int64(len(blob)))
-		for b.Loop() {
-			if _, err := Decode(blob); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("values", func(b *testing.B) {
-		b.SetBytes(int64(len(blob)))
-		for b.Loop() {
-			if err := side.CheckValues(1 << 20); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
 func TestCheck(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct {

@@ -43,7 +43,7 @@ const sameSignal = 300 * time.Millisecond
 // Main runs the command line of the process and exits. The first SIGINT, SIGTERM or
 // SIGHUP ends a job in order, a second one kills the process. Under nohup, SIGHUP does
 // nothing.
-func Main(programs ...Program) { mainOf(&app{exec: execute}, os.Args[1:], programs) }
+func Main(programs ...Program) { mainOf(&app{exec: syscall.Exec}, os.Args[1:], programs) }
 
 func mainOf(a *app, args []string, programs []Program) {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine/device"
@@ -127,6 +126,3 @@ func findCUDA() (string, error) {
 	}
 	return path, nil
 }
-
-// execute replaces this process by another program.
-func execute(path string, args, env []string) error { return syscall.Exec(path, args, env) }

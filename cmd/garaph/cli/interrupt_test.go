@@ -19,7 +19,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/bench"
-	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/internal/testsize"
 )
@@ -154,40 +153,6 @@ func TestNohup(t *testing.T) {
 	}
 	_ = p.Process.Signal(syscall.SIGTERM)
 	p.end(t, exitInterrupted)
-}
-
-// TestForceRunning checks that a graph of which a job is running is not replaced.
-func TestForceRunning(t *testing.T) {
-	edges, graph := edgeFile(t, 10), filepath.Join(t.TempDir(), "g")
-	importing := newProcess(t, "import", edges, graph)
-	if err := importing.Start(); err != nil {
-		t.Fatal(err)
-	}
-	importing.end(t, exitDone)
-	p := newProcess(t, endless(graph)...)
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p.listens(t)
-	for range 10_000 {
-		if list, err := jobsOf(graph); err == nil && len(list) == 1 && list[0].State == checkpoint.Running {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	importing = newProcess(t, "import", "--force", edges, graph)
-	if err := importing.Start(); err != nil {
-		t.Fatal(err)
-	}
-	importing.end(t, exitFailed)
-	if text := importing.stderr.String(); !strings.Contains(text, "graph "+graph+" cannot be replaced: job 1 is running in another process; wait for it to end") || strings.Contains(text, "go with it") {
-		t.Errorf("standard error: %s", text)
-	}
-	_ = p.Process.Signal(os.Interrupt)
-	p.end(t, exitInterrupted)
-	if list, err := jobsOf(graph); err != nil || len(list) != 1 || list[0].State != checkpoint.Interrupted {
-		t.Errorf("%+v, %v", list, err)
-	}
 }
 
 // TestInterruptStdin checks that an import that waits for its input ends as well.

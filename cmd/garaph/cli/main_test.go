@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -28,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"garaph": func() { mainOf(&app{exec: execute, compiler: compiler}, os.Args[1:], nil) },
+		"garaph": func() { mainOf(&app{exec: syscall.Exec, compiler: compiler}, os.Args[1:], nil) },
 		"peak":   peakMain,
 		"own":    func() { Main(New("indegree", "number of in-edges", inDegree{})) },
 		"panics": func() { Main(New("panics", "a mistake", panicking{})) },

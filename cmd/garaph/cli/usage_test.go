@@ -11,12 +11,8 @@ import (
 // wrongUsage are command lines that cannot be run, and behind => what the error says of some.
 const wrongUsage = `
 imprt edges.txt g
-quux --threads 3
 pagerank g
 run g pagerank
-convert edges.txt
-load edges.txt g2
-degrees g
 list
 --quux => unknown flag: --quux
 import edges.txt
@@ -26,51 +22,39 @@ verify g g => ^garaph: expected one graph, got 2 arguments\n
 jobs g --foo
 version 3
 -q -v programs => do not go together
-nocmd --help => ^garaph: unknown command "nocmd"
 help nocmd => ^garaph: unknown command "nocmd"
 run nosuch --help => ^garaph: unknown program "nosuch"
-help run nosuch => ^garaph: unknown program "nosuch"
 bench hybrid g --gpu nosuch => invalid argument "nosuch" for "--gpu" flag: expected a number, as garaph devices lists them, or emulated\n
-bench gpu g --gpu nosuch
 run wcc g --gpu nosuch
 import --memory 1MiB edges.txt h => a budget of 1.0 MiB is below the least one of 188MiB
 run wcc edges.txt --memory 1MiB
 run => expected a program and a graph
 run pagerang g => ^garaph: unknown program "pagerang": did you mean pagerank\?\n
-run --threads 1 pagerang g --damping 0.5
-run quux g
 run bfs => expected a graph, edge files or -, got none
 run bfs g => ^garaph: bfs needs --source or --sources\n
 community g --max-size 4 => ^garaph: community needs --query or --queries\n
 run sssp g
 run bfs g --source 0 --damping 0.5
 run wcc g --source 0
-run bfs g --quux 0
 run bfs g --source 0 --itertions 5
 import --undirectd edges.txt h
 run bfs g -t 3
 neighbors g -5
 --log-format json path g -17.5 3
 run pagerank g --damping 1 => at least 0 and below 1
-run pagerank g --damping NaN
-run pagerank g --damping -0.1
 run pagerank g --tolerance -1
-run pagerank g --tolerance Inf
 run pagerank g --tolerance 1e999
 run pagerank g --precision 16
 run wcc g --iterations -1
 run wcc g --threads -1
-run wcc g --threads 1.5
 run wcc g --top 0
 run wcc g --memory lots => a number of bytes such as 512MiB
-run wcc g --memory -1
 run wcc g --mode bulk
 run wcc g --method push
 run wcc g --device cuda
 run wcc g --dedup --ids int
 run wcc g g => g is a folder: expected one graph, or edge files
 run wcc g --output - --top 3 => both write to standard output
-run wcc g --output - --json => both write to standard output
 run wcc g --output= => --output is empty
 run wcc g --output-format csv => --output-format needs --output
 run wcc g --output out.xyz => garaph knows no results format with the extension of
@@ -82,10 +66,7 @@ generate grid --scale 3
 generate rmat --format raw --weights => no room for weights
 generate rmat --scale 60
 run kcore edges.txt --k -1
-run lpa edges.txt --seed x
 run heat edges.txt --source 0 --step 0
-run heat edges.txt --source 0 --step NaN
-run heat edges.txt --source 0 --step Inf
 `
 
 // TestWrongUsage checks that a wrong command line ends with exit code 2, and the error says where the help is.

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/garaph/garaph/gas/compile/ptx"
 	"github.com/garaph/garaph/gas/compile/source"
 	"github.com/garaph/garaph/gas/compiled"
@@ -122,33 +120,6 @@ func TestReads(t *testing.T) {
 			if got := fmt.Sprint(names); got != want {
 				t.Errorf("got %s\nwant %s", got, want)
 			}
-		}
-	}
-}
-
-// TestSameAgain: the same source gives the same fragments, whichever packages
-// are loaded beside it.
-func TestSameAgain(t *testing.T) {
-	all, err := loaded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone, err := source.Load("../../../programs", []string{"."}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := map[string]compiled.Fragments{}
-	for _, p := range all {
-		f, err := ptx.Compile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before[p.Name] = f
-	}
-	for _, p := range alone {
-		f, err := ptx.Compile(p)
-		if diff := cmp.Diff(before[p.Name], f); diff != "" || err != nil {
-			t.Errorf("%s: %v, %s", p.Name, err, diff)
 		}
 	}
 }

@@ -13,8 +13,7 @@ import (
 // go straight from the block into the arrays of a batch, eight digits at a
 // time. The loops stop before the first line of any other form; that line then
 // goes through Layout.parseLine, the one place that knows all forms and all
-// errors. BenchmarkReadText says what this earns: its negative ids take the
-// general way.
+// errors.
 
 // idRange is which ids a format admits and how it delivers them: a source u is
 // admitted when lo ≤ u < lo+rows, a destination v when lo ≤ v < lo+cols, and

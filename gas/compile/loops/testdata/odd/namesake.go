@@ -14,17 +14,7 @@ func (Namesake) Zero() uint64 { return 0 }
 
 // Gather is too large to be inlined.
 func (p Namesake) Gather(g uint64, e model.Edge, dst uint64) uint64 {
-	for i := range 3 {
-		if g%1000 == uint64(i)*7+500 || g%1100 == uint64(i)*9+600 {
-			g += uint64(i)
-		}
-		if g%1200 == uint64(i)*5+700 || g%1300 == uint64(i)*3+800 {
-			g += 2 * uint64(i)
-		}
-		if g%1400 == uint64(i)*5+700 || g%1500 == uint64(i)*3+800 {
-			g += 3 * uint64(i)
-		}
-	}
+	g = stirred(g)
 	rest := p.p
 	for g > 1 {
 		if g%2 == 1 {
@@ -43,17 +33,7 @@ func (p Namesake) Gather(g uint64, e model.Edge, dst uint64) uint64 {
 
 // Sum is too large to be inlined.
 func (Namesake) Sum(a, b uint64) uint64 {
-	for i := range 3 {
-		if a%1000 == uint64(i)*7+500 || a%1100 == uint64(i)*9+600 {
-			a += uint64(i)
-		}
-		if a%1200 == uint64(i)*5+700 || a%1300 == uint64(i)*3+800 {
-			a += 2 * uint64(i)
-		}
-		if a%1400 == uint64(i)*5+700 || a%1500 == uint64(i)*3+800 {
-			a += 3 * uint64(i)
-		}
-	}
+	a = stirred(a)
 	for i := range 8 {
 		x, y := a>>(8*i)&255, b>>(8*i)&255
 		switch {
@@ -70,17 +50,7 @@ func (Namesake) Sum(a, b uint64) uint64 {
 
 // Apply is too large to be inlined.
 func (p Namesake) Apply(d model.Vertex, value, a uint64, olds model.Step) uint64 {
-	for i := range 3 {
-		if value%1000 == uint64(i)*7+500 || value%1100 == uint64(i)*9+600 {
-			value += uint64(i)
-		}
-		if value%1200 == uint64(i)*5+700 || value%1300 == uint64(i)*3+800 {
-			value += 2 * uint64(i)
-		}
-		if value%1400 == uint64(i)*5+700 || value%1500 == uint64(i)*3+800 {
-			value += 3 * uint64(i)
-		}
-	}
+	value = stirred(value)
 	for i := range uint64(olds.Iteration%4) + 1 {
 		switch {
 		case value%3 == i:
@@ -99,17 +69,7 @@ func (p Namesake) Apply(d model.Vertex, value, a uint64, olds model.Step) uint64
 
 // Activate is too large to be inlined.
 func (Namesake) Activate(v model.Vertex, active, now uint64) bool {
-	for i := range 3 {
-		if active%1000 == uint64(i)*7+500 || active%1100 == uint64(i)*9+600 {
-			active += uint64(i)
-		}
-		if active%1200 == uint64(i)*5+700 || active%1300 == uint64(i)*3+800 {
-			active += 2 * uint64(i)
-		}
-		if active%1400 == uint64(i)*5+700 || active%1500 == uint64(i)*3+800 {
-			active += 3 * uint64(i)
-		}
-	}
+	active = stirred(active)
 	for i := range 5 {
 		if active>>i&1 != now>>i&1 && uint32(i) != v.ID%7 {
 			return true
@@ -125,17 +85,7 @@ func (Namesake) Activate(v model.Vertex, active, now uint64) bool {
 
 // Settled is too large to be inlined.
 func (Namesake) Settled(done uint64, step model.Step) bool {
-	for i := range 3 {
-		if done%1000 == uint64(i)*7+500 || done%1100 == uint64(i)*9+600 {
-			done += uint64(i)
-		}
-		if done%1200 == uint64(i)*5+700 || done%1300 == uint64(i)*3+800 {
-			done += 2 * uint64(i)
-		}
-		if done%1400 == uint64(i)*5+700 || done%1500 == uint64(i)*3+800 {
-			done += 3 * uint64(i)
-		}
-	}
+	done = stirred(done)
 	for i := range 4 {
 		if done%97 == uint64(i)*7 {
 			return step.Iteration > 1
@@ -150,17 +100,7 @@ func (Namesake) Settled(done uint64, step model.Step) bool {
 
 // Aggregate is too large to be inlined.
 func (Namesake) Aggregate(s model.Vertex, value uint64) float64 {
-	for i := range 3 {
-		if value%1000 == uint64(i)*7+500 || value%1100 == uint64(i)*9+600 {
-			value += uint64(i)
-		}
-		if value%1200 == uint64(i)*5+700 || value%1300 == uint64(i)*3+800 {
-			value += 2 * uint64(i)
-		}
-		if value%1400 == uint64(i)*5+700 || value%1500 == uint64(i)*3+800 {
-			value += 3 * uint64(i)
-		}
-	}
+	value = stirred(value)
 	sum := 0.0
 	for i := range 6 {
 		if value>>i&1 == 1 {
@@ -177,17 +117,7 @@ func (Namesake) Aggregate(s model.Vertex, value uint64) float64 {
 
 // Saturated is too large to be inlined.
 func (Namesake) Saturated(full uint64, step model.Step) bool {
-	for i := range 3 {
-		if full%1000 == uint64(i)*7+500 || full%1100 == uint64(i)*9+600 {
-			full += uint64(i)
-		}
-		if full%1200 == uint64(i)*5+700 || full%1300 == uint64(i)*3+800 {
-			full += 2 * uint64(i)
-		}
-		if full%1400 == uint64(i)*5+700 || full%1500 == uint64(i)*3+800 {
-			full += 3 * uint64(i)
-		}
-	}
+	full = stirred(full)
 	for i := range 8 {
 		if full>>(8*i)&255 == 255 {
 			full++
@@ -200,4 +130,17 @@ func (Namesake) Saturated(full uint64, step model.Step) bool {
 		}
 	}
 	return full > 1<<60
+}
+
+// stirred is small enough to be inlined, and makes each method that calls it too large.
+func stirred(x uint64) uint64 {
+	for i := range uint64(3) {
+		if x%1000 == i*7+500 || x%1100 == i*9+600 {
+			x += i
+		}
+		if x%1200 == i*5+700 || x%1300 == i*3+800 {
+			x += 2 * i
+		}
+	}
+	return x
 }

@@ -49,7 +49,7 @@ func BenchmarkFold(b *testing.B) {
 		e.Nbr, e.Dst = append(e.Nbr, uint32(i*vertices/edges)), append(e.Dst, uint16(i%64<<8|i>>6&255))
 	}
 	var p packed.Packer
-	if err := p.Sorted(shard.Header{Vertices: vertices}, e.Nbr, e.Dst, nil); err != nil {
+	if err := p.Sorted(shard.Header{Vertices: vertices}, e.Nbr, e.Dst, shard.Plane{}); err != nil {
 		b.Fatal(err)
 	}
 	blob := make([]byte, p.Size())
