@@ -85,9 +85,9 @@ func (j *Job[V, A]) Leave() { j.recorder.epochs.wait() }
 // not be changed.
 func (j *Job[V, A]) Array() []V { return j.state.arrays.Cur[:j.plan.shape.cat.Vertices] }
 
-// Trim frees what a job that Run has done does not need for its results: pages and the arrays of
-// iterations. It returns how much of the budget that leaves, in bytes; without a budget there is no
-// limit. The job cannot run any more.
+// Trim frees what results do not need after Run: pages and arrays of iterations. It returns the
+// bytes of the budget that are left, or [math.MaxInt64] if there is no budget. The job cannot run
+// again.
 func (j *Job[V, A]) Trim() (free int64) {
 	if err := j.workers.closePages(); err != nil {
 		j.plan.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))

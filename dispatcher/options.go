@@ -156,7 +156,8 @@ func (o *Options) check() error {
 	case (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull:
 		return fmt.Errorf("method %s is one of the CPU, and the device is %s", o.Method, o.Device)
 	case o.Checkpoints.Pages > 0 && o.Mode != Async:
-		return fmt.Errorf("checkpoints every %d pages: a %s job is whole between iterations only; use mode %s, or checkpoints by iterations or time", o.Checkpoints.Pages, o.Mode, Async)
+		return fmt.Errorf("checkpoints every %d pages require mode %[3]s: a %[2]s job can be saved only between iterations; "+
+			"use mode %[3]s, or checkpoints by iterations or time", o.Checkpoints.Pages, o.Mode, Async)
 	}
 	if err := hostmem.CheckThreads(o.Threads); err != nil {
 		return err

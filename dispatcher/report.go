@@ -73,8 +73,8 @@ type PageWork struct {
 	Start, End float64
 	// Copy and Compute are the GPU's own times, in seconds; the CPU's Compute is all of it.
 	Copy, Compute float64
-	// Copies is how many copies of each accumulator there were, the mean over
-	// the edges: 1 without replication, 0 on the CPU.
+	// Copies is the mean number of copies of an accumulator per edge: 1 without replication, 0 on
+	// the CPU.
 	Copies float64
 }
 

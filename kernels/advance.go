@@ -92,7 +92,7 @@ type AdvanceSets struct {
 	Fault  device.Pointer    // uint32_t *
 }
 
-// AdvanceLevels says where the iterations begin and end.
+// AdvanceLevels holds the parameters of a run of levels: the first iteration, how many there may be, and limits.
 type AdvanceLevels struct {
 	Iteration   int64
 	Aggregate   float64

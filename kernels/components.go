@@ -61,7 +61,7 @@ func componentsTogether(m device.Memory, g device.Grid, a *ComponentsArgs) error
 	return nil
 }
 
-// unite makes the least vertex of its component the parent of each.
+// unite sets the parent of each vertex to the least vertex of its component.
 func unite(parent []uint32, off []uint64, nbr []uint32) {
 	for v := range parent {
 		parent[v] = uint32(v)

@@ -325,8 +325,8 @@ func (c *Cache) Loaded(p int) bool {
 	return true
 }
 
-// Plain allows the pages before page p that stay to be outside of [Options.Memory]: no device copies from them. Call it
-// before they are loaded.
+// Plain lets the resident pages before page p be allocated outside [Options.Memory], as no device copies from them.
+// It must be called before they are loaded.
 func (c *Cache) Plain(p int) { c.plain = p }
 
 // Rest returns the rest of the budget if everything stays in memory; less

@@ -104,7 +104,7 @@ func (f *frames) ready(buf []byte, page int64) ([]byte, error) {
 	return f.memory.Pin(max(f.size, page))
 }
 
-// put takes a buffer back.
+// put returns a buffer to the pool, or frees it if the pass is over.
 func (f *frames) put(buf []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

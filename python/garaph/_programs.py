@@ -120,8 +120,8 @@ class Programs(Generic[R]):
         source: id of the vertex to begin at, or a list of them
         sources: file with such vertices, an id a line, in quotes or not; lines that begin
             with # are comments, unless the graph has that very id
-        parents: find the vertex before on a shortest path, too: the smallest of the nearer
-            ones
+        parents: also give the predecessor on a shortest path (the smallest id if there are
+            several)
         """
         return self.run("bfs", progress=progress, source=source, sources=sources, parents=parents, **options)
 
@@ -139,8 +139,8 @@ class Programs(Generic[R]):
         source: id of the vertex to begin at, or a list of them
         sources: file with such vertices, an id a line, in quotes or not; lines that begin
             with # are comments, unless the graph has that very id
-        parents: find the vertex before on a shortest path, too: the smallest of the nearer
-            ones
+        parents: also give the predecessor on a shortest path (the smallest id if there are
+            several)
         precision: bits of a value, a floating-point number: 32 where results are exact or
             within 1e-6 of themselves, otherwise 64 (auto)
         """

@@ -152,8 +152,8 @@ func (a *app) root() *cobra.Command {
 		Short: "Process graphs that are larger than memory on one machine",
 		Long: `garaph processes graphs that are larger than memory on one machine.
 
-Edge lists are imported once into a graph, a folder, and programs run over it.
-A program can also run over edge lists directly.`,
+An import turns edge lists into a graph, which is a folder. Programs run over a graph,
+or directly over edge lists.`,
 		Example: `  garaph import edges.txt.gz web.graph
   garaph run pagerank web.graph --top 20
   go mod graph | garaph run bfs - --source example.com/app`,

@@ -19,6 +19,7 @@ import (
 	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/export"
+	"github.com/garaph/garaph/ingest/format"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/wholefile"
@@ -37,16 +38,18 @@ func exportCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export GRAPH [flags]",
 		Short: "Write a graph as an edge list",
-		Long: `Write the edges of a graph as an edge list, in a format that import reads: with the
-ids that you gave, where the format has room for them. At the end it says how to import
-the file as an equal graph.
+		Long: `Write the edges of a graph as an edge list, in a format that import reads, with the
+original ids if the format can hold them. At the end, a message tells how to import the
+file as an equal graph.
 
-The name of the file decides the format: .txt, .tsv, .csv, .el, .wel, .e, .mtx, .gr,
-.sg, .wsg, .metis, .adj (Ligra), .graphml, .bin and .wbin, each also with .gz or .zst
-behind it; .parquet, .arrow (a file) and .arrows (a stream). A name that ends with / is a
-folder of files in that format, as import reads it: a file has all edges of a vertex, and
-about as many edges as the others. The folder appears when all of it is there. An edge of an undirected graph is written once, unless --both is given; .sg,
-.wsg, .metis and .adj have both directions always.`,
+The extension of the file decides the format:
+  ` + exportExtensions() + `
+Another .gz or .zst compresses the file, except for Parquet and Arrow. A name that ends
+with / is a folder of files in that format, which import reads: a file has all edges of a
+vertex, and about as many edges as the others. The folder appears when it is complete.
+
+An edge of an undirected graph is written once, unless --both is given; .sg, .wsg, .metis
+and .adj always have both directions.`,
 		Example: `  garaph export web.graph --output web.tsv.gz
   garaph export web.graph --format csv | head
   garaph export web.graph --output web.parquet/ --parts 8
@@ -69,6 +72,22 @@ about as many edges as the others. The folder appears when all of it is there. A
 		return a.export(cmd.Context(), args[0], f)
 	})
 	return cmd
+}
+
+// exportExtensions lists the extensions of the formats that are written, in lines.
+func exportExtensions() string {
+	var list, lines []string
+	for _, f := range format.All() {
+		for _, extension := range f.Extensions {
+			if f.Writer != nil && !slices.Contains(list, extension) {
+				list = append(list, extension)
+			}
+		}
+	}
+	for line := range slices.Chunk(list, 14) {
+		lines = append(lines, strings.Join(line, " "))
+	}
+	return strings.Join(lines, "\n  ")
 }
 
 // exportReport is an export as JSON.

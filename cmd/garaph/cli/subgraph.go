@@ -51,9 +51,9 @@ of a Parquet or Arrow file, such as what DuckDB or pandas selected from results.
 	fs := cmd.Flags()
 	f := &subgraphFlags{
 		output: outputFlag(fs, "", "make the new graph in this `FOLDER` (required)"),
-		ids:    fs.String("ids", "", "take the vertices of this `FILE`, .parquet, .arrow or text, also compressed, "+flags.IDLines+"; - is standard input"),
+		ids:    fs.String("ids", "", "take the vertices listed in this `FILE` (text, .parquet or .arrow; may be compressed): "+flags.IDLines+"; - is standard input"),
 		all:    fs.Bool("all", false, "take all vertices: a copy of the graph"),
-		rows:   fs.Bool("rows", false, "store rows of in-edges too, also where the graph has none: frontiers along them are read from disk"),
+		rows:   fs.Bool("rows", false, "also store rows of in-edges, so that frontiers along them are read from disk"),
 	}
 	flags.Sources(fs, "from which hops are counted")
 	f.hops = flags.Count(fs, "hops", 1, 0, "hops from a source at most; 0: the sources alone")
