@@ -167,7 +167,7 @@ func (f *gpuFrontier[V, A]) free() {
 		f.advancer = nil
 	}
 	if err = errors.Join(err, f.freeRows()); err != nil {
-		f.plan.opt.Log.Warn("the memory of frontiers was not all given back: " + err.Error())
+		f.plan.opt.Log.Warn("some memory of frontiers was not freed: " + err.Error())
 	}
 }
 

@@ -68,7 +68,7 @@ func (j *Job[V, A]) Close() {
 	j.state.stopInit()
 	j.Leave()
 	if err := j.workers.close(); err != nil {
-		j.plan.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
+		j.plan.opt.Log.Warn("some memory of the job was not freed", zap.Error(err))
 	}
 	j.recorder.epochs.free()
 	if a := j.state.arrays; a != nil {
@@ -90,7 +90,7 @@ func (j *Job[V, A]) Array() []V { return j.state.arrays.Cur[:j.plan.shape.cat.Ve
 // again.
 func (j *Job[V, A]) Trim() (free int64) {
 	if err := j.workers.closePages(); err != nil {
-		j.plan.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
+		j.plan.opt.Log.Warn("some memory of the job was not freed", zap.Error(err))
 	}
 	free = j.plan.opt.Memory - processBytes
 	if j.recorder.epochs != nil {

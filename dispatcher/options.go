@@ -154,7 +154,7 @@ func (o *Options) check() error {
 	case o.Iterations < 0:
 		return fmt.Errorf("iterations %d: expected a number ≥ 0", o.Iterations)
 	case (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull:
-		return fmt.Errorf("method %s is one of the CPU, and the device is %s", o.Method, o.Device)
+		return fmt.Errorf("method %s runs on the CPU only, and the device is %s", o.Method, o.Device)
 	case o.Checkpoints.Pages > 0 && o.Mode != Async:
 		return fmt.Errorf("checkpoints every %d pages require mode %[3]s: a %[2]s job can be saved only between iterations; "+
 			"use mode %[3]s, or checkpoints by iterations or time", o.Checkpoints.Pages, o.Mode, Async)

@@ -107,7 +107,7 @@ func (p *plan[V, A]) choose() {
 	}
 	p.loops, p.compiled = cpuengine.LoopsOf(p.program)
 	if c, ok := p.program.(compiled.Program[V, A]); ok && !p.compiled && c.Loops().Program == nil {
-		p.opt.Log.Warn(fmt.Sprintf("the compiled loops of %s are of an older text of the program, and not used: run go generate", p.name()))
+		p.opt.Log.Warn(fmt.Sprintf("the compiled loops of %s are outdated and not used: run go generate", p.name()))
 	}
 }
 

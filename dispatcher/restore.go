@@ -25,7 +25,7 @@ func (r *recorder[V, A]) restore(ctx context.Context) (resumed bool, err error) 
 	job, log := r.epochs.job, r.plan.opt.Log
 	epoch, err := job.Restore(ctx, r.state)
 	for _, passed := range epoch.Passed {
-		log.Warn(fmt.Sprintf("job %d: a checkpoint is passed over: %v", job.ID(), passed))
+		log.Warn(fmt.Sprintf("job %d: a checkpoint is skipped: %v", job.ID(), passed))
 	}
 	if err != nil {
 		return false, fmt.Errorf("graph %s: %w", r.plan.store.Name(), err)
@@ -40,7 +40,7 @@ func (r *recorder[V, A]) restore(ctx context.Context) (resumed bool, err error) 
 	r.report.Before, r.report.Earlier = before, epoch.State.Work
 	log.Info(fmt.Sprintf("job %d goes on from checkpoint %d, after %d iterations", job.ID(), epoch.Number, before))
 	if epoch.State.Within && r.plan.can.restless {
-		log.Warn(fmt.Sprintf("job %d: iteration %d was cut and begins again, and the program is not idempotent: values may differ from those of a run that was not interrupted",
+		log.Warn(fmt.Sprintf("job %d: iteration %d was interrupted and starts again, and the program is not idempotent: values may differ from those of an uninterrupted run",
 			job.ID(), before+1))
 	}
 	return true, nil

@@ -23,7 +23,7 @@ func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 	if err == nil {
 		j.recorder.epochs.stop() // of a job that is done none is needed
 	} else if lost := j.Save(); lost != nil {
-		j.plan.opt.Log.Warn("the state in which the job ended is lost: " + oneLine(lost) + "; older checkpoints stay")
+		j.plan.opt.Log.Warn("the final state of the job was not saved: " + oneLine(lost) + "; older checkpoints stay")
 	}
 	return j.recorder.report, err
 }

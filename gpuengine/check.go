@@ -83,7 +83,7 @@ func (c *checks) verdict(a *arrays, pages Pages) error {
 		if err := pages.Recheck(shard.In, i); err != nil {
 			return err
 		}
-		return fmt.Errorf("shard %d: the GPU finds damage that is not in the graph; its memory may be faulty", i)
+		return fmt.Errorf("shard %d: the GPU reports damage that the host does not find; GPU memory may be faulty", i)
 	}
 	return nil
 }

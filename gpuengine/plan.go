@@ -148,7 +148,7 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 		arrays += aligned(n)
 	}
 	if o.packed.window = o.packed.shared/p.accumulator - 1; p.packed && o.packed.window < 1 {
-		return nil, fmt.Errorf("program %s over a packed graph: %w: the accumulator of a vertex does not fit into the memory that the threads of the GPU share; import the graph with --layout csc",
+		return nil, fmt.Errorf("program %s over a packed graph: %w: the accumulator of a vertex does not fit into the shared memory of the GPU; import the graph with --layout csc",
 			f.Program, ErrUnfit)
 	}
 	p.kept.limits = limits{edges: o.ChunkEdges, window: max(1, o.Shared/p.accumulator), packed: o.packed}

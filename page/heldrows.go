@@ -30,7 +30,7 @@ type heldShard struct {
 }
 
 // errNotHeld are rows that cannot be held.
-var errNotHeld = errors.New("they are not one side of packed rows without weights")
+var errNotHeld = errors.New("rows are not one side of packed rows without weights")
 
 // PlanHeld sees how much memory rows take that are held as they are stored. The error says
 // why they cannot be.

@@ -308,7 +308,7 @@ func (l *rowsLoader) degrees() error {
 		}
 	}
 	if sum != l.cat.Edges {
-		return fmt.Errorf("graph %s: %w: its out-degrees add up to %d, it has %d edges", l.store.Name(), store.ErrDamaged, sum, l.cat.Edges)
+		return fmt.Errorf("graph %s: %w: its out-degrees sum to %d, but it has %d edges", l.store.Name(), store.ErrDamaged, sum, l.cat.Edges)
 	}
 	return nil
 }
@@ -324,7 +324,7 @@ func (l *rowsLoader) transpose(memory []byte, i int) error {
 		for k := s.Off[v]; k < s.Off[v+1]; k++ {
 			at := atomic.AddUint64(&off[s.Nbr[k]], 1) - 1
 			if at >= l.cat.Edges {
-				return fmt.Errorf("graph %s: %w: its in-edges are not those that its out-degrees count", l.store.Name(), store.ErrDamaged)
+				return fmt.Errorf("graph %s: %w: its in-edges do not match its out-degrees", l.store.Name(), store.ErrDamaged)
 			}
 			if l.to.Arcs != nil {
 				l.to.Arcs[at] = frontier.Arc{To: first + uint32(v), Weight: s.Weight[k]}
@@ -347,7 +347,7 @@ func (l *rowsLoader) shift() error {
 		for v, d := range degrees {
 			sum += uint64(d)
 			if off[uint64(info.First)+uint64(v)+1] != sum {
-				return fmt.Errorf("graph %s: %w: vertex %d has other edges than degrees", l.store.Name(), store.ErrDamaged, uint64(info.First)+uint64(v))
+				return fmt.Errorf("graph %s: %w: the edges of vertex %d do not match its degrees", l.store.Name(), store.ErrDamaged, uint64(info.First)+uint64(v))
 			}
 		}
 	}

@@ -60,10 +60,10 @@ and .adj always have both directions.`,
 	f := &exportFlags{
 		output:    outputFlag(fs, "-", "write the edges to this file; - is standard output"),
 		format:    flags.Enum(fs, "format", "", export.Formats(), "format of the edge list (default by the name of the file, or text)"),
-		ids:       fs.String("ids", "", "write the ids of all vertices to this `FILE` too, one a line, in the order of numbers"),
+		ids:       fs.String("ids", "", "also write the ids of all vertices to this `FILE`, one per line, in the order of numbers"),
 		both:      fs.Bool("both", false, "write both directions of the edges of an undirected graph"),
 		noWeights: fs.Bool("no-weights", false, "leave out the weights of a weighted graph"),
-		parts:     flags.Range(fs, "parts", 0, 0, export.MostParts, "write a folder of so many files; 0: one for each 16 Mi edges, where --output ends with /"),
+		parts:     flags.Range(fs, "parts", 0, 0, export.MostParts, "write a folder of N files; 0: one for each 16 Mi edges, if --output ends with /"),
 		threads:   threadsFlag(fs),
 		memory:    flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)"),
 		json:      fs.Bool("json", false, "print the report as one JSON object"),
@@ -121,16 +121,16 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 	}
 	switch {
 	case f.inParts() && !o.Format.HasParts():
-		return o, Usagef("a file as %s is a whole graph: it cannot be one of several parts", o.Format)
+		return o, Usagef("format %s cannot be written in parts: a file holds a whole graph", o.Format)
 	case o.Format.HasColumns() && compressed(path) != "":
-		return o, Usagef("a file as %s is not read compressed: leave the suffix out of %s", o.Format, path)
+		return o, Usagef("format %s is not read compressed: omit the suffix of %s", o.Format, path)
 	case o.Format.Binary() && a.stdout.IsTerminal(path):
-		return o, Usagef("edges as %s are binary, and they would go to a terminal: name a file with --output, or choose --format text", o.Format)
+		return o, Usagef("format %s is binary, and standard output is a terminal: name a file with --output, or choose --format text", o.Format)
 	}
 	if o.Format == export.LDBC && *f.ids == "" {
 		stem, named := strings.CutSuffix(path, ".e")
 		if !named {
-			return o, Usagef("the format ldbc has a file of vertices, too: name the one of edges x.e, and they go to x.v, or name theirs with --ids")
+			return o, Usagef("format ldbc also has a file of vertices: name the edges x.e, and vertices go to x.v, or name their file with --ids")
 		}
 		*f.ids = stem + ".v"
 	}

@@ -44,7 +44,7 @@ func newImportFlags(all *pflag.FlagSet) *importFlags {
 		rows: fs.Bool("rows", false, "also store rows of in-edges, so that frontiers along them are read from disk"),
 		tableFlags: tableFlags{
 			delimiter: delimiterFlag(fs),
-			header:    fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
+			header:    fs.Bool("header", false, "the first line of text is a header (default detected)"),
 			noHeader:  fs.Bool("no-header", false, "the first line of text is an edge"),
 			columns:   columnsFlag(fs),
 		},
@@ -58,7 +58,7 @@ func newImportFlags(all *pflag.FlagSet) *importFlags {
 		dropSelfLoops: fs.Bool("drop-self-loops", false, "leave out edges from a vertex to itself"),
 		skipBadLines:  fs.Bool("skip-bad-lines", false, "count lines that cannot be read and skip them"),
 	}
-	f.allowEmpty = fs.Bool("allow-empty", false, "make a graph without vertices of empty input, instead of an error")
+	f.allowEmpty = fs.Bool("allow-empty", false, "make a graph without vertices from empty input, instead of failing")
 	fs.VisitAll(func(flag *pflag.Flag) { f.names = append(f.names, flag.Name) })
 	all.AddFlagSet(fs)
 	return f

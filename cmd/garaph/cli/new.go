@@ -119,7 +119,7 @@ func typeName(name string) string {
 func (m *module) findCheckout(dir string) error {
 	if dir != "" {
 		if !m.useCheckout(absolute(dir)) {
-			return Usagef("--garaph %s: it is no clone of garaph", dir)
+			return Usagef("--garaph %s: not a clone of garaph", dir)
 		}
 		return nil
 	}

@@ -89,7 +89,7 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	}
 	defer job.Close() // where the run does not come to it
 	for _, err := range job.Passed() {
-		a.console.Log.Warn("a job is passed over: " + show.OneLine(err))
+		a.console.Log.Warn("a job is skipped: " + show.OneLine(err))
 	}
 	spec := job.Record().Spec
 	first, err := a.recordedCommand(job)
