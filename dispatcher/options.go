@@ -17,7 +17,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// Mode says when new values become visible.
+// Mode is when new values become visible.
 type Mode string
 
 // The modes.
@@ -26,7 +26,7 @@ const (
 	Async Mode = "async" // at the end of the page, to the pages after it
 )
 
-// Method says how an iteration finds the vertices to process.
+// Method is how an iteration finds the vertices to process.
 type Method = policy.Method
 
 // The methods.
@@ -37,7 +37,7 @@ const (
 	Frontier   = policy.Frontier
 )
 
-// Device says where a job runs.
+// Device is where a job runs.
 type Device = policy.Device
 
 // The devices.
@@ -48,8 +48,8 @@ const (
 	Hybrid     = policy.Hybrid
 )
 
-// Options of a job. The zero value is a sync job on all processors, without a
-// limit of memory or iterations.
+// Options configures a job. The zero value is a sync job on all processors, without a limit of
+// memory or iterations.
 type Options struct {
 	Name       string // of the program in errors; if "", its type
 	Mode       Mode
@@ -80,7 +80,7 @@ type Options struct {
 // Phase is a part of a job before its first iteration.
 type Phase string
 
-// The phases. Those of a GPU and of the disk come only where they are needed.
+// Phases. Those of a GPU and of the disk occur only if needed.
 const (
 	Loading     Phase = "loading"            // degrees, first values or those of a checkpoint, rows
 	TimingDisk  Phase = "measuring the disk" // in order and at random
@@ -134,8 +134,8 @@ type hooks struct {
 // to compare them.
 func (o *Options) Generically() { o.generic = true }
 
-// EngineVersion is the version of the bits of values that the engines compute. Only the same version resumes a
-// checkpoint.
+// EngineVersion changes when engines compute values of other bits. A checkpoint can only be resumed
+// by the same version.
 const EngineVersion = 5
 
 func (o *Options) check() error {

@@ -60,7 +60,7 @@ func (s *state[V, A]) resume(from checkpoint.State) error {
 	return err
 }
 
-// Begin is [checkpoint.Sink].
+// Begin implements [checkpoint.Sink].
 func (s *state[V, A]) Begin(from checkpoint.State) error {
 	if from.Vertices != s.shape.cat.Vertices || from.ValueBytes != s.shape.valueBytes || len(from.Aggregates) != len(s.aggregates) {
 		return fmt.Errorf("%w: it has %d vertices of %d bytes and %d aggregates, the job %d of %d and %d", checkpoint.ErrDiffers,
@@ -73,7 +73,7 @@ func (s *state[V, A]) Begin(from checkpoint.State) error {
 	return nil
 }
 
-// Take is [checkpoint.Sink].
+// Take implements [checkpoint.Sink].
 func (s *state[V, A]) Take(from, to uint32, values []byte, active []uint64) error {
 	copy(hostmem.AsBytes(s.arrays.Cur[from:to]), values)
 	copy(s.arrays.Active[from/64:(uint64(to)+63)/64], active)

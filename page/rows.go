@@ -17,7 +17,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// WholeRows says which rows of a whole graph a job wants: those of a vertex are its edges
+// WholeRows describes the rows of a whole graph that a job needs. The row of a vertex is its edges
 // on all Sides, one side after another.
 type WholeRows struct {
 	Sides    []shard.Direction
@@ -26,7 +26,7 @@ type WholeRows struct {
 	Memory   Memory // of the edges; if nil, that of package hostmem
 }
 
-// Bytes returns the memory that they take, and that reading them takes beside.
+// Bytes returns the memory of the rows, and the additional memory for reading them.
 func (w WholeRows) Bytes(cat *store.Catalogue) (all, reading int64) {
 	var edges uint64
 	var largest int64
@@ -70,7 +70,7 @@ func (w WholeRows) plainBytes(cat *store.Catalogue, dir shard.Direction, i int) 
 	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(is[0], i), weight)
 }
 
-// Reads returns the number of bytes read for them.
+// Reads returns the number of bytes that Load reads.
 func (w WholeRows) Reads(cat *store.Catalogue) (n int64) {
 	for _, dir := range w.Sides {
 		for _, is := range w.stored(cat, dir) {
@@ -103,7 +103,7 @@ func (w WholeRows) transposed(cat *store.Catalogue) bool {
 	return w.Weighted && !cat.Symmetric && w.Sides[0] == shard.Out && w.stored(cat, shard.Out)[0] == shard.In
 }
 
-// Load reads the rows. [WholeRows.Free] returns their memory.
+// Load reads the rows. [WholeRows.Free] frees them.
 func (w WholeRows) Load(ctx context.Context, s *store.Store) (r *frontier.Rows, err error) {
 	cat := s.Catalogue()
 	l := &rowsLoader{WholeRows: w, store: s, cat: cat}
@@ -168,7 +168,7 @@ func (w WholeRows) memory() Memory {
 	return w.Memory
 }
 
-// Free returns the memory of rows that were loaded; nil is fine.
+// Free frees loaded rows. r may be nil.
 func (w WholeRows) Free(r *frontier.Rows) error {
 	if r == nil {
 		return nil

@@ -125,7 +125,7 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 	case o.Format.HasColumns() && compressed(path) != "":
 		return o, Usagef("format %s is not read compressed: omit the suffix of %s", o.Format, path)
 	case o.Format.Binary() && a.stdout.IsTerminal(path):
-		return o, Usagef("format %s is binary, and standard output is a terminal: name a file with --output, or choose --format text", o.Format)
+		return o, Usagef("format %s is binary, and the output is a terminal: name a file with --output, or choose --format text", o.Format)
 	}
 	if o.Format == export.LDBC && *f.ids == "" {
 		stem, named := strings.CutSuffix(path, ".e")
