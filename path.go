@@ -58,14 +58,14 @@ func Path[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], to uint3
 	return PathTo[V](r, to)
 }
 
-// nearEnough are the paths that are no longer than that to a vertex: the lengths of others may not be final.
+// nearEnough restricts Paths to vertices no farther than to; values of farther ones may not be final.
 type nearEnough[V any] struct {
 	gas.Paths[V]
 	values []V
 	to     uint32
 }
 
-// Null leaves out what is farther away.
+// Null also reports true for vertices farther than to.
 func (n nearEnough[V]) Null(v gas.Vertex, value V) bool {
 	return n.Paths.Null(v, value) || n.Nearer(n.values[n.to], value)
 }

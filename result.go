@@ -72,8 +72,8 @@ func (r *Result) Write(w io.Writer, format string) (err error) {
 	return r.lost
 }
 
-// Lose says that the results could not be brought to where they were wanted: a
-// recorded job keeps its state then, and can be resumed to write them.
+// Lose records that the results could not be delivered. A recorded job then keeps its state, so
+// that [Resume] can write them.
 func (r *Result) Lose(cause error) { r.lost = cause }
 
 // Close frees the memory of the job. A recorded job is done, unless its results

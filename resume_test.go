@@ -344,7 +344,7 @@ func TestResumePassesOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id := r.Job().ID(); id != 1 || !strings.Contains(text(), "a job is passed over: job 2: damaged") {
+	if id := r.Job().ID(); id != 1 || !strings.Contains(text(), "a job is skipped: job 2: damaged") {
 		t.Errorf("job %d was resumed\n%s", id, text())
 	}
 	if err := r.Close(); err != nil {

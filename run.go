@@ -130,7 +130,7 @@ func Resume[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], id int
 	o.Job = job
 	if o.Log != nil {
 		for _, err := range job.Passed() {
-			o.Log.Warn(fmt.Sprintf("graph %s: a job is passed over: %v", g.store.Name(), err))
+			o.Log.Warn(fmt.Sprintf("graph %s: a job is skipped: %v", g.store.Name(), err))
 		}
 	}
 	return Run(ctx, g, p, o)

@@ -210,10 +210,10 @@ func compute[T Value](ctx context.Context, e *Env, a Algorithm[T], r *Report) (v
 // checkValues refuses values that are not one for each vertex, or not the run's.
 func checkValues[T Value](e *Env, a Algorithm[T], values []T) error {
 	if len(values) != int(e.Graph.Vertices) {
-		return fmt.Errorf("algorithm %T gave %d values for %d vertices", a, len(values), e.Graph.Vertices)
+		return fmt.Errorf("algorithm %T returned %d values for %d vertices", a, len(values), e.Graph.Vertices)
 	}
 	if _, ours := e.arrays[address(values)]; !ours {
-		return fmt.Errorf("algorithm %T gave values that algorithms.Make has not allocated, or that it has freed", a)
+		return fmt.Errorf("algorithm %T returned values not allocated by algorithms.Make, or already freed", a)
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// Edges are all edges of the graph in the order in which they are stored: packed ones as
-// they are, which takes less memory than rows.
+// Edges iterates over all edges in storage order. Packed edges are not unpacked, which takes
+// less memory than Rows.
 type Edges struct{ adjacency }
 
 // Arcs are some edges: the i-th leads from vertex Src[i] to vertex First+Dst[i]. One with

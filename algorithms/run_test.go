@@ -54,9 +54,9 @@ func TestMistakes(t *testing.T) {
 		{"panics on a goroutine", "scripted panicked: oh", scripted{in, 40, each(func(*algorithms.Block) { panic("oh") })}},
 		{"reads what is not planned", "rows of direction out are read, and not planned", scripted{in, 40, each(func(b *algorithms.Block) { b.Row(shard.Out, 0) })}},
 		{"allocates too much", "allocates more than it planned: 39 bytes", scripted{in, 39, func(_ context.Context, e *algorithms.Env) ([]int64, error) { return values(e) }}},
-		{"too few values", "gave 4 values for 5 vertices", scripted{in, 40, func(_ context.Context, e *algorithms.Env) ([]int64, error) { return algorithms.Make[int64](e, 4) }}},
-		{"values of its own", "that algorithms.Make has not allocated", scripted{in, 40, func(context.Context, *algorithms.Env) ([]int64, error) { return make([]int64, 5), nil }}},
-		{"freed values", "that it has freed", scripted{in, 40, func(_ context.Context, e *algorithms.Env) ([]int64, error) {
+		{"too few values", "returned 4 values for 5 vertices", scripted{in, 40, func(_ context.Context, e *algorithms.Env) ([]int64, error) { return algorithms.Make[int64](e, 4) }}},
+		{"values of its own", "not allocated by algorithms.Make", scripted{in, 40, func(context.Context, *algorithms.Env) ([]int64, error) { return make([]int64, 5), nil }}},
+		{"freed values", "or already freed", scripted{in, 40, func(_ context.Context, e *algorithms.Env) ([]int64, error) {
 			v, err := values(e)
 			algorithms.Free(e, v)
 			return v, err

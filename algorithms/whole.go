@@ -16,7 +16,7 @@ import (
 // planned, and else Nbr.
 func (e *Env) Load(ctx context.Context, dir shard.Direction) (*frontier.Rows, error) {
 	if !slices.Contains(e.plan.Whole, dir) {
-		return nil, fmt.Errorf("algorithm %T loads the %s rows of the whole graph and has not planned them", e.algorithm, dir)
+		return nil, fmt.Errorf("algorithm %T loads %s rows of the whole graph that its plan does not include", e.algorithm, dir)
 	}
 	whole := e.plan.whole(e.Graph, dir, e.Threads)
 	bytes, _ := whole.Bytes(e.Graph)

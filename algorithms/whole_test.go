@@ -146,7 +146,7 @@ func TestLoadMistakes(t *testing.T) {
 		loads []shard.Direction
 		want  string
 	}{
-		{[]shard.Direction{shard.In}, "loads the in rows of the whole graph and has not planned them"},
+		{[]shard.Direction{shard.In}, "loads in rows of the whole graph that its plan does not include"},
 		{[]shard.Direction{shard.Out, shard.Out}, "loads more than it planned"},
 	} {
 		a := loading{scripted{bytes: 40, run: func(ctx context.Context, e *algorithms.Env) ([]int64, error) {

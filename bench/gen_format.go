@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// appendEdges encodes edges behind dst. Weights are nil without.
+// appendEdges appends edges in one format to dst. weights is nil for unweighted edges.
 type appendEdges func(dst []byte, src, end []uint64, weights []uint8) []byte
 
 // maxLine is the longest line of text in bytes: two ids below 2⁴⁰, a weight,

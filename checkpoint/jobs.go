@@ -146,7 +146,7 @@ func removable(err error) error {
 	return err
 }
 
-// noneError is the [ErrNoJob] of [OpenNewest].
+// noneError is returned by [OpenNewest] when no job can be resumed. It matches [ErrNoJob].
 type noneError struct{ why error }
 
 func (e *noneError) Error() string        { return "no unfinished job to resume: " + e.why.Error() }

@@ -27,7 +27,7 @@ func openJobs(jobs string) (*beneath.Folder, error) {
 	return graph.Folder(filepath.Base(jobs))
 }
 
-// idOf returns the number of the job whose folder has a name, or 0 if it is no job's.
+// idOf returns the job number that a folder name stands for, or 0 if it is not a job's.
 func idOf(name string) int {
 	id, err := strconv.Atoi(name)
 	if err != nil || id < 1 || id > maxID || strconv.Itoa(id) != name {

@@ -80,7 +80,7 @@ func (f *Folder) Write(ctx context.Context, s State, source Source) (int, error)
 func (f *Folder) build(ctx context.Context, folder string, s State, source Source) (err error) {
 	c := &commit{State: s, Identity: f.id, ChunkVertices: f.chunk}
 	if s.ValueBytes > maxValueBytes {
-		return fmt.Errorf("values of %d bytes are too large for a checkpoint, which takes %d at most", s.ValueBytes, maxValueBytes)
+		return fmt.Errorf("values of %d bytes are too large for a checkpoint: the limit is %d", s.ValueBytes, maxValueBytes)
 	}
 	if err := f.checkSpace(c.bytes()); err != nil {
 		return err

@@ -78,7 +78,7 @@ func (j *Job) restore(ctx context.Context) error {
 	defer func() { hostmem.Free(to.words) }()
 	r, err := j.job.Restore(ctx, to)
 	for _, passed := range r.Passed {
-		j.options.Log.Warn(fmt.Sprintf("job %d: a checkpoint is passed over: %v", j.job.ID(), passed))
+		j.options.Log.Warn(fmt.Sprintf("job %d: a checkpoint is skipped: %v", j.job.ID(), passed))
 	}
 	if err != nil || r.Number == 0 {
 		return err

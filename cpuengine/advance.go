@@ -46,7 +46,8 @@ type Advancer[V, A any] struct {
 	order ordered[V]
 }
 
-// Rows are the rows along which an [Advancer] goes: those of [NewAdvancer], [NewHeldAdvancer] or [NewStoredAdvancer].
+// Rows holds the rows along which an [Advancer] goes: those of [NewAdvancer], [NewHeldAdvancer] or
+// [NewStoredAdvancer].
 type Rows[V, A any] interface {
 	// canSeek reports whether there are rows along which vertices can look for active ones.
 	canSeek() bool
@@ -92,14 +93,15 @@ type lane struct {
 	spare []uint32
 }
 
-// Advanced is what levels did.
+// Advanced reports the work of a call of Advance.
 type Advanced struct {
 	Stats
 	Levels int
 }
 
-// NewAdvancer makes one over rows of all edges along which vertices make others gather,
-// and those along which they gather; nil: it does not seek. Both may be the same.
+// NewAdvancer returns an advancer. rows hold all edges along which vertices notify, and in those
+// along which they gather. If in is nil, vertices do not look for active neighbours. Both may be
+// the same.
 func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[V, A], error) {
 	f, err := newAdvancer(e, rows.Off[e.arrays.N])
 	if err != nil {
@@ -127,19 +129,19 @@ func newAdvancer[V, A any](e *Engine[V, A], edges uint64) (*Advancer[V, A], erro
 	return f, nil
 }
 
-// AdvancerBytes is the memory of an advancer over n vertices, without rows: two queues,
-// or as much in buckets.
+// AdvancerBytes returns the memory of an advancer over n vertices, without rows: two queues, or as
+// much in buckets.
 func AdvancerBytes(n uint32) int64 { return 16 * int64(n) }
 
-// CanAdvance reports whether loops can do a frontier.
+// CanAdvance reports whether loops can advance frontiers.
 func CanAdvance[V, A any](l compiled.Loops[V, A]) bool {
 	return l.Push != nil && compiled.CanReplace[V]()
 }
 
-// Free returns the memory, but that of the rows.
+// Free frees the advancer's memory, except for the rows.
 func (f *Advancer[V, A]) Free() { hostmem.Free(f.memory) }
 
-// Rows returns what [NewAdvancer] made the advancer with.
+// Rows returns the rows passed to [NewAdvancer].
 func (f *Advancer[V, A]) Rows() (rows, in *frontier.Rows) {
 	if w, ok := f.rows.(*wholeRows[V, A]); ok {
 		return w.out, w.in
@@ -147,12 +149,12 @@ func (f *Advancer[V, A]) Rows() (rows, in *frontier.Rows) {
 	return nil, nil
 }
 
-// Forget is called when other iterations have changed the active set.
+// Forget must be called after other iterations have changed the active set.
 func (f *Advancer[V, A]) Forget() { f.listed, f.seeks = false, false }
 
-// Advance does iterations from step s on, with so many active vertices and edges from
-// them: until none is active, a limit of iterations or the time is reached or
-// the context has ended. After an error, all vertices that have changed are active.
+// Advance runs iterations from step s on, with the given numbers of active vertices and edges from
+// them, until no vertex is active, a limit of iterations or time is reached, or the context has
+// ended. After an error, all vertices that have changed are active.
 func (f *Advancer[V, A]) Advance(ctx context.Context, s gas.Step, from Stats, limit int, until time.Time) (Advanced, error) {
 	done := Advanced{Stats: Stats{Activated: from.Activated, Degrees: from.Degrees}}
 	for done.Activated > 0 && done.Levels < limit && ctx.Err() == nil {

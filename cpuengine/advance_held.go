@@ -44,9 +44,9 @@ var places = func() (off [heldVertices + 1]uint32) {
 	return off
 }()
 
-// NewHeldAdvancer makes an advancer over rows that are held as they are stored, with so many edges.
-// It is for programs that seek, without priorities. Rows of in-edges are needed to seek:
-// they may be the same; nil: it only pushes.
+// NewHeldAdvancer returns an advancer over rows held as they are stored, with the given number of
+// edges. It is for programs that seek, without priorities. Seeking needs the rows of in-edges,
+// which may be the same; if they are nil, the advancer only pushes.
 func NewHeldAdvancer[V, A any](e *Engine[V, A], rows, in *page.HeldRows, edges uint64) (*Advancer[V, A], error) {
 	f, err := newAdvancer(e, edges)
 	if err != nil {

@@ -35,9 +35,9 @@ type ordered[V any] struct {
 	lows     []float64  // by goroutine, the lowest priority of its vertices
 }
 
-// AdvanceOrdered does vertices in the order of their priorities, as [Advancer.Advance] does
-// levels. An iteration is a round: what is in the first bucket, and what its vertices
-// bring there while one goroutine does them. Values are those of the moment.
+// AdvanceOrdered processes vertices in the order of their priorities, as [Advancer.Advance] does
+// levels. An iteration is a round: the first bucket, and what its vertices add to it while one
+// goroutine processes them. Values are read in place.
 func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from Stats, limit int, until time.Time) (done Advanced, err error) {
 	done = Advanced{Stats: Stats{Activated: from.Activated, Degrees: from.Degrees}}
 	f.block.Step = s
@@ -355,9 +355,9 @@ func (f *Advancer[V, A]) bucketWidth() {
 	}
 }
 
-// MeanStep is the mean of what sampled edges add to the priority of a vertex that is
-// active, for a program that is [gas.Prioritized]; 0 where none adds anything, and zero
-// says whether that was seen.
+// MeanStep returns the mean that sampled edges add to the priority of an active vertex, for a
+// program that is [gas.Prioritized], or 0 if none adds anything; zero reports whether an edge was
+// seen that adds nothing.
 func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *frontier.Rows, s gas.Step) (mean float64, zero bool) {
 	const samples = 1 << 10
 	source, ok := a.Active.Next(0, a.N)

@@ -33,9 +33,9 @@ type storedRows[V, A any] struct {
 func (r *storedRows[V, A]) canSeek() bool              { return false }
 func (r *storedRows[V, A]) seek(*Advancer[V, A]) error { return nil }
 
-// NewStoredAdvancer makes an advancer over rows that are read as they are needed. It only
-// pushes, and knows the frontier by its bits. With exact, values are as they were after an
-// error in a level; otherwise some are newer, and their vertices active.
+// NewStoredAdvancer returns an advancer over rows that are read on demand. It only pushes, and
+// keeps the frontier as a bit set. If exact is set, an error in a level leaves values unchanged;
+// otherwise some are newer, and their vertices active.
 func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact bool) *Advancer[V, A] {
 	f := &Advancer[V, A]{Engine: e}
 	f.rows = &storedRows[V, A]{stored: rows, exact: exact}

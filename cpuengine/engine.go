@@ -46,7 +46,7 @@ type Engine[V, A any] struct {
 	workers []worker[V, A] // one for each goroutine
 }
 
-// Work says what to do with a page.
+// Work describes what to do with a page.
 type Work struct {
 	Step   gas.Step
 	Marked bool // only vertices in Arrays.Marks, instead of all
@@ -58,7 +58,7 @@ type Work struct {
 	Aggregates []float64
 }
 
-// Stats counts what was done.
+// Stats counts the work of an engine.
 type Stats struct {
 	Edges     uint64 // gathered or notified along
 	Vertices  uint64 // applied, or that notified
@@ -74,7 +74,7 @@ func (s *Stats) Add(o Stats) {
 	s.Degrees += o.Degrees
 }
 
-// New makes an engine for the program of the loops, with the given number of goroutines.
+// New returns an engine for the program of the loops, with the given number of goroutines.
 func New[V, A any](loops compiled.Loops[V, A], a *vertices.Arrays[V], threads int) (e *Engine[V, A], err error) {
 	p := loops.Program
 	defer func() { // of Zero

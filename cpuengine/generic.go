@@ -7,8 +7,8 @@ import (
 	"github.com/garaph/garaph/gas/compiled"
 )
 
-// LoopsOf gives the loops of a program: its own where it has been compiled, or
-// generic ones, which call a method per edge.
+// LoopsOf returns the loops of a program: its own if it has been compiled, or generic ones, which
+// call a method per edge.
 func LoopsOf[V, A any](p gas.Program[V, A]) (loops compiled.Loops[V, A], own bool) {
 	if c, ok := p.(compiled.Program[V, A]); ok {
 		loops = c.Loops()
@@ -19,7 +19,7 @@ func LoopsOf[V, A any](p gas.Program[V, A]) (loops compiled.Loops[V, A], own boo
 	return GenericLoops(p), false
 }
 
-// GenericLoops are loops over any program's methods.
+// GenericLoops returns loops that work for any program.
 func GenericLoops[V, A any](p gas.Program[V, A]) compiled.Loops[V, A] {
 	g := generic[V, A]{program: p}
 	g.saturable, _ = p.(gas.Saturable[A])

@@ -12,12 +12,12 @@ import (
 // acquires the next task.
 const notifyEdges = 1 << 15
 
-// SideReader gives one side of a shard, and what to call when done with it.
+// SideReader returns one side of a shard, and a function to call when done with it.
 type SideReader interface {
 	Side(dir shard.Direction, i int) (shard.Side, func(), error)
 }
 
-// Task is some active vertices of one shard: those in [From, To].
+// Task is the active vertices of one shard in [From, To].
 type Task struct {
 	Shard    int
 	From, To uint32

@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/shard/packed"
 )
 
-// Encodings are those of in sides, beside plain rows, that the engine folds as they are.
+// Encodings returns the encodings of in sides, besides plain rows, that the engine can process.
 func Encodings() []uint16 { return []uint16{packed.Version} }
 
 // foldPacked is the loop over packed blocks for any program's methods: see

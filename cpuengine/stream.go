@@ -100,9 +100,9 @@ type stream[V, A any] struct {
 	err     error      // the first one
 }
 
-// Next gives the next page for [Engine.Stream]; nil: there is none. It returns soon
-// after the context has ended, which it does after an error: pages that were given are
-// not done then, and need not come back.
+// Next returns the next page for [Engine.Stream], or nil if there is none. It returns soon after
+// the context has ended, as it does after an error: pages handed out are then left undone, and need
+// not come back.
 type Next func(context.Context) (*page.Page, Work, error)
 
 // Stream gathers and applies the vertices of the pages that next gives, until it
@@ -121,7 +121,7 @@ func (e *Engine[V, A]) Stream(ctx context.Context, spare int, next Next, done fu
 	return x.err
 }
 
-// Goroutines is how many work when so many are spared.
+// Goroutines returns the number of goroutines that work when spare are left idle.
 func (e *Engine[V, A]) Goroutines(spare int) int { return max(1, len(e.workers)-spare) }
 
 // work does tasks until there are none.

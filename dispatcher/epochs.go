@@ -87,7 +87,7 @@ func (e *epochs[V, A]) free() {
 	hostmem.Free(e.active)
 }
 
-// begin notes that the state can be saved from now on.
+// begin starts the schedule: from now on the state can be saved.
 func (e *epochs[V, A]) begin() {
 	if e != nil {
 		e.whole, e.since.last = true, time.Now()

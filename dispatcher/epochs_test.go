@@ -38,7 +38,7 @@ func TestAsyncEpochs(t *testing.T) {
 		{policy: checkpoint.Policy{}},
 		{policy: checkpoint.Policy{Every: 1}},
 		{policy: checkpoint.Policy{Pages: 3}},
-		{cut: 5, says: "job 1: iteration 5 was cut and begins again, and the program is not idempotent"},
+		{cut: 5, says: "job 1: iteration 5 was interrupted and starts again, and the program is not idempotent"},
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			folder := memoryDir(t)

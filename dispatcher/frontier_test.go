@@ -133,11 +133,11 @@ func TestFrontierChosen(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{programs.KCore{K: 2}, Options{}, "the methods auto, pull and notify-pull are for any program"},
-		{programs.KCore{K: 2}, Options{Name: "kcore"}, "program kcore: method frontier: it is for programs whose values only get better"},
+		{programs.KCore{K: 2}, Options{}, "methods auto, pull and notify-pull run any program"},
+		{programs.KCore{K: 2}, Options{Name: "kcore"}, "program kcore: method frontier: its values must only improve"},
 		{bfs, Options{Memory: least(t, s, bfs)}, "no room"},
-		{bfs, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Iterations: 3}, "a limit of iterations"},
-		{programs.KCore{K: 2}, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}}, "it is for programs whose values only get better"},
+		{bfs, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Iterations: 3}, "iterations are limited"},
+		{programs.KCore{K: 2}, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}}, "its values must only improve"},
 	} {
 		c.o.Method = Frontier
 		if _, err := New(s, c.p, c.o); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -153,7 +153,7 @@ func TestSuspiciousGPU(t *testing.T) {
 			return suspicious{device.NewEmulated(device.EmulatedOptions{})}, nil
 		})
 		values, r := valuesOf(t, &subject{store: s}, gas.Program[uint32, uint32](dispatcher.WCC{WCC: programs.WCC{}}), o)
-		if !strings.Contains(r.Lost, "shard 0: the GPU finds damage that is not in the graph") {
+		if !strings.Contains(r.Lost, "shard 0: the GPU reports damage that the host does not find") {
 			t.Errorf("%s: lost by %q", on, r.Lost)
 		}
 		for v, want := range oracle.WCC(g) {

@@ -157,11 +157,11 @@ func TestGPUOrCPU(t *testing.T) {
 		{"another's fragments", inheriting{}, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}}, "program dispatcher.inheriting: this program does not run on a GPU: its fragments are those of BFS, not of inheriting: run `garaph compile` on its package", ""},
 		{"no memory", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Memory: 100}}, "not enough memory on the GPU", ""},
 		{"no memory, auto", portable, Options{GPU: GPUOptions{Name: "emulated", Memory: 100}}, "", CPU},
-		{"notify-pull", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}, Method: NotifyPull}, "method notify-pull is one of the CPU", ""},
+		{"notify-pull", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}, Method: NotifyPull}, "method notify-pull runs on the CPU only", ""},
 		{"hybrid without a GPU", portable, Options{Device: Hybrid, GPU: GPUOptions{Name: "7"}}, "GPU 7: no such GPU: this build of garaph has no driver for it", ""},
 		{"hybrid with a program of the CPU", programsOnly{}, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}}, "this program does not run on a GPU", ""},
 		{"hybrid with a GPU that is faster", portable, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, hooks: hooks{speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1e-3, Link: 1e-9}}}, "", GPU},
-		{"notify-pull, hybrid", portable, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Method: NotifyPull}, "method notify-pull is one of the CPU", ""},
+		{"notify-pull, hybrid", portable, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Method: NotifyPull}, "method notify-pull runs on the CPU only", ""},
 		{"odd device", portable, Options{Device: "tpu"}, `device "tpu": expected auto, cpu, gpu or hybrid`, ""},
 		{"odd gather", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Gather: "odd"}}, `gather "odd": expected auto, replicated or segmented`, ""},
 	} {

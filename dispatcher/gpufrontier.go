@@ -41,7 +41,7 @@ func (p *plan[V, A]) gpuUnfit() error {
 	case len(p.devices) > 1:
 		return errors.New("the job has several GPUs")
 	case p.opt.Iterations > 0:
-		return errors.New("the job has a GPU, and a limit of iterations, in which a GPU sees values of the one in hand")
+		return errors.New("iterations are limited, and frontiers on a GPU read values of the current iteration")
 	case p.shape.cat.Wide && p.loops.Weighs:
 		return errors.New("the job has a GPU, and weights are float64")
 	}
@@ -167,7 +167,7 @@ func (f *gpuFrontier[V, A]) free() {
 		f.advancer = nil
 	}
 	if err = errors.Join(err, f.freeRows()); err != nil {
-		f.plan.opt.Log.Warn("the memory of frontiers was not all given back: " + err.Error())
+		f.plan.opt.Log.Warn("some memory of frontiers was not freed: " + err.Error())
 	}
 }
 

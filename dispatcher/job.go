@@ -25,7 +25,7 @@ type Job[V, A any] struct {
 	workers  *workers[V, A]  // the CPU and the GPUs
 }
 
-// New plans a job and allocates its memory. Close returns it.
+// New plans a job and allocates its memory. The caller must Close it.
 func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -62,13 +62,13 @@ func (j *Job[V, A]) open() error {
 	return j.recorder.open()
 }
 
-// Close frees the memory of the job; its values are gone. It waits for an epoch
-// whose writing Run has called off.
+// Close frees the memory of the job, including its values. It waits for an epoch whose writing Run
+// has cancelled.
 func (j *Job[V, A]) Close() {
 	j.state.stopInit()
 	j.Leave()
 	if err := j.workers.close(); err != nil {
-		j.plan.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
+		j.plan.opt.Log.Warn("some memory of the job was not freed", zap.Error(err))
 	}
 	j.recorder.epochs.free()
 	if a := j.state.arrays; a != nil {
@@ -81,16 +81,16 @@ func (j *Job[V, A]) Close() {
 // written.
 func (j *Job[V, A]) Leave() { j.recorder.epochs.wait() }
 
-// Array returns the values of all vertices by dense id. They are in the memory of the job and must
-// not be changed.
+// Array returns the values of all vertices by dense id. They belong to the job and must not be
+// changed.
 func (j *Job[V, A]) Array() []V { return j.state.arrays.Cur[:j.plan.shape.cat.Vertices] }
 
-// Trim frees what a job that Run has done does not need for its results: pages and the arrays of
-// iterations. It returns how much of the budget that leaves, in bytes; without a budget there is no
-// limit. The job cannot run any more.
+// Trim frees what results do not need after Run: pages and arrays of iterations. It returns the
+// bytes of the budget that are left, or [math.MaxInt64] if there is no budget. The job cannot run
+// again.
 func (j *Job[V, A]) Trim() (free int64) {
 	if err := j.workers.closePages(); err != nil {
-		j.plan.opt.Log.Warn("the memory of the job was not all given back", zap.Error(err))
+		j.plan.opt.Log.Warn("some memory of the job was not freed", zap.Error(err))
 	}
 	free = j.plan.opt.Memory - processBytes
 	if j.recorder.epochs != nil {
@@ -114,8 +114,8 @@ func HeldBytes[V any](n uint32, p checkpoint.Policy) int64 {
 	return held
 }
 
-// ValuesOf calls yield for the vertices in [from, to) and their values, some of a shard at a time and in order. The
-// slices are the job's.
+// ValuesOf calls yield for the vertices in [from, to) and their values, in order, for part of a
+// shard at a time. The slices belong to the job.
 func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values []V) error) error {
 	b := valueBuffers.Get().(*valueBuffer)
 	defer valueBuffers.Put(b)

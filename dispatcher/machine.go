@@ -144,9 +144,9 @@ func searches(program any) bool {
 	return saturates && settles && abilitiesOf[struct{}](program).monotone
 }
 
-// SoonerOnCPU reports whether a job that chooses its devices would be done by the CPU alone
-// before a process with CUDA, and in it a GPU, is ready. edges and iterations are bounds; 0
-// iterations: none.
+// SoonerOnCPU reports whether a job that may choose its devices would finish on the CPU before a
+// process with CUDA and a GPU is ready. edges and iterations are upper bounds; if iterations is 0,
+// there is none.
 func SoonerOnCPU(program any, edges uint64, iterations, threads int) bool {
 	return readMachine(cacheFolder()).soonerOnCPU(program, edges, iterations, threads, startCUDA)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// Mode says when new values become visible.
+// Mode is when new values become visible.
 type Mode string
 
 // The modes.
@@ -26,7 +26,7 @@ const (
 	Async Mode = "async" // at the end of the page, to the pages after it
 )
 
-// Method says how an iteration finds the vertices to process.
+// Method is how an iteration finds the vertices to process.
 type Method = policy.Method
 
 // The methods.
@@ -37,7 +37,7 @@ const (
 	Frontier   = policy.Frontier
 )
 
-// Device says where a job runs.
+// Device is where a job runs.
 type Device = policy.Device
 
 // The devices.
@@ -48,8 +48,8 @@ const (
 	Hybrid     = policy.Hybrid
 )
 
-// Options of a job. The zero value is a sync job on all processors, without a
-// limit of memory or iterations.
+// Options configures a job. The zero value is a sync job on all processors, without a limit of
+// memory or iterations.
 type Options struct {
 	Name       string // of the program in errors; if "", its type
 	Mode       Mode
@@ -80,7 +80,7 @@ type Options struct {
 // Phase is a part of a job before its first iteration.
 type Phase string
 
-// The phases. Those of a GPU and of the disk come only where they are needed.
+// Phases. Those of a GPU and of the disk occur only if needed.
 const (
 	Loading     Phase = "loading"            // degrees, first values or those of a checkpoint, rows
 	TimingDisk  Phase = "measuring the disk" // in order and at random
@@ -134,8 +134,8 @@ type hooks struct {
 // to compare them.
 func (o *Options) Generically() { o.generic = true }
 
-// EngineVersion is the version of the bits of values that the engines compute. Only the same version resumes a
-// checkpoint.
+// EngineVersion changes when engines compute values of other bits. A checkpoint can only be resumed
+// by the same version.
 const EngineVersion = 5
 
 func (o *Options) check() error {
@@ -154,9 +154,10 @@ func (o *Options) check() error {
 	case o.Iterations < 0:
 		return fmt.Errorf("iterations %d: expected a number ≥ 0", o.Iterations)
 	case (o.Device == GPU || o.Device == Hybrid) && o.Method == NotifyPull:
-		return fmt.Errorf("method %s is one of the CPU, and the device is %s", o.Method, o.Device)
+		return fmt.Errorf("method %s runs on the CPU only, and the device is %s", o.Method, o.Device)
 	case o.Checkpoints.Pages > 0 && o.Mode != Async:
-		return fmt.Errorf("checkpoints every %d pages: a %s job is whole between iterations only; use mode %s, or checkpoints by iterations or time", o.Checkpoints.Pages, o.Mode, Async)
+		return fmt.Errorf("checkpoints every %d pages require mode %[3]s: a %[2]s job can be saved only between iterations; "+
+			"use mode %[3]s, or checkpoints by iterations or time", o.Checkpoints.Pages, o.Mode, Async)
 	}
 	if err := hostmem.CheckThreads(o.Threads); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/internal/panics"
 )
 
-// OverflowError reports values that are wrong, because numbers left their range.
+// OverflowError reports values that are wrong because numbers overflowed.
 type OverflowError struct {
 	Graph, Program string
 	Values         int64  // how many are wrong

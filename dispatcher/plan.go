@@ -107,7 +107,7 @@ func (p *plan[V, A]) choose() {
 	}
 	p.loops, p.compiled = cpuengine.LoopsOf(p.program)
 	if c, ok := p.program.(compiled.Program[V, A]); ok && !p.compiled && c.Loops().Program == nil {
-		p.opt.Log.Warn(fmt.Sprintf("the compiled loops of %s are of an older text of the program, and not used: run go generate", p.name()))
+		p.opt.Log.Warn(fmt.Sprintf("the compiled loops of %s are outdated and not used: run go generate", p.name()))
 	}
 }
 
@@ -152,10 +152,10 @@ func (p *plan[V, A]) scans() bool {
 	return p.shape.cat.Encoding(shard.In) != rows.Version && slices.Contains(p.shape.notifySides, shard.In) && !plain
 }
 
-// ErrMemory is a budget that is too small for a job, as a [MemoryError] says.
+// ErrMemory matches the error of a budget that is too small for a job, a [MemoryError].
 var ErrMemory = hostmem.ErrBudget
 
-// MemoryError says how much memory a job would take. All figures are bytes.
+// MemoryError is the error of a job that exceeds its memory budget. Figures are bytes.
 type MemoryError struct {
 	Graph    string
 	Budget   int64 // the given budget
@@ -166,7 +166,7 @@ type MemoryError struct {
 	Checkpoints int64
 }
 
-// Least returns the smallest budget that is enough.
+// Least returns the smallest budget that suffices.
 func (e *MemoryError) Least() int64 {
 	return processBytes + e.Vertices + e.Pages + e.Rows + e.Checkpoints
 }
@@ -186,7 +186,7 @@ func (e *MemoryError) Error() string {
 		humanize.IBytes(uint64(e.Budget)), (e.Least()+1<<20-1)>>20)
 }
 
-// Is makes it an [ErrMemory].
+// Is reports whether target is [ErrMemory].
 func (e *MemoryError) Is(target error) bool { return target == ErrMemory }
 
 // abilities are the optional methods of a program.
@@ -207,9 +207,8 @@ func abilitiesOf[V any](program any) (a abilities[V]) {
 	return a
 }
 
-// Improves reports whether a program is of the kind that can advance frontiers ([Frontier]): its
-// values only get better from neighbour to neighbour. Their type may still be one of which no
-// frontier is made, which a job says.
+// Improves reports whether a program can advance frontiers ([Frontier]): its values only improve
+// from neighbour to neighbour. A job may still refuse the type of its values.
 func Improves(program any) bool {
 	a := abilitiesOf[struct{}](program)
 	_, aggregates := reflect.TypeOf(program).MethodByName("Aggregate") // with the type of its values, which is not known here

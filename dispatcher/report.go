@@ -30,14 +30,14 @@ type Iteration struct {
 	Devices map[Device]DeviceWork `json:"devices,omitempty"`
 }
 
-// Traffic is how many bytes an iteration moved.
+// Traffic is the number of bytes that an iteration moved.
 type Traffic struct {
 	Reads
 	BytesCopied int64 `json:"bytes_copied,omitempty"` // to the GPU: edges and values
 	BytesBack   int64 `json:"bytes_back,omitempty"`   // from the GPU: values
 }
 
-// Reads is how many bytes were read from the store.
+// Reads is the number of bytes read from the store.
 type Reads struct {
 	BytesRead int64 `json:"bytes_read"`
 	// RowsRead is how many of these were rows of a frontier, read as they were needed, with
@@ -60,8 +60,8 @@ type DeviceWork struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// PageWork is the work of one device on one page: on the GPU on one batch,
-// which may be a part of a page, or all that stays there of several.
+// PageWork is the work of one device on one page: on the GPU on one batch, which may be part of a
+// page, or all resident parts of several.
 type PageWork struct {
 	Iteration int // from 0
 	Device    Device
@@ -73,8 +73,8 @@ type PageWork struct {
 	Start, End float64
 	// Copy and Compute are the GPU's own times, in seconds; the CPU's Compute is all of it.
 	Copy, Compute float64
-	// Copies is how many copies of each accumulator there were, the mean over
-	// the edges: 1 without replication, 0 on the CPU.
+	// Copies is the mean number of copies of an accumulator per edge: 1 without replication, 0 on
+	// the CPU.
 	Copies float64
 }
 
@@ -142,7 +142,7 @@ func (r *Report) Done() int {
 	return n
 }
 
-// MaxIterations is how many iterations a report has, at most: more are merged.
+// MaxIterations is the maximum number of iterations of a report: more are merged.
 const MaxIterations = 10_000
 
 // merge adds the iterations after it: sums of what was done; method, device and alpha are

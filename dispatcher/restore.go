@@ -25,7 +25,7 @@ func (r *recorder[V, A]) restore(ctx context.Context) (resumed bool, err error) 
 	job, log := r.epochs.job, r.plan.opt.Log
 	epoch, err := job.Restore(ctx, r.state)
 	for _, passed := range epoch.Passed {
-		log.Warn(fmt.Sprintf("job %d: a checkpoint is passed over: %v", job.ID(), passed))
+		log.Warn(fmt.Sprintf("job %d: a checkpoint is skipped: %v", job.ID(), passed))
 	}
 	if err != nil {
 		return false, fmt.Errorf("graph %s: %w", r.plan.store.Name(), err)
@@ -40,7 +40,7 @@ func (r *recorder[V, A]) restore(ctx context.Context) (resumed bool, err error) 
 	r.report.Before, r.report.Earlier = before, epoch.State.Work
 	log.Info(fmt.Sprintf("job %d goes on from checkpoint %d, after %d iterations", job.ID(), epoch.Number, before))
 	if epoch.State.Within && r.plan.can.restless {
-		log.Warn(fmt.Sprintf("job %d: iteration %d was cut and begins again, and the program is not idempotent: values may differ from those of a run that was not interrupted",
+		log.Warn(fmt.Sprintf("job %d: iteration %d was interrupted and starts again, and the program is not idempotent: values may differ from those of an uninterrupted run",
 			job.ID(), before+1))
 	}
 	return true, nil
@@ -60,7 +60,7 @@ func (s *state[V, A]) resume(from checkpoint.State) error {
 	return err
 }
 
-// Begin is [checkpoint.Sink].
+// Begin implements [checkpoint.Sink].
 func (s *state[V, A]) Begin(from checkpoint.State) error {
 	if from.Vertices != s.shape.cat.Vertices || from.ValueBytes != s.shape.valueBytes || len(from.Aggregates) != len(s.aggregates) {
 		return fmt.Errorf("%w: it has %d vertices of %d bytes and %d aggregates, the job %d of %d and %d", checkpoint.ErrDiffers,
@@ -73,7 +73,7 @@ func (s *state[V, A]) Begin(from checkpoint.State) error {
 	return nil
 }
 
-// Take is [checkpoint.Sink].
+// Take implements [checkpoint.Sink].
 func (s *state[V, A]) Take(from, to uint32, values []byte, active []uint64) error {
 	copy(hostmem.AsBytes(s.arrays.Cur[from:to]), values)
 	copy(s.arrays.Active[from/64:(uint64(to)+63)/64], active)

@@ -14,16 +14,17 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// Run iterates until no vertex is active, or as often as the options allow. After a cancellation
-// the error is the context's, and the report covers what was done; values that overflowed are an
-// [OverflowError]. A recorded job goes on from its newest epoch; after an error it leaves one.
+// Run iterates until no vertex is active, or a limit of the options is reached. After a
+// cancellation, the error is the context's, and the report covers the work done. If values
+// overflowed, the error is an [OverflowError]. A recorded job resumes from its newest epoch, and
+// leaves one after an error.
 func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 	err := j.run(ctx)
 	j.recorder.keepMachine()
 	if err == nil {
 		j.recorder.epochs.stop() // of a job that is done none is needed
 	} else if lost := j.Save(); lost != nil {
-		j.plan.opt.Log.Warn("the state in which the job ended is lost: " + oneLine(lost) + "; older checkpoints stay")
+		j.plan.opt.Log.Warn("the final state of the job was not saved: " + oneLine(lost) + "; older checkpoints stay")
 	}
 	return j.recorder.report, err
 }
@@ -171,8 +172,8 @@ func (j *Job[V, A]) levelLimit() int {
 	return limit
 }
 
-// Save writes an epoch of the state in which Run has left the job, unless one is
-// there. Without a recorded job, or a state to go on from, it does nothing.
+// Save writes an epoch of the state in which Run has left the job, unless it is saved already. It
+// does nothing if the job is not recorded or cannot be resumed.
 func (j *Job[V, A]) Save() error {
 	if !j.recorder.epochs.unsaved() {
 		return nil

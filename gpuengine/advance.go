@@ -17,7 +17,7 @@ import (
 	"github.com/garaph/garaph/kernels"
 )
 
-// Advancing says how frontiers are advanced.
+// Advancing holds the options by which frontiers are advanced.
 type Advancing struct {
 	Policy    kernels.Policy
 	Filter    kernels.Filter
@@ -25,17 +25,17 @@ type Advancing struct {
 	Direction kernels.Direction
 }
 
-// AdvanceNames are the ways to divide the rows of a frontier, by their names; -cull fuses
-// the filter into the advance.
+// AdvanceNames lists the ways to divide the rows of a frontier; -cull fuses the filter into the
+// advance.
 var AdvanceNames = []string{"auto", "thread", "twc", "lb", "lb-light", "all-edges", "lonestar", "lb-cull", "lb-light-cull"}
 
-// FilterNames are the filters, and DirectionNames the directions.
+// FilterNames and DirectionNames list the filters and the directions.
 var (
 	FilterNames    = []string{"exact", "none", "bitmask", "warp", "history", "label"}
 	DirectionNames = []string{"auto", "push", "pull"}
 )
 
-// Names are those that ParseAdvancing finds.
+// Names returns the names that ParseAdvancing parses as a.
 func (a Advancing) Names() (advance, filter, direction string) {
 	advance = AdvanceNames[a.Policy]
 	if a.Cull {
@@ -44,7 +44,8 @@ func (a Advancing) Names() (advance, filter, direction string) {
 	return advance, FilterNames[a.Filter], DirectionNames[a.Direction]
 }
 
-// ParseAdvancing finds names among these; "" is the first of each.
+// ParseAdvancing parses names from AdvanceNames, FilterNames and DirectionNames. An empty name is
+// the first of its list.
 func ParseAdvancing(advance, filter, direction string) (how Advancing, err error) {
 	name, cull := strings.CutSuffix(advance, "-cull")
 	var at [3]int
@@ -60,17 +61,17 @@ func ParseAdvancing(advance, filter, direction string) (how Advancing, err error
 }
 
 const (
-	// smallEdges is up to how many edges a frontier is small: then a level takes as long
-	// as the blocks wait for each other, and a scan of degrees would take twice that.
+	// smallEdges bounds small frontiers, by their edges: a level then takes as long as its blocks
+	// wait for each other, and a scan of degrees would double that.
 	smallEdges = 1 << 16
-	// A frontier with more than 1/pushShare of the edges of vertices not yet active is
-	// looked for, and one with fewer than 1/seekShare of the vertices pushes again.
+	// Vertices look for a frontier with more than 1/pushShare of the edges of vertices not yet
+	// active. One with fewer than 1/seekShare of the vertices pushes again.
 	pushShare = 15
 	seekShare = 18
 )
 
-// Advancer does iterations from frontier to frontier on a device, over rows of edges that
-// it has there, as far as they fit. Values, degrees and the active set are the engine's.
+// Advancer runs iterations from frontier to frontier on a device. The edges of its rows are on the
+// device as far as they fit. It shares values, degrees and the active set with its Engine.
 type Advancer[V, A any] struct {
 	engine    *Engine[V, A]
 	kernel    kernels.Advance
@@ -81,13 +82,13 @@ type Advancer[V, A any] struct {
 	spans     [2]device.Event
 }
 
-// Advanced is what levels did.
+// Advanced reports the work of a call of Advance.
 type Advanced struct {
 	kernels.AdvanceResults
 	Seconds float64 // on the device
 }
 
-// AdvancerBytes is the memory of the device that an advancer takes beside edges.
+// AdvancerBytes returns the device memory that an Advancer takes besides edges.
 func AdvancerBytes(vertices uint32, directed bool) int64 {
 	offsets := 8 * (int64(vertices) + 1)
 	if directed {
@@ -96,10 +97,9 @@ func AdvancerBytes(vertices uint32, directed bool) int64 {
 	return offsets + 24*int64(vertices) + 2*8*int64(bitset.Words(vertices)) + int64(unsafe.Sizeof(kernels.AdvanceState{})) + 16*device.Alignment
 }
 
-// NewAdvancer makes one over the rows along which vertices push, and those along which they
-// look for active ones; nil: they do not. Both may be the same. Of the edges, as many bytes
-// stay on the device as are given; the rest is read where it lies, which the device has
-// pinned.
+// NewAdvancer returns an Advancer. Vertices push along rows; if in is not nil, they also look for
+// active neighbours along in, which may be the same as rows. Up to the given number of bytes of
+// edges are copied to the device; the rest is read from the host's memory, which must be pinned.
 func (e *Engine[V, A]) NewAdvancer(rows, in *frontier.Rows, edges int64, how Advancing) (*Advancer[V, A], error) {
 	a := &Advancer[V, A]{engine: e, resources: resources{device: e.resources.device}}
 	err := a.open(rows, in, edges, how)
@@ -157,7 +157,7 @@ func (a *Advancer[V, A]) open(rows, in *frontier.Rows, edges int64, how Advancin
 	return r.newEvents(&a.spans[0], &a.spans[1])
 }
 
-// copy copies rows to the device, and of their edges as many as fit into so many bytes.
+// copy copies rows to the device, and as many of their edges as fit into bytes.
 func (a *Advancer[V, A]) copy(rows *frontier.Rows, bytes *int64) (to kernels.AdvanceRows, err error) {
 	r, arrays := &a.resources, &a.engine.arrays
 	off, edges := hostmem.AsBytes(rows.Off), rows.Bytes()
@@ -183,9 +183,9 @@ func (a *Advancer[V, A]) copy(rows *frontier.Rows, bytes *int64) (to kernels.Adv
 	return to, err
 }
 
-// Advance does iterations from step s on: until the frontier is empty, so many levels are
-// done or so much time is over. Priorities that are not farther apart than width are done
-// at once; 0: all are. After an error, values on the device are of no use.
+// Advance runs iterations from step s on, until the frontier is empty or a limit of levels or time
+// is reached. Vertices whose priorities differ by at most width are processed together; if width is
+// 0, all are. After an error, the values on the device are undefined.
 func (a *Advancer[V, A]) Advance(s gas.Step, width float64, levels int, limit time.Duration) (Advanced, error) {
 	e := a.engine
 	main := e.arrays.main
@@ -223,15 +223,15 @@ func (a *Advancer[V, A]) Advance(s gas.Step, width float64, levels int, limit ti
 	return done, e.named("advancing frontiers on", err)
 }
 
-// Close returns the memory of the device.
+// Close frees the advancer's memory on the device.
 func (a *Advancer[V, A]) Close() error { return a.resources.close() }
 
-// Saturates reports whether vertices that look for active ones end at the first.
+// Saturates reports whether a vertex that looks for active neighbours can stop at the first.
 func (e *Engine[V, A]) Saturates() bool {
 	return e.fragments.Saturated.Text != "" && e.fragments.Settled.Text != ""
 }
 
-// Prioritizes reports whether the device knows the priorities of vertices.
+// Prioritizes reports whether the program has priorities that the device can compute.
 func (e *Engine[V, A]) Prioritizes() bool { return e.fragments.Priority.Text != "" }
 
 // Activate copies the active set of the host's arrays to the device.
@@ -239,7 +239,7 @@ func (e *Engine[V, A]) Activate() error {
 	return e.synced("copying the active set to", e.arrays.staging.toDevice(e.arrays.main, e.arrays.at[active], hostmem.AsBytes(e.host.Active)))
 }
 
-// Set changes how frontiers are advanced from now on. All edges may be active again.
+// Set changes how frontiers are advanced. The edges may all be active again.
 func (a *Advancer[V, A]) Set(how Advancing) {
 	a.args.Policy, a.args.Filter, a.args.Direction, a.args.Append = how.Policy, how.Filter, how.Direction, 0
 	if how.Cull || how.Filter != kernels.ExactFilter {
@@ -248,12 +248,11 @@ func (a *Advancer[V, A]) Set(how Advancing) {
 	a.args.Unseen = a.edges
 }
 
-// widthEdges is how many edges of a vertex priorities are as far apart for as the mean edge
-// is long.
+// widthEdges is the mean degree of a graph whose width is the mean length of an edge.
 const widthEdges = 32
 
-// Width is how far apart priorities are done at once of a graph with so many edges, whose
-// mean adds so much.
+// Width returns a width for [Advancer.Advance]: how much the priorities of vertices processed
+// together may differ. mean is the mean length of an edge.
 func Width(mean float64, edges uint64, vertices uint32) float64 {
 	return mean * widthEdges / max(1, float64(edges)/float64(max(1, vertices)))
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/garaph/garaph/kernels"
 )
 
-// arrays are those over vertices on the device, and the kernels that compute on
-// them.
+// arrays holds the arrays over vertices on the device, and the kernels that compute on them.
 type arrays struct {
 	plan    *plan
 	kernels *kernels.Set
@@ -23,13 +22,13 @@ type arrays struct {
 	cleared device.Event
 }
 
-// hostArrays are those of the host, as bytes.
+// hostArrays gives access to the host's arrays as bytes.
 type hostArrays interface {
 	next(v interval) []byte
 	rising() bitset.Set
 }
 
-// arraysOf are the arrays of a type of values.
+// arraysOf implements hostArrays for a type of values.
 type arraysOf[V any] struct{ *vertices.Arrays[V] }
 
 func (a arraysOf[V]) next(v interval) []byte { return hostmem.AsBytes(a.Next[v.from:v.to]) }
@@ -66,7 +65,7 @@ func newArrays(r *resources, p *plan, k *kernels.Set) (a arrays, err error) {
 	return a, err
 }
 
-// fill copies what is given of the host's arrays, and sets the accumulators to zero.
+// fill copies the host's arrays that the device needs, and zeroes the accumulators.
 func (a *arrays) fill(current []byte, host [arrayCount][]byte) error {
 	if err := a.main.ToDevice(a.at[values], current); err != nil {
 		return err
@@ -89,17 +88,17 @@ func (a *arrays) fill(current []byte, host [arrayCount][]byte) error {
 	return a.main.Sync()
 }
 
-// fault is where kernels report a [compiled.Fault].
+// fault returns the address where kernels report a [compiled.Fault].
 func (a *arrays) fault() device.Pointer {
 	return a.at[results] + device.Pointer(unsafe.Sizeof(kernels.Totals{}))
 }
 
-// valueBytes is how many bytes the values of n vertices take.
+// valueBytes returns the size of the values of n vertices.
 func (a *arrays) valueBytes(vertices uint32) int64 {
 	return int64(vertices) * int64(a.plan.value)
 }
 
-// valuesAt is where the values of the vertices from v on lie in an array of values.
+// valuesAt returns the address of the value of vertex v in an array of values.
 func (a *arrays) valuesAt(array int, v uint32) device.Pointer {
 	return a.at[array] + device.Pointer(a.valueBytes(v))
 }
@@ -158,7 +157,7 @@ func (a *arrays) apply(l *lane, step gas.Step) error {
 	return a.kernels.Apply.Launch(l.stream, &l.args.apply)
 }
 
-// clear empties what an iteration adds to, before the kernels of these slots run.
+// clear zeroes the results and the active set, and makes the streams of slots wait for that.
 func (a *arrays) clear(slots []*slot) error {
 	if err := a.main.Fill(a.at[results], 0, int64(len(a.head))); err != nil {
 		return err
@@ -177,7 +176,7 @@ func (a *arrays) clear(slots []*slot) error {
 	return nil
 }
 
-// collect fetches the results of an iteration, whose kernels are done.
+// collect copies the results of an iteration to the host, when its kernels are done.
 func (a *arrays) collect() error {
 	if err := a.main.ToHost(a.head, a.at[results]); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// room is device memory that fills from both ends: with what is copied from
-// below, with what kernels compute from above.
+// room is device memory that fills from both ends: copied data from below, data that kernels
+// compute from above.
 type room struct {
 	base      device.Pointer
 	low, high int64
@@ -39,7 +39,7 @@ type move struct {
 	src []byte
 }
 
-// extent is what a batch is of.
+// extent is the part of a graph that a batch covers.
 type extent struct {
 	page      int // -1: of what stays
 	from, to  int // shards that end in it
@@ -58,10 +58,10 @@ func (x *extent) String() string {
 	return fmt.Sprintf("shards %d to %d", x.from, x.to-1)
 }
 
-// chunks is how many chunks there are.
+// chunks returns the number of chunks.
 func (x *extent) chunks() int { return x.rows() + x.counts[rowKeys] + x.counts[rowKeys+1] }
 
-// rows is how many of them are of rows.
+// rows returns the number of chunks of rows.
 func (x *extent) rows() (n int) {
 	for _, count := range x.counts[:rowKeys] {
 		n += count
@@ -69,8 +69,8 @@ func (x *extent) rows() (n int) {
 	return n
 }
 
-// batch is what a stream processes in one go: chunks of consecutive shards, and
-// the vertices that are complete with them.
+// batch is a unit of work of a stream: chunks of consecutive shards, and the vertices that they
+// complete.
 type batch struct {
 	extent
 	copies []move
@@ -78,8 +78,8 @@ type batch struct {
 	ranges [rowKeys][]kernels.ExpandRange
 }
 
-// work is what a lane computes: launches of the pull kernels, each over a list
-// of chunks, and the vertices to apply then.
+// work is what a lane computes: launches of the pull kernels, each over a list of chunks, then
+// apply over vertices.
 type work struct {
 	extent
 	lists [keys]device.Pointer
@@ -122,7 +122,7 @@ func (k *packer) fits(b *batch, r *room, s *page.Shard) bool {
 	return n.room()+int64(b.chunks())*descriptorBytes <= r.free()
 }
 
-// whole adds a shard with its blobs as they are.
+// whole adds a shard with its blobs unchanged.
 func (k *packer) whole(b *batch, r *room, s *page.Shard) {
 	for i, side := range s.Sides {
 		layoutOf(side).whole(k, b, r, i)
@@ -130,14 +130,14 @@ func (k *packer) whole(b *batch, r *room, s *page.Shard) {
 	b.to = s.Index + 1
 }
 
-// describe adds a chunk to a list; its block needs so many bytes of shared memory.
+// describe adds a chunk to a list. Its block needs shared bytes of shared memory.
 func describe[T any](b *batch, key int, chunk T, shared int) {
 	b.lists[key] = append(b.lists[key], hostmem.AsBytes([]T{chunk})...)
 	b.shared[key] = max(b.shared[key], shared)
 	b.counts[key]++
 }
 
-// gathers counts edges, whose accumulators have 2^copies copies.
+// gathers adds edges to the counts; each accumulator has 1<<copies copies.
 func (b *batch) gathers(edges, copies uint32) {
 	b.edges += uint64(edges)
 	b.replicas += uint64(edges) << copies

@@ -11,9 +11,9 @@ import (
 	"github.com/garaph/garaph/shard/packed"
 )
 
-// checks are those of packed sides that come to stay on a device. It looks itself at the numbers
-// in their blocks and at their codes, once they are copied and before another kernel reads them:
-// the host would need half of its time of loading for that, and looks at the rest ([hostCheck]).
+// checks verifies packed sides that stay on a device. Once they are copied, and before another
+// kernel reads them, the device checks the numbers in their blocks and their codes, which would
+// take the host half of the time of loading. The host checks the rest ([hostCheck]).
 type checks struct {
 	results device.Pointer // kernels.CheckPackedResult, one for each side
 	shards  []int          // of the sides
@@ -22,7 +22,7 @@ type checks struct {
 
 const resultBytes = int64(unsafe.Sizeof(kernels.CheckPackedResult{}))
 
-// hostCheck is the [store.Check] of sides that are read for a device.
+// hostCheck is the [store.Check] for sides that are read for a device.
 func hostCheck(s shard.Side, vertices uint32) error {
 	if p, ok := s.(*packed.Side); ok {
 		return p.CheckTables(vertices)
@@ -30,7 +30,7 @@ func hostCheck(s shard.Side, vertices uint32) error {
 	return s.CheckValues(vertices)
 }
 
-// open takes the memory for what is found.
+// open allocates memory for the results.
 func (c *checks) open(r *resources, a *arrays) (err error) {
 	n := a.plan.kept.checks
 	if n == 0 {
@@ -45,7 +45,7 @@ func (c *checks) open(r *resources, a *arrays) (err error) {
 	return a.main.Sync()
 }
 
-// add has a side checked that is to lie at a place of the device, in a graph of n vertices.
+// add queues the check of a side at an address of the device, in a graph of n vertices.
 func (c *checks) add(s *packed.Side, at device.Pointer, n uint32) {
 	p := s.Places()
 	a := kernels.CheckPackedArgs{
@@ -58,7 +58,7 @@ func (c *checks) add(s *packed.Side, at device.Pointer, n uint32) {
 	c.shards, c.args = append(c.shards, int(s.Index)), append(c.args, a)
 }
 
-// launch queues the checks of the sides that were added since the last call.
+// launch launches the checks added since the last call.
 func (c *checks) launch(k kernels.CheckPacked, s device.Stream) error {
 	for i := range c.args {
 		if err := k.Launch(s, &c.args[i]); err != nil {
@@ -69,8 +69,8 @@ func (c *checks) launch(k kernels.CheckPacked, s device.Stream) error {
 	return nil
 }
 
-// verdict is the error of the first side that is not sound, when all checks are done. The host
-// looks at it again, and says what is wrong.
+// verdict returns the error of the first invalid side, when all checks are done. The host checks
+// that side again to describe the error.
 func (c *checks) verdict(a *arrays, pages Pages) error {
 	found := make([]kernels.CheckPackedResult, len(c.shards))
 	if err := a.staging.toHost(a.main, hostmem.AsBytes(found), c.results); err != nil {
@@ -83,7 +83,7 @@ func (c *checks) verdict(a *arrays, pages Pages) error {
 		if err := pages.Recheck(shard.In, i); err != nil {
 			return err
 		}
-		return fmt.Errorf("shard %d: the GPU finds damage that is not in the graph; its memory may be faulty", i)
+		return fmt.Errorf("shard %d: the GPU reports damage that the host does not find; GPU memory may be faulty", i)
 	}
 	return nil
 }

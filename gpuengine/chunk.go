@@ -19,7 +19,7 @@ type limits struct {
 	packed packedLimits
 }
 
-// cutting is where a chunk lies in one side of a shard.
+// cutting is the position of a chunk in a side of a shard.
 type cutting struct {
 	from, to   uint32 // edges [from, to) of the side
 	begin, end int    // local vertices [begin, end)
@@ -41,9 +41,8 @@ func (l limits) cut(off []uint32, at uint32) cutting {
 	return cutting{from: at, to: to, begin: begin, end: end, head: off[begin] < at, tail: off[end] > to}
 }
 
-// most is how many chunks there are at most in one side of a shard: a border at
-// the limit of edges gives fewer than grain of them back, and two chunks that
-// end at the limit of vertices reach at least a whole window further.
+// most returns the most chunks of a side of a shard: a cut at the limit of edges loses fewer than
+// grain of them, and two chunks cut at the limit of vertices cover at least a whole window.
 func (l limits) most(vertices int, edges uint32) int64 {
 	if edges == 0 {
 		return 0
@@ -51,8 +50,8 @@ func (l limits) most(vertices int, edges uint32) int64 {
 	return int64(edges)/int64(l.edges-grain) + 2*(int64(vertices)/int64(l.window)) + 2
 }
 
-// copies is log2 of the number R of copies of each accumulator, by Garaph's
-// formula R = 2^min(⌈log2(|E|/|V|) − 0.5⌉, 5), lowered until they fit.
+// copies returns log2 of the number R of copies of each accumulator: R = 2^min(⌈log2(|E|/|V|) −
+// 0.5⌉, 5) (Garaph), lowered until they fit.
 func copies(edges uint32, vertices, accumulator, shared int) uint32 {
 	c := math.Ceil(math.Log2(float64(edges)/float64(vertices)) - 0.5)
 	r := uint32(max(0, min(c, 5)))
@@ -62,7 +61,7 @@ func copies(edges uint32, vertices, accumulator, shared int) uint32 {
 	return r
 }
 
-// way is the kernel of a way to gather.
+// way returns the index of the kernel of g.
 func (g Gather) way() int {
 	if g == GatherReplicated {
 		return kernels.Replicated

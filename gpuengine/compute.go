@@ -18,8 +18,8 @@ type launcher struct {
 	last, lastCopied device.Event // of what was launched last in an iteration; nil: nothing yet
 }
 
-// run launches the kernels of an iteration: for what was copied as soon as it is there,
-// and otherwise for what stays on the device. After a failure it launches no more.
+// run launches the kernels of an iteration: those of copied batches as soon as these are there,
+// otherwise those of resident shards. After a failure it launches no more.
 func (c *launcher) run(ctx context.Context) {
 	c.last, c.lastCopied = nil, nil
 	q := c.queues
@@ -61,8 +61,8 @@ func (c *launcher) run(ctx context.Context) {
 	}
 }
 
-// pick returns a lane with a copied batch, if there is one; otherwise whichever
-// comes first of one, or of an idle lane for what stays.
+// pick returns a lane with a copied batch, if there is one. Otherwise it waits for such a lane or
+// for an idle one for resident shards.
 func (q *queues) pick(ready chan *lane, still bool) (l *lane, copied bool) {
 	if !still {
 		return <-ready, true
@@ -131,7 +131,7 @@ func (c *launcher) launch(l *lane) error {
 	return s.Record(l.brought)
 }
 
-// retirer is the goroutines that wait for the ends of batches.
+// retirer holds the goroutines that wait for the ends of batches.
 type retirer struct {
 	iteration *iteration
 	queues    *queues
@@ -140,8 +140,8 @@ type retirer struct {
 	tracer    *tracer
 }
 
-// run waits for the end of what was launched, lane by lane, reads its times and
-// results, and returns the lane to its queue.
+// run waits for the end of launched batches, lane by lane, reads their times and results, and
+// returns each lane to its queue.
 func (r *retirer) run(flying <-chan *lane, back chan<- *lane) {
 	for l := range flying {
 		if err := r.retire(l); err != nil {

@@ -22,8 +22,8 @@ type early struct {
 	done  chan error // from the transfer goroutine
 }
 
-// Early ends the copying for the next iteration, and lists what was copied. An error of
-// it is that of the next Iterate.
+// Early stops copying for the next iteration, and returns what was copied. The next Iterate returns
+// its error, if any.
 func (e *Engine[V, A]) Early() []page.Request {
 	c := &e.pipeline.copier
 	if err := c.endEarly(); err != nil && e.pipeline.iteration.failed == nil {
@@ -46,7 +46,7 @@ func (c *copier) endEarly() error {
 	return <-c.early.done
 }
 
-// useEarly has the kernels of this iteration begin with what was copied.
+// useEarly makes the kernels of this iteration begin with the pages copied early.
 func (c *copier) useEarly() {
 	for _, l := range c.early.lanes {
 		l.slot.early = nil
@@ -55,7 +55,7 @@ func (c *copier) useEarly() {
 	c.early.lanes, c.early.pages = c.early.lanes[:0], c.early.pages[:0]
 }
 
-// forgetEarly discards it, for an iteration that does something else.
+// forgetEarly discards the pages copied early, for an iteration that does not begin with them.
 func (c *copier) forgetEarly() error {
 	if len(c.early.lanes) == 0 {
 		return nil
@@ -95,7 +95,7 @@ func (c *copier) copyEarly() error {
 	return nil
 }
 
-// copyPageEarly copies a page; false: there is no room for it, or it was stopped.
+// copyPageEarly copies a page. It returns false if there is no room for it, or if it was stopped.
 func (c *copier) copyPageEarly(ctx context.Context, rq page.Request) (copied bool, err error) {
 	p, err := c.pages.Get(rq)
 	if err != nil {

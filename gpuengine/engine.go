@@ -57,7 +57,7 @@ func New[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], 
 	return e, nil
 }
 
-// allocate makes everything whose size is known.
+// allocate allocates everything whose size is known.
 func (e *Engine[V, A]) allocate() error {
 	r := &e.resources
 	k, err := kernels.Load(r.device, e.program, e.fragments, e.plan.cat.Wide && e.fragments.Weighs())
@@ -76,14 +76,13 @@ func (e *Engine[V, A]) allocate() error {
 	return nil
 }
 
-// Streams is how many streams overlap.
+// Streams returns the number of streams that overlap.
 func (e *Engine[V, A]) Streams() int { return e.plan.streams }
 
-// Memory is how many bytes the engine has of the device, which is the most that
-// it ever had.
+// Memory returns the bytes of device memory in use by the engine, which do not shrink until Close.
 func (e *Engine[V, A]) Memory() int64 { return e.resources.bytes }
 
-// Start copies the values and degrees of the host's arrays to the device. It keeps pages
+// Start copies the values and degrees of the host's arrays to the device. The engine uses pages
 // until Close.
 func (e *Engine[V, A]) Start(pages Pages) error {
 	trace, err := e.newTracer()
@@ -102,8 +101,8 @@ func (e *Engine[V, A]) Start(pages Pages) error {
 	return nil
 }
 
-// Load copies the edges that stay to the device, unless they are there. The first iteration
-// does so too.
+// Load copies the resident edges to the device, unless they are there. Otherwise the first
+// iteration does.
 func (e *Engine[V, A]) Load(ctx context.Context) error {
 	r := &e.residency
 	if r.loaded {
@@ -132,10 +131,11 @@ func (e *Engine[V, A]) newTracer() (*tracer, error) {
 	return t, err
 }
 
-// Stay is how many shards, from the first one on, stay on the device once it was started.
+// Stay returns the number of shards, from the first one on, that are resident on the device after
+// Start.
 func (e *Engine[V, A]) Stay() (shards int) { return e.plan.kept.shards }
 
-// Resident is how many edges stay on the device.
+// Resident returns the number of edges that are resident on the device.
 func (e *Engine[V, A]) Resident() (edges uint64) {
 	for i := range e.residency.pieces {
 		edges += e.residency.pieces[i].edges
@@ -143,7 +143,7 @@ func (e *Engine[V, A]) Resident() (edges uint64) {
 	return edges
 }
 
-// Pieces are what stays on the device, in the order of shards.
+// Pieces returns the resident pieces, in the order of shards.
 func (e *Engine[V, A]) Pieces() []Piece {
 	list := make([]Piece, len(e.residency.pieces))
 	for i := range list {
@@ -153,19 +153,18 @@ func (e *Engine[V, A]) Pieces() []Piece {
 	return list
 }
 
-// Enough is how many of the pieces from number i on make one launch that keeps
-// the device busy.
+// Enough returns how many pieces, from number i on, make one launch that keeps the device busy.
 func (e *Engine[V, A]) Enough(i int) int { return e.residency.next(i) }
 
-// Receive takes the values of the vertices [from, to) that the host has computed
-// in this iteration, out of Arrays.Next; they stay there until Commit. One
-// goroutine calls it, also while Iterate runs.
+// Receive takes the values of vertices [from, to) that the host has computed in this iteration,
+// from Arrays.Next, where they must stay until Commit. One goroutine may call it, also while
+// Iterate runs.
 func (e *Engine[V, A]) Receive(from, to uint32) error {
 	return e.named("copying values to", e.exchange.receive(interval{from, to}))
 }
 
-// Commit makes the new values of an iteration current, those that were computed
-// here and those that were received.
+// Commit makes the new values of an iteration current, both computed and received ones. It returns
+// the bytes exchanged.
 func (e *Engine[V, A]) Commit() (exchanged int64, err error) {
 	exchanged, err = e.exchange.commit(e.Times())
 	return exchanged, e.named("taking over the values of an iteration on", err)
@@ -183,9 +182,9 @@ func (e *Engine[V, A]) Download(from, to uint32) error {
 	return e.synced("copying values from", e.arrays.main.ToHost(hostmem.AsBytes(e.host.Next[from:to]), e.arrays.valuesAt(values, from)))
 }
 
-// Active copies the bits of the vertices that the last iteration activated on the
-// device to the host's Rising. One that failed has cleared them: with all vertices
-// active, it can be done again.
+// Active copies the bits of the vertices activated on the device by the last iteration to the
+// host's Rising. A failed iteration has cleared them: all vertices are then set, so that it can be
+// repeated.
 func (e *Engine[V, A]) Active() error {
 	if e.pipeline.iteration.failed != nil {
 		for v := range e.plan.cat.Vertices {
@@ -211,7 +210,7 @@ func (e *Engine[V, A]) named(what string, err error) error {
 	return fmt.Errorf("%s GPU %s: %w", what, e.resources.device.Info().Name, err)
 }
 
-// Close ends the pipeline and frees what the engine took, but not the device.
+// Close stops the pipeline and frees the engine's memory. It does not close the device.
 func (e *Engine[V, A]) Close() error {
 	if e.pipeline != nil {
 		e.pipeline.stop()

@@ -13,11 +13,11 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// ErrUnfit is a program that the kernels cannot run.
+// ErrUnfit is returned for a program that the kernels cannot run.
 var ErrUnfit = errors.New("this program does not run on a GPU")
 
-// NeedError says how much device memory a job would take. All figures are
-// bytes. It is a [hostmem.ErrBudget].
+// NeedError is the error of a job that exceeds the budget of device memory. Figures are bytes. It
+// matches [hostmem.ErrBudget].
 type NeedError struct {
 	Budget int64 // what was given
 	Arrays int64 // over vertices
@@ -25,7 +25,7 @@ type NeedError struct {
 	All    int64 // of all edges, where they are to stay
 }
 
-// Least is the smallest budget that suffices.
+// Least returns the smallest budget that suffices.
 func (e *NeedError) Least() int64 { return e.Arrays + e.Ring }
 
 func (e *NeedError) Error() string {
@@ -33,11 +33,11 @@ func (e *NeedError) Error() string {
 		hostmem.ErrBudget, humanize.IBytes(uint64(e.Arrays)), humanize.IBytes(uint64(e.Ring)), humanize.IBytes(uint64(e.Budget)), (e.Least()+1023)>>10)
 }
 
-// Is makes it a [hostmem.ErrBudget].
+// Is reports whether target is [hostmem.ErrBudget].
 func (e *NeedError) Is(target error) bool { return target == hostmem.ErrBudget }
 
-// Least is what a job takes of a device's memory at least: [New] with a budget of a byte
-// says it.
+// Least returns the least device memory that a job needs, from the error of [New] with a budget of
+// one byte.
 func Least[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *store.Catalogue, o Options) (need *NeedError, err error) {
 	o.Memory = 1
 	e, err := New(d, p, a, cat, o)

@@ -11,11 +11,10 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// exchange has values travel between the host and the device. What the one side
-// computed goes to the other page by page, while the next pages run: to the host behind a
-// batch's kernels, in its stream; to the device in sync mode beside them, since nobody
-// reads what is new before Commit, and in async mode between two batches, so that
-// no kernel reads a value that is being written.
+// exchange copies values between the host and the device, page by page, while the next pages run:
+// to the host after a batch's kernels, in its stream; to the device in sync mode concurrently, as
+// new values are not read before Commit, and in async mode between two batches, so that no kernel
+// reads a value that is being written.
 type exchange struct {
 	arrays  *arrays
 	host    hostArrays
@@ -29,7 +28,7 @@ type exchange struct {
 	back     int64      // bytes of results copied from it
 }
 
-// ExchangeBytes is the host's memory for active bits that are exchanged.
+// ExchangeBytes returns the host memory for active bits that are exchanged.
 func ExchangeBytes(cat *store.Catalogue) int64 {
 	return 8 * int64(bitset.Words(cat.Vertices)+len(cat.Shards))
 }
@@ -86,7 +85,7 @@ func (x *exchange) arrive(l *lane) {
 	}
 }
 
-// receive takes note of what the host has computed, and in sync mode copies it.
+// receive records values computed by the host, and in sync mode copies them.
 func (x *exchange) receive(v interval) error {
 	x.mu.Lock()
 	x.received = append(x.received, v)
@@ -105,7 +104,7 @@ func (x *exchange) send(s device.Stream, v interval) error {
 	return s.ToDevice(x.arrays.valuesAt(nextValues, v.from), x.host.next(v))
 }
 
-// absorb queues the copies of what waits.
+// absorb queues the copies of pending values.
 func (x *exchange) absorb(s device.Stream) error {
 	x.mu.Lock()
 	list := x.waiting
@@ -119,8 +118,8 @@ func (x *exchange) absorb(s device.Stream) error {
 	return nil
 }
 
-// commit makes the new values of an iteration current: what its batches computed, and
-// what was received, of which it returns the bytes.
+// commit makes the new values of an iteration current, both those of its batches and received ones.
+// It returns the bytes received.
 func (x *exchange) commit(batches []PageTime) (sent int64, err error) {
 	a := x.arrays
 	if a.plan.async {

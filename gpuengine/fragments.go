@@ -11,8 +11,8 @@ import (
 	"github.com/garaph/garaph/kernels"
 )
 
-// FragmentsOf returns the fragments of a program, or an [ErrUnfit] that says why
-// it cannot run on a GPU.
+// FragmentsOf returns the fragments of a program. If it cannot run on a GPU, the error is an
+// [ErrUnfit].
 func FragmentsOf[V, A any](p gas.Program[V, A]) (compiled.Fragments, error) {
 	unfit := func(format string, args ...any) (compiled.Fragments, error) {
 		return compiled.Fragments{}, fmt.Errorf("program %T: %w: %s", p, ErrUnfit, fmt.Sprintf(format, args...))
@@ -43,7 +43,7 @@ func FragmentsOf[V, A any](p gas.Program[V, A]) (compiled.Fragments, error) {
 	return f, nil
 }
 
-// typeName is the name of a type as it stands in [compiled.Fragments].
+// typeName returns the name of a type in [compiled.Fragments].
 func typeName(t reflect.Type) string {
 	return strings.ReplaceAll(strings.ReplaceAll(t.Name(), ",", ", "), ",  ", ", ")
 }

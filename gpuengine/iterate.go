@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// Work says what an iteration processes.
+// Work describes what an iteration processes.
 type Work struct {
 	Step gas.Step
 	From Source // nil: everything
@@ -31,7 +31,7 @@ type Work struct {
 	Early bool
 }
 
-// Stats says what an iteration did.
+// Stats reports the work of an iteration.
 type Stats struct {
 	Edges     uint64
 	Vertices  uint64 // applied
@@ -43,7 +43,7 @@ type Stats struct {
 	Back      int64   // bytes of values and active bits copied to the host
 }
 
-// iteration is the one in hand, or the last one.
+// iteration is the current or the last iteration.
 type iteration struct {
 	Work
 	cancel context.CancelFunc
@@ -53,7 +53,7 @@ type iteration struct {
 	failed error // the first failure, after which there is no iteration
 }
 
-// fail notes the first error of an iteration, and ends it.
+// fail records the first error of an iteration, and ends it.
 func (it *iteration) fail(err error) {
 	it.mu.Lock()
 	defer it.mu.Unlock()
@@ -63,7 +63,7 @@ func (it *iteration) fail(err error) {
 	it.cancel()
 }
 
-// done notes that a batch is.
+// done records a finished batch.
 func (it *iteration) done(t PageTime) {
 	it.mu.Lock()
 	defer it.mu.Unlock()
@@ -71,10 +71,9 @@ func (it *iteration) done(t PageTime) {
 	it.From.Done(t)
 }
 
-// Iterate pulls and applies every vertex of what it is handed once. In sync mode
-// the new values are seen after Commit. After an error, which may be that of ctx,
-// the values on the device are those of before in sync mode, and the engine does
-// not iterate again.
+// Iterate pulls and applies every vertex of its work once. In sync mode, new values are visible
+// after Commit. After an error, such as ctx's, values on the device are unchanged in sync mode, and
+// the engine must not iterate again.
 func (e *Engine[V, A]) Iterate(ctx context.Context, w Work) (Stats, error) {
 	p := e.pipeline
 	it := &p.iteration
@@ -114,7 +113,7 @@ func (e *Engine[V, A]) Iterate(ctx context.Context, w Work) (Stats, error) {
 	return e.stats(), nil
 }
 
-// iterate runs the pipeline over the work in hand, and fetches its results.
+// iterate runs the pipeline over the current work, and fetches its results.
 func (e *Engine[V, A]) iterate(ctx context.Context) error {
 	p := e.pipeline
 	p.copier.useEarly()
@@ -131,7 +130,7 @@ func (e *Engine[V, A]) iterate(ctx context.Context) error {
 	return e.arrays.collect()
 }
 
-// broken names the device and the iteration of an error.
+// broken adds the device and the iteration to an error.
 func (e *Engine[V, A]) broken(err error) error {
 	it := &e.pipeline.iteration
 	if it.failed == nil {
@@ -143,7 +142,7 @@ func (e *Engine[V, A]) broken(err error) error {
 	return fmt.Errorf("GPU %s, iteration %d: %w", e.resources.device.Info().Name, it.Step.Iteration+1, err)
 }
 
-// fault is that of the program in an iteration, as an error.
+// fault returns the program's fault in an iteration as an error, or nil.
 func (e *Engine[V, A]) fault() error {
 	if fault := *(*compiled.Fault)(unsafe.Pointer(&e.arrays.head[unsafe.Sizeof(kernels.Totals{})])); fault != compiled.NoFault {
 		return fmt.Errorf("program %T: %s", e.program, fault)
@@ -165,5 +164,5 @@ func (e *Engine[V, A]) stats() Stats {
 	return s
 }
 
-// Times are those of the batches of the last iteration, until the next one.
+// Times returns the times of the batches of the last iteration. They are valid until the next one.
 func (e *Engine[V, A]) Times() []PageTime { return e.pipeline.iteration.times }

@@ -40,7 +40,7 @@ type lane struct {
 	shared bool    // another batch lies in the slot beside it, which will open it
 }
 
-// events are those of a batch, in their order: begun, copies, copied, [waiting], started,
+// events holds the events of a batch, in their order: begun, copies, copied, [waiting], started,
 // expand, expanded, pull, pulled, apply, done, results, brought.
 type events struct {
 	begun, copied, started, expanded, pulled, done, brought device.Event
@@ -53,7 +53,7 @@ type arguments struct {
 	apply  kernels.ApplyArgs
 }
 
-// lanes are the slots of an engine, and their lanes.
+// lanes holds the slots of an engine, and their lanes.
 type lanes struct {
 	copies   device.Stream // of all batches
 	slots    []*slot       // those with memory first
@@ -142,8 +142,8 @@ func (l *lanes) quiet() {
 	}
 }
 
-// awaitOpen waits until copies can be queued in the lane's slot; false: the context has
-// ended.
+// awaitOpen waits until copies can be queued in the lane's slot. It returns false if the context
+// has ended.
 func (l *lane) awaitOpen(ctx context.Context) bool {
 	select {
 	case <-l.open:

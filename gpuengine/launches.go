@@ -7,23 +7,23 @@ import (
 	"github.com/garaph/garaph/kernels"
 )
 
-// Launches launches kernels over the edges of a started engine one by one, so that each can be timed
-// alone on the device.
+// Launches launches kernels over the edges of a started engine one at a time, to measure each
+// alone.
 type Launches struct {
 	stream device.Stream
 	work   work // of an iteration
 }
 
-// Launches are those of an engine all of whose edges stay on the device and are loaded, in a stream.
+// Launches returns the launches in a stream. All edges of the engine must be resident and loaded.
 func (e *Engine[V, A]) Launches(s device.Stream) (*Launches, error) {
 	if e.plan.kept.shards < len(e.plan.cat.Shards) || len(e.residency.pieces) == 0 || !e.residency.loaded {
-		return nil, errors.New("kernels are launched one by one where all edges stay on the GPU and are loaded")
+		return nil, errors.New("single launches require all edges to be resident on the GPU and loaded")
 	}
 	return &Launches{s, e.residency.join(0, len(e.residency.pieces))}, nil
 }
 
-// GatherPacked decodes the packed edges and gathers values of their sources, of so many
-// bytes each, from an array.
+// GatherPacked decodes the packed edges and gathers values of their sources, of width bytes each,
+// from an array.
 func (l *Launches) GatherPacked(k kernels.GatherPacked, from device.Pointer, width uint64) error {
 	for key := rowKeys; key < keys; key++ {
 		if l.work.counts[key] == 0 {

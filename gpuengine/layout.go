@@ -25,7 +25,7 @@ func layoutOf(s shard.Side) layout {
 	return rowSide{rows.Of(s)}
 }
 
-// need is what a side takes on the device.
+// need is the device memory that a side takes.
 type need struct {
 	bytes  int64 // of its blob, and of what is computed from it
 	chunks int64 // at most
@@ -33,7 +33,7 @@ type need struct {
 	least  int64 // bytes of a buffer that can take it; 0: any can
 }
 
-// room is what it takes of a batch.
+// room returns the bytes that it takes of a batch.
 func (n need) room() int64 { return n.bytes + n.chunks*descriptorBytes }
 
 func (n *need) add(o need) {
@@ -75,7 +75,7 @@ const (
 
 func key(side, way int) int { return 2*way + side }
 
-// listBytes is the size of a chunk in a list.
+// listBytes returns the size of a chunk in a list.
 func listBytes(key int) int64 {
 	if key < rowKeys {
 		return chunkBytes

@@ -57,7 +57,7 @@ func TestUnfitForPacked(t *testing.T) {
 	}{
 		{store.Packed, gas.In, 16, 15, ""}, // its pages hold plain rows
 		{store.CSC, gas.In, 16, 48 << 10, ""},
-		{store.Packed, gas.In, 8, 15, "does not fit into the memory that the threads of the GPU share"},
+		{store.Packed, gas.In, 8, 15, "does not fit into the shared memory of the GPU"},
 		{store.Packed, gas.In, 8, 16, ""},
 	} {
 		s := teststore.Build(t, largeGraph(1), teststore.Options{Layout: c.layout})

@@ -8,17 +8,17 @@ import (
 	"github.com/garaph/garaph/kernels"
 )
 
-// Gather says how a block adds up what its threads gather.
+// Gather is the way in which a block sums what its threads gather.
 type Gather string
 
-// The ways to gather.
+// Ways to gather.
 const (
 	GatherAuto       Gather = "auto"       // segmented, which was faster wherever it was measured
 	GatherReplicated Gather = "replicated" // a thread per edge, copies of each accumulator (Garaph, section 4.3)
 	GatherSegmented  Gather = "segmented"  // 16 consecutive edges per thread, folded in registers
 )
 
-// Options of an engine.
+// Options configures an [Engine].
 type Options struct {
 	Memory  int64 // bytes of device memory; 0, or more than that: all that is free, but for a small reserve
 	Streams int   // that overlap, at most MaxStreams; 0: 4, or 2 where edges are streamed
@@ -49,13 +49,12 @@ const (
 	streamedStreams   = 2
 	defaultShared     = 48 << 10
 	defaultChunkEdges = 1 << 15
-	// maxReserve is what is left of free memory at most: kernels and streams, which are
-	// made afterwards, take some of it, and so may other programs.
+	// maxReserve bounds the free memory left for kernels, streams and other programs.
 	maxReserve = 512 << 20
 )
 
-// MemoryLimit is how much of a device's memory there is for a job that asks for so many
-// bytes; 0: as much as can be.
+// MemoryLimit returns the device memory for a job that asks for the given bytes. If asked is 0, it
+// is as much as possible.
 func MemoryLimit(info device.Info, asked int64) int64 {
 	most := info.Free - min(info.Free/32, maxReserve)
 	if asked == 0 {

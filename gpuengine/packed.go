@@ -30,8 +30,8 @@ const leastBlock = 8 + packed.Groups*14
 // memory. Others would take a lock each, at 2 G edges/s on an H200: see [Encodings].
 const maxPackedAccumulator = 8
 
-// Encodings are those of in sides, beside plain rows, that a program with such
-// accumulators pulls over.
+// Encodings returns the encodings of in sides, besides plain rows, that programs with such
+// accumulators can pull over.
 func Encodings[A any]() []uint16 {
 	var a A
 	if unsafe.Sizeof(a) > maxPackedAccumulator {
@@ -46,7 +46,7 @@ func sumsFloats(f compiled.Fragments) bool {
 	return f.SumOp == compiled.SumAdd && len(k) > 0 && (k[0].Kind == compiled.Float32 || k[0].Kind == compiled.Float64)
 }
 
-// packedNeed is what a blob takes at most: how many blocks it has is not known.
+// packedNeed returns the most that a blob takes, as its number of blocks is not known.
 func packedNeed(bytes int64, vertices int, edges uint32, l limits) need {
 	if edges == 0 {
 		return need{}
@@ -57,7 +57,7 @@ func packedNeed(bytes int64, vertices int, edges uint32, l limits) need {
 	return n
 }
 
-// parts is how many parts of at most so many make up all.
+// parts returns the number of parts of at most most that all is divided into.
 func parts(all, most int) int { return (all + most - 1) / most }
 
 func (s packedSide) need(l limits) need {

@@ -7,7 +7,7 @@ import (
 	"github.com/garaph/garaph/page"
 )
 
-// Goroutines is how many goroutines of an engine wait for the device.
+// Goroutines is the number of goroutines of an engine that wait for the device.
 const Goroutines = 4
 
 // pipeline is the goroutines of an engine (Garaph, section 4.1): one that copies, one
@@ -89,7 +89,7 @@ func (p *pipeline) start() {
 	p.running.Go(func() { p.retirer.run(p.queues.flying[1], p.queues.idle) })
 }
 
-// run does an iteration, and returns when the kernels of all its batches are done.
+// run runs an iteration, and returns when the kernels of all its batches are done.
 func (p *pipeline) run(ctx context.Context) {
 	p.transfers <- ctx
 	p.computes <- ctx
@@ -98,7 +98,7 @@ func (p *pipeline) run(ctx context.Context) {
 	p.queues.inFlight.Wait()
 }
 
-// stop ends the goroutines. No iteration is running.
+// stop ends the goroutines. No iteration may be running.
 func (p *pipeline) stop() {
 	_, _ = p.copier.endEarly(), p.copier.forgetEarly() // nobody needs what was copied ahead
 	close(p.transfers)
@@ -109,7 +109,7 @@ func (p *pipeline) stop() {
 	p.running.Wait()
 }
 
-// drop waits for what is left of a failed iteration, and releases its pages.
+// drop waits for the pending batches of a failed iteration, and releases its pages.
 func (p *pipeline) drop() {
 	_ = p.copier.endEarly()
 	p.copier.lanes.quiet()
@@ -148,7 +148,7 @@ func (s *holds) hold(p *page.Page) *held {
 	return h
 }
 
-// keep has a page held until the copies of a lane's batch are done.
+// keep holds a page until the copies of a lane's batch are done.
 func (s *holds) keep(l *lane, h *held) {
 	l.held = append(l.held, h)
 	s.mu.Lock()

@@ -67,13 +67,13 @@ type plan struct {
 	ring        ring
 }
 
-// degrees says how the device gets the degrees of vertices.
+// degrees describes how the device gets the degrees of vertices.
 type degrees struct {
 	needIn, needOut bool // arrays of their own
 	sameIn, sameOut bool // in- or out-degrees are those by which vertices notify
 }
 
-// kept is the shards [0, shards), which stay on the device.
+// kept describes the shards [0, shards), which stay on the device.
 type kept struct {
 	shards int
 	arena  int64 // bytes for them
@@ -90,8 +90,7 @@ type ring struct {
 	limits limits
 }
 
-// degreesOf says which arrays of degrees the device needs beside the one by which
-// vertices notify.
+// degreesOf returns which degree arrays the device needs besides the one for notifying.
 func degreesOf(cat *store.Catalogue, f compiled.Fragments, d gas.Direction) degrees {
 	g := degrees{sameIn: cat.Symmetric || d == gas.Out, sameOut: cat.Symmetric || d == gas.In}
 	in, out := f.ReadsDegrees()
@@ -99,7 +98,7 @@ func degreesOf(cat *store.Catalogue, f compiled.Fragments, d gas.Direction) degr
 	return g
 }
 
-// sidesOf are the sides of shards that a program gathers from.
+// sidesOf returns the sides of shards that a program gathers from.
 func sidesOf(cat *store.Catalogue, d gas.Direction) []shard.Direction {
 	switch {
 	case cat.Symmetric || d == gas.In:
@@ -111,7 +110,7 @@ func sidesOf(cat *store.Catalogue, d gas.Direction) []shard.Direction {
 	}
 }
 
-// arraySizes are the bytes of the arrays.
+// arraySizes returns the sizes of the arrays in bytes.
 func (p *plan) arraySizes(f compiled.Fragments) [arrayCount]int64 {
 	n := int64(p.cat.Vertices)
 	s := [arrayCount]int64{
@@ -133,7 +132,7 @@ func (p *plan) arraySizes(f compiled.Fragments) [arrayCount]int64 {
 	return s
 }
 
-// newPlan plans for a budget, or says with a [NeedError] what is missing.
+// newPlan returns a plan within a budget. If that is too small, the error is a [NeedError].
 func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Options) (*plan, error) {
 	p := &plan{
 		cat: cat, sides: sidesOf(cat, d), fragments: f, value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator), async: o.Async, bare: o.Bare, sums: f.Aggregate.Text != "",
@@ -149,7 +148,7 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 		arrays += aligned(n)
 	}
 	if o.packed.window = o.packed.shared/p.accumulator - 1; p.packed && o.packed.window < 1 {
-		return nil, fmt.Errorf("program %s over a packed graph: %w: the accumulator of a vertex does not fit into the memory that the threads of the GPU share; import the graph with --layout csc",
+		return nil, fmt.Errorf("program %s over a packed graph: %w: the accumulator of a vertex does not fit into the shared memory of the GPU; import the graph with --layout csc",
 			f.Program, ErrUnfit)
 	}
 	p.kept.limits = limits{edges: o.ChunkEdges, window: max(1, o.Shared/p.accumulator), packed: o.packed}
@@ -202,10 +201,10 @@ func (p *plan) keep(rest int64) int64 {
 	return k.bytes()
 }
 
-// bytes are what they take.
+// bytes returns the memory of the kept shards.
 func (k *kept) bytes() int64 { return listed(k.lists) + aligned(k.arena) + aligned(k.checks) }
 
-// interval is that of the vertices of the shards [from, to).
+// interval returns the vertices of the shards [from, to).
 func (p *plan) interval(from, to int) interval {
 	if from == to {
 		return interval{}
@@ -214,10 +213,10 @@ func (p *plan) interval(from, to int) interval {
 	return interval{p.cat.Shards[from].First, last.First + uint32(last.Vertices)}
 }
 
-// interval is of vertices, [from, to).
+// interval is the vertices [from, to).
 type interval struct{ from, to uint32 }
 
-// listed is what the lists of chunks take, one allocation for each key.
+// listed returns the memory of lists of chunks, one allocation for each key.
 func listed(n int64) int64 {
 	if n == 0 {
 		return 0
@@ -225,5 +224,5 @@ func listed(n int64) int64 {
 	return aligned(n) + (keys-1)*device.Alignment
 }
 
-// aligned is what an allocation takes.
+// aligned returns the size of an allocation of n bytes.
 func aligned(n int64) int64 { return (n + device.Alignment - 1) &^ (device.Alignment - 1) }

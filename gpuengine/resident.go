@@ -17,8 +17,7 @@ const (
 	asyncUnits, leastChunks = 8, 64
 )
 
-// residency is the edges that stay on the device, once they are loaded. Before, it says what
-// there will be.
+// residency describes the edges that stay on the device: before they are loaded, those that will.
 type residency struct {
 	loaded   bool
 	requests []page.Request
@@ -26,7 +25,7 @@ type residency struct {
 	enough   int    // chunks for one launch over pieces
 }
 
-// newResidency is what these requests will bring.
+// newResidency returns the residency that requests will load.
 func newResidency(p *plan, requests []page.Request, spans []page.Span) residency {
 	r := residency{requests: requests, loaded: len(requests) == 0}
 	for _, rq := range requests {
@@ -44,7 +43,7 @@ func newResidency(p *plan, requests []page.Request, spans []page.Span) residency
 	return r
 }
 
-// Piece is what stays of a page.
+// Piece is the resident part of a page.
 type Piece struct {
 	From, To int // shards
 }
@@ -186,8 +185,7 @@ func (d *loader) list() (r residency, err error) {
 	return r, d.arrays.main.Sync()
 }
 
-// next is how many of the pieces from number i on make one launch that keeps the
-// device busy.
+// next returns how many pieces, from number i on, make one launch that keeps the device busy.
 func (r *residency) next(i int) int {
 	n, from := 0, i
 	for ; i < len(r.pieces) && n < r.enough; i++ {
@@ -196,7 +194,7 @@ func (r *residency) next(i int) int {
 	return i - from
 }
 
-// join is the work of the pieces [from, to).
+// join returns the work of the pieces [from, to).
 func (r *residency) join(from, to int) work {
 	w := r.pieces[from]
 	for i := from + 1; i < to; i++ {

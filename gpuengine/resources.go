@@ -7,7 +7,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// resources are what an engine has of a device.
+// resources tracks what an engine has allocated on a device.
 type resources struct {
 	device  device.Device
 	memory  []device.Pointer
@@ -63,7 +63,7 @@ func (r *resources) newEvents(to ...*device.Event) (err error) {
 	return nil
 }
 
-// close returns them, once what runs in the streams is done.
+// close frees all resources, once the streams are done.
 func (r *resources) close() error {
 	var errs []error
 	for _, s := range r.streams {

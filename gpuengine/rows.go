@@ -14,7 +14,7 @@ import (
 // between any edges: they are its places.
 type rowSide struct{ *rows.Side }
 
-// rowsNeed is what rows take: the blob, and the positions of the destinations.
+// rowsNeed returns what rows take: the blob, and the positions of the destinations.
 func rowsNeed(vertices int, edges uint32, weight int, l limits) need {
 	if edges == 0 {
 		return need{}
@@ -101,7 +101,7 @@ func (s rowSide) add(k *packer, b *batch, side int, c kernels.Chunk, off device.
 	b.gathers(c.Edges, c.Copies)
 }
 
-// weights returns the weights and the size of one, 0 without weights.
+// weights returns the weights and the size of one, or 0 without weights.
 func (s rowSide) weights() (all []byte, size int64) {
 	if s.Wide != nil {
 		return hostmem.AsBytes(s.Wide), 8

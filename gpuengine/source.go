@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Pages are where edges come from, in memory that the device has pinned if they are copied.
+// Pages supplies edges, in pinned memory if they are copied.
 type Pages interface {
 	Spans() []page.Span
 	Stays(p int) bool                     // in memory
@@ -22,7 +22,7 @@ type Pages interface {
 	Recheck(dir shard.Direction, i int) error
 }
 
-// Requests ask for the shards [from, to).
+// Requests returns requests for the shards [from, to).
 func Requests(spans []page.Span, from, to int) []page.Request {
 	var list []page.Request
 	for p, s := range spans {
@@ -41,8 +41,8 @@ func Requests(spans []page.Span, from, to int) []page.Request {
 	return list
 }
 
-// Source hands out what an iteration processes. Stay is called by one goroutine,
-// Pages by another, and Done by several, one at a time.
+// Source hands out the work of an iteration. One goroutine calls Stay, another Pages, and several
+// Done, one at a time.
 type Source interface {
 	// Stay returns the next pieces, [from, to) of [Engine.Pieces]; none left: from =
 	// to.

@@ -6,8 +6,8 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// staging is pinned memory through which arrays that are not pinned go to the device and back; to the
-// device in two halves, of which one is copied while the other is filled.
+// staging copies arrays that are not pinned to and from the device, through pinned memory. To the
+// device it has two halves: one is copied while the other is filled.
 type staging struct {
 	memory []byte
 	events [2]device.Event
@@ -15,7 +15,7 @@ type staging struct {
 
 const maxStaging = 8 << 20
 
-// newStaging is for arrays of about n bytes.
+// newStaging returns staging for arrays of about n bytes.
 func newStaging(r *resources, n int64) (s staging, err error) {
 	s.memory, err = r.pin((min(max(n, 4096), maxStaging) + 63) &^ 63)
 	return s, errors.Join(err, r.newEvents(&s.events[0], &s.events[1]))
@@ -26,8 +26,7 @@ func (s *staging) half(i int) ([]byte, device.Event) {
 	return s.memory[i%2*n:][:n], s.events[i%2]
 }
 
-// toDevice copies src; when it returns, the copies may still be running from
-// the halves.
+// toDevice copies src. Copies from the halves may still be running when it returns.
 func (s *staging) toDevice(stream device.Stream, dst device.Pointer, src []byte) error {
 	if err := stream.Sync(); err != nil { // the halves are free
 		return err

@@ -6,8 +6,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// Span is something that a device did, for a trace. Times are seconds since
-// [Options.Began].
+// Span is an interval of device activity in a trace. Times are seconds since [Options.Began].
 type Span struct {
 	Stream     int
 	Name       string // "copy", "expand", "pull", "apply", "advance"
@@ -17,7 +16,7 @@ type Span struct {
 	Edges      uint64 // gathered along
 }
 
-// PageTime is how long a batch took on the device.
+// PageTime is the time that a batch took on the device.
 type PageTime struct {
 	From, To int // shards that it completed
 	Edges    uint64
@@ -32,7 +31,7 @@ type PageTime struct {
 	Copies float64
 }
 
-// time is how long the lane's batch took.
+// time returns the time that the lane's batch took.
 func (l *lane) time() (t PageTime, err error) {
 	w := &l.work
 	t = PageTime{From: w.from, To: w.to, Edges: w.edges, Bytes: w.bytes, Continued: w.continued}
@@ -45,7 +44,7 @@ func (l *lane) time() (t PageTime, err error) {
 	return t, err
 }
 
-// tracer reports what the device did.
+// tracer reports the activity of a device.
 type tracer struct {
 	epoch device.Event
 	skew  float64 // seconds from Options.Began to epoch
@@ -54,7 +53,7 @@ type tracer struct {
 	trace func(Span) // nil: no trace
 }
 
-// spans reports what a lane has done.
+// spans reports the spans of a lane's batch.
 func (t *tracer) spans(l *lane) error {
 	if t.trace == nil {
 		return nil
@@ -82,7 +81,7 @@ func (t *tracer) spans(l *lane) error {
 	return nil
 }
 
-// span reports what the device did between two events.
+// span reports the time between two events.
 func (t *tracer) span(s Span, from, to device.Event) (err error) {
 	if t.trace == nil {
 		return nil

@@ -142,7 +142,7 @@ func (c *copier) begin(ctx context.Context, h *held, shard int) (*lane, error) {
 	return l, nil
 }
 
-// lane waits for a lane; nil: the context has ended.
+// lane waits for a lane. It returns nil if the context has ended.
 func (c *copier) lane(ctx context.Context) *lane {
 	if l := c.spare; l != nil {
 		c.spare = nil

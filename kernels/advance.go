@@ -13,10 +13,10 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// Policy says how the rows of a frontier are divided among threads.
+// Policy is the way in which the rows of a frontier are divided among threads.
 type Policy uint32
 
-// The policies.
+// Policies.
 const (
 	AutoAdvance Policy = iota // LBLight while the frontier is small, else LB
 	ByThread                  // a thread per vertex
@@ -27,9 +27,9 @@ const (
 	Lonestar                  // as TWC and LBLight, and the longest rows over all blocks (Pai and Pingali, OOPSLA 2016)
 )
 
-// Filter says how a vertex that changed several times in an iteration is kept from being
-// in the next frontier as often. All but the exact one may let some pass, which makes no
-// difference to a monotone program.
+// Filter is the way in which a vertex that changed several times in an iteration is kept from
+// entering the next frontier as often. All but ExactFilter may let duplicates pass, which are
+// harmless for monotone programs.
 type Filter uint32
 
 // The filters: those of Gunrock's culling (Wang et al., PPoPP 2016).
@@ -42,18 +42,18 @@ const (
 	LabelFilter                 // the vertex's last iteration, written without atomics
 )
 
-// Direction says whether a frontier pushes, or vertices look for it.
+// Direction is whether a frontier pushes, or vertices look for it.
 type Direction uint32
 
-// The directions.
+// Directions.
 const (
 	Either Direction = iota
 	Push
 	Seek
 )
 
-// AdvanceRows are the rows of all vertices: edges up to Resident on the device, all
-// of them in memory of the host.
+// AdvanceRows holds the rows of all vertices. Edges up to Resident are on the device, and all are
+// in host memory.
 type AdvanceRows struct {
 	Off      device.Pointer // const uint64_t *: by vertex; 0: there are none
 	Near     device.Pointer // uint32_t, or uint32_t and float where they have weights
@@ -61,9 +61,9 @@ type AdvanceRows struct {
 	Resident uint64
 }
 
-// AdvanceArgs: iterations from the frontier Bits[0] on, until it is empty or Levels or
-// Nanoseconds are over. Values change where they are. Its parts lie one behind the other, as
-// the members of advance.cu's struct do.
+// AdvanceArgs holds the arguments of kernel advance, which iterates from the frontier Bits[0] until
+// it is empty or a limit of Levels or Nanoseconds is reached. Values change in place. The layout is
+// that of the struct in advance.cu.
 type AdvanceArgs struct {
 	AdvanceGraph
 	AdvanceSets
@@ -71,7 +71,7 @@ type AdvanceArgs struct {
 	AdvanceWays
 }
 
-// AdvanceGraph is what the kernel reads of vertices and edges, and their values.
+// AdvanceGraph holds the vertices, edges and values that the kernel reads.
 type AdvanceGraph struct {
 	Out, In    AdvanceRows // along which vertices push, and look for others
 	Values     device.Pointer
@@ -80,7 +80,7 @@ type AdvanceGraph struct {
 	Parameters device.Pointer
 }
 
-// AdvanceSets are the sets of vertices that the kernel has, and what it leaves.
+// AdvanceSets holds the kernel's sets of vertices, and what it leaves.
 type AdvanceSets struct {
 	Queue  [2]device.Pointer // uint32_t *: for N vertices each
 	Bits   [2]device.Pointer // uint32_t *: by vertex
@@ -92,7 +92,7 @@ type AdvanceSets struct {
 	Fault  device.Pointer    // uint32_t *
 }
 
-// AdvanceLevels says where the iterations begin and end.
+// AdvanceLevels holds the parameters of a run of levels: the first iteration, how many there may be, and limits.
 type AdvanceLevels struct {
 	Iteration   int64
 	Aggregate   float64
@@ -105,7 +105,7 @@ type AdvanceLevels struct {
 	Levels      uint32
 }
 
-// AdvanceWays says how an iteration is done.
+// AdvanceWays selects how an iteration is done.
 type AdvanceWays struct {
 	Policy    Policy
 	Filter    Filter
@@ -117,7 +117,7 @@ type AdvanceWays struct {
 	_         uint32
 }
 
-// AdvanceResults is what a launch leaves.
+// AdvanceResults holds the results of a launch.
 type AdvanceResults struct {
 	Active, Degrees uint64 // of the last frontier
 	Edges, Vertices uint64 // looked at, and done
@@ -144,7 +144,7 @@ const (
 	advanceThreads = 384
 )
 
-// AdvanceHead is how much of the state is zero before a launch.
+// AdvanceHead is the size of the part of the state that must be zero before a launch.
 const AdvanceHead = int64(unsafe.Offsetof(AdvanceState{}.part))
 
 // NeedsLabels reports whether a filter that is fused into the advance reads labels.
@@ -152,14 +152,14 @@ func (f Filter) NeedsLabels() bool {
 	return f == ExactFilter || f == BitmaskFilter || f == LabelFilter
 }
 
-// CanAdvance says why the kernel is not for a program; nil: it is.
+// CanAdvance returns an error that says why the kernel cannot run a program, or nil if it can.
 func CanAdvance(f compiled.Fragments) error {
 	bytes := 0
 	for _, l := range f.Value.Leaves {
 		bytes += l.Kind.Size()
 	}
 	if n := f.Value.Size; n != 4 && n != 8 || bytes != n {
-		return errors.New("its values have neither 4 nor 8 bytes, or some that no field has")
+		return errors.New("its values are not 4 or 8 bytes without padding")
 	}
 	if slices.ContainsFunc(f.Gather.Inputs, func(name string) bool { return strings.HasPrefix(name, "dst.") }) {
 		return errors.New("its Gather reads dst")
@@ -173,7 +173,7 @@ type Advance struct {
 	blocks int
 }
 
-// LoadAdvance assembles the kernel for a program, and loads it.
+// LoadAdvance assembles and loads the kernel for a program.
 func LoadAdvance[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments) (k Advance, err error) {
 	if err = CanAdvance(f); err != nil {
 		return k, fmt.Errorf("program %T: %w", p, err)
@@ -186,7 +186,7 @@ func LoadAdvance[V, A any](d device.Device, p gas.Program[V, A], f compiled.Frag
 	return k, err
 }
 
-// Launch queues it, on all of the device.
+// Launch queues the kernel, on all of the device.
 func (k Advance) Launch(s device.Stream, a *AdvanceArgs) error {
 	a.fraction = math.MaxUint64 / uint64(k.blocks)
 	return k.f.LaunchTogether(s, k.blocks, advanceThreads, 0, bytesOf(a))

@@ -5,10 +5,9 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// ApplyArgs: Next[v] = Apply(v, Values[v], Acc[v]) and Acc[v] = Zero for First
-// ≤ v < First+Count; threads go over the vertices in strides of the whole
-// grid. A settled vertex is not applied, it keeps its value: Next[v] =
-// Values[v].
+// ApplyArgs holds the arguments of kernel apply: Next[v] = Apply(v, Values[v], Acc[v]) and Acc[v] =
+// Zero for First ≤ v < First+Count. Threads cover the vertices in strides of the grid. A settled
+// vertex keeps its value: Next[v] = Values[v].
 type ApplyArgs struct {
 	ApplyArrays
 	ApplyResults
@@ -20,7 +19,7 @@ type ApplyArgs struct {
 	_         uint32
 }
 
-// ApplyArrays are indexed by vertex, all but Parameters.
+// ApplyArrays holds arrays indexed by vertex, except for Parameters.
 type ApplyArrays struct {
 	Acc        device.Pointer
 	Values     device.Pointer // const V *
@@ -30,7 +29,7 @@ type ApplyArrays struct {
 	Parameters device.Pointer
 }
 
-// ApplyResults are what all blocks add to.
+// ApplyResults holds the results that all blocks add to.
 type ApplyResults struct {
 	Active device.Pointer // uint32_t *: bits by vertex, ored
 	Totals device.Pointer // Totals *
@@ -38,7 +37,7 @@ type ApplyResults struct {
 	Fault  device.Pointer
 }
 
-// Totals counts what apply did.
+// Totals counts the work of apply.
 type Totals struct {
 	Activated uint64
 	Degrees   uint64
@@ -48,7 +47,7 @@ type Totals struct {
 // Apply is kernel apply.
 type Apply struct{ f device.Function }
 
-// Launch queues it.
+// Launch queues the kernel.
 func (k Apply) Launch(s device.Stream, a *ApplyArgs) error {
 	return k.f.Launch(s, Blocks(a.Count), Threads, 0, bytesOf(a))
 }

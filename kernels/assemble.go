@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/gas/compiled"
 )
 
-// Assemble makes the kernel of a template for a program.
+// Assemble returns the PTX of a template's kernel for a program.
 func Assemble(name string, f compiled.Fragments) (string, error) {
 	template, err := Template(name)
 	if err != nil {
@@ -63,13 +63,13 @@ var scalars = []struct {
 	{"guarded", compiled.Uint32},
 }
 
-// register is the name of a variable's or a scalar's register.
+// register returns the name of the register of a variable or a scalar.
 func register(name string) string { return "%garaph_" + strings.ReplaceAll(name, ".", "_") }
 
 func leaf(variable string, i int) string { return register(fmt.Sprintf("%s_%d", variable, i)) }
 
-// class is the type of a register of PTX for a kind. Registers of bits can be
-// those of integers and of floats.
+// class returns the type of a PTX register for a kind. Registers of bits serve both integers and
+// floats.
 func class(k compiled.Kind) string {
 	if k.Size() == 8 {
 		return ".b64"
@@ -159,7 +159,7 @@ func command(line string) ([]string, bool) {
 
 func (s *splicer) printf(format string, args ...any) { fmt.Fprintf(&s.out, "\t"+format+"\n", args...) }
 
-// layout is that of a variable.
+// layout returns the layout of a variable.
 func (s *splicer) layout(variable string) (compiled.Layout, error) {
 	value, ok := variables[variable]
 	if !ok && !isNumbered(variable) {

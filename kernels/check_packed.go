@@ -8,8 +8,9 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// CheckPackedArgs: Result becomes what is found in the blocks of one side of a packed shard,
-// whose checksums are right and whose blocks lie in its data one after another.
+// CheckPackedArgs holds the arguments of kernel check_packed, which writes to Result what it finds
+// in the blocks of one side of a packed shard. The checksums must be right, and the blocks must lie
+// in the data one after another.
 type CheckPackedArgs struct {
 	Heads    device.Pointer // const uint2 *: of all blocks
 	Data     device.Pointer // const uint8_t *: 32 bytes more can be read
@@ -23,7 +24,7 @@ type CheckPackedArgs struct {
 	Entries  uint32         // of the dictionary
 }
 
-// CheckPackedResult is what is found.
+// CheckPackedResult is the result of a check.
 type CheckPackedResult struct {
 	Edges uint32
 	Wrong uint32 // not 0: a source, a destination, a code or a weight is
@@ -32,7 +33,7 @@ type CheckPackedResult struct {
 // CheckPacked is kernel check_packed.
 type CheckPacked struct{ f device.Function }
 
-// LoadCheckPacked loads it; it is the same for all programs.
+// LoadCheckPacked loads the kernel, which is the same for all programs.
 func LoadCheckPacked(d device.Device) (k CheckPacked, err error) {
 	k.f, err = load(d, "check_packed", compiled.Fragments{}, guarded(checkPackedBlock, nil))
 	return k, err
@@ -41,7 +42,7 @@ func LoadCheckPacked(d device.Device) (k CheckPacked, err error) {
 // checkBlocks is how many blocks of a side a warp checks, one after another.
 const checkBlocks = 8
 
-// Launch queues it.
+// Launch queues the kernel.
 func (k CheckPacked) Launch(s device.Stream, a *CheckPackedArgs) error {
 	const each = checkBlocks * Threads / 32
 	return k.f.Launch(s, int((a.Blocks+each-1)/each), Threads, 0, bytesOf(a))

@@ -8,8 +8,8 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// CommunityProblem is a graph in which the communities of one query vertex are looked for. Sets
-// of vertices, and rows, are bits: vertex v is bit v%64 of word v/64.
+// CommunityProblem is a graph in which the communities of one query vertex are searched. Sets of
+// vertices, and rows, are bit sets: vertex v is bit v%64 of word v/64.
 type CommunityProblem struct {
 	Off, Nbr         device.Pointer // const uint32_t *: N+1 of them; rows, without loops
 	Mark             device.Pointer // uint32_t *: N of them, with any content
@@ -22,7 +22,7 @@ type CommunityProblem struct {
 	_                uint32
 }
 
-// CommunityBest is the best community of a query so far.
+// CommunityBest is the best community found so far for a query.
 type CommunityBest struct {
 	Next    uint32 // its minimum degree and 1; 0: there is none
 	Lock    uint32 // 0
@@ -30,7 +30,7 @@ type CommunityBest struct {
 	Problem uint32 // whose old ids the members are
 }
 
-// CommunityRound is what the warps of a round share; 0 before the launch.
+// CommunityRound is the state that the warps of a round share. It is zero before the launch.
 type CommunityRound struct {
 	Taken uint32 // tasks that were taken, or more: then all were
 	Idle  uint32
@@ -38,7 +38,7 @@ type CommunityRound struct {
 	Nodes uint64 // that were visited
 }
 
-// CommunityLayout says what a warp's scratch has room for.
+// CommunityLayout describes the scratch memory of a warp.
 type CommunityLayout struct {
 	Words, Levels uint32 // words of a set; nodes from a task to where the warp is
 	Local         uint32 // vertices that a part of a problem has at most for new ids
@@ -55,7 +55,7 @@ const (
 	communityHeadWords  = 2
 )
 
-// ScratchWords is how many words of 64 bits a warp's scratch has.
+// ScratchWords returns the number of 64-bit words of a warp's scratch memory.
 func (l CommunityLayout) ScratchWords() int64 {
 	return l.partsAt() + l.parts()
 }
@@ -86,22 +86,23 @@ func (l CommunityLayout) parts() (words int64) {
 	}
 }
 
-// TaskWords is the length of a task: word 0 has the problem, and in the high half the vertex
-// that was chosen last, or all ones; then C and R, as many words each as the problem has.
+// TaskWords returns the length of a task. Word 0 holds the problem and, in the high half, the
+// vertex chosen last, or all ones; then come C and R, each with as many words as the problem has.
 func (l CommunityLayout) TaskWords() int { return 1 + 2*int(l.Words) }
 
-// CommunityReduceArgs are those of the initial reduction; a block for each problem.
+// CommunityReduceArgs holds the arguments of the initial reduction; a block for each problem.
 type CommunityReduceArgs struct {
 	Problems device.Pointer // CommunityProblem *
 	Bests    device.Pointer // const CommunityBest *
 }
 
-// CommunityCompressArgs are those of the new ids and rows; a block for each problem.
+// CommunityCompressArgs holds the arguments of kernel compress, which makes new ids and rows; a
+// block for each problem.
 type CommunityCompressArgs struct {
 	Problems device.Pointer // const CommunityProblem *
 }
 
-// CommunityProcessArgs are those of a round.
+// CommunityProcessArgs holds the arguments of a round.
 type CommunityProcessArgs struct {
 	CommunityArrays
 	WarpWords   int64  // Layout.ScratchWords()
@@ -113,7 +114,7 @@ type CommunityProcessArgs struct {
 	Hungry      uint32 // so many idle warps end the round
 }
 
-// CommunityArrays are what the warps of a round read and write.
+// CommunityArrays holds the arrays that the warps of a round read and write.
 type CommunityArrays struct {
 	Problems device.Pointer // const CommunityProblem *
 	Bests    device.Pointer // CommunityBest *
@@ -125,15 +126,15 @@ type CommunityArrays struct {
 	Round    device.Pointer // CommunityRound *
 }
 
-// CommunityTasks are those in the ring Pool.
+// CommunityTasks describes the tasks in the ring Pool.
 type CommunityTasks struct {
 	Bottom   uint64 // the slot of the first
 	Tasks    uint64 // how many there are
 	Capacity uint64
 }
 
-// CommunityExpandArgs are those of what the warps of a round leave: nodes First to First+Room-1
-// become tasks, from slot To on.
+// CommunityExpandArgs holds the arguments of kernel expand, which turns the nodes First to
+// First+Room-1 that the warps of a round leave into tasks, from slot To on.
 type CommunityExpandArgs struct {
 	Problems     device.Pointer // const CommunityProblem *
 	Scratch      device.Pointer // const uint64_t *
@@ -152,12 +153,12 @@ const (
 	CommunityPerBlock = communityThreads / 32
 )
 
-// Community is the kernels of community search: initial reduction, compress, process, expand.
+// Community holds the kernels of community search: initial reduction, compress, process, expand.
 type Community struct {
 	reduce, compress, process, expand device.Function
 }
 
-// LoadCommunity loads them. There is no emulation of them: an emulated device refuses them.
+// LoadCommunity loads the kernels. An emulated device refuses them, as they have no emulation.
 func LoadCommunity(d device.Device) (*Community, error) {
 	k := &Community{}
 	for name, to := range map[string]*device.Function{
@@ -176,10 +177,11 @@ func processShared(l CommunityLayout, mostMembers uint32) int {
 	return CommunityPerBlock * 8 * (communitySets*int(l.Words) + 3*int(mostMembers+2))
 }
 
-// ErrShared: the sets of a search are too large for the memory that the warps of a block share.
+// ErrShared is returned if the sets of a search do not fit into the shared memory of a block.
 var ErrShared = errors.New("too large for the shared memory of a block")
 
-// Blocks is how many blocks of process run at once, CommunityPerBlock warps each.
+// Blocks returns the number of blocks of process that run at once, with CommunityPerBlock warps
+// each.
 func (k *Community) Blocks(d device.Device, l CommunityLayout, mostMembers uint32) (int, error) {
 	shared := processShared(l, mostMembers)
 	if most := d.Info().SharedBlock; shared > most {
@@ -188,12 +190,12 @@ func (k *Community) Blocks(d device.Device, l CommunityLayout, mostMembers uint3
 	return k.process.Together(communityThreads, shared)
 }
 
-// Reduce queues the initial reduction of some problems.
+// Reduce queues the initial reduction of problems.
 func (k *Community) Reduce(s device.Stream, problems int, a *CommunityReduceArgs) error {
 	return k.reduce.Launch(s, problems, communityBlock, 0, bytesOf(a))
 }
 
-// Compress queues new ids and rows.
+// Compress queues kernel compress.
 func (k *Community) Compress(s device.Stream, problems int, a *CommunityCompressArgs) error {
 	return k.compress.Launch(s, problems, communityBlock, 0, bytesOf(a))
 }
@@ -203,7 +205,7 @@ func (k *Community) Process(s device.Stream, blocks int, a *CommunityProcessArgs
 	return k.process.Launch(s, blocks, communityThreads, processShared(a.Layout, a.MostMembers), bytesOf(a))
 }
 
-// Expand queues what becomes of the nodes that warps left.
+// Expand queues kernel expand.
 func (k *Community) Expand(s device.Stream, blocks int, a *CommunityExpandArgs) error {
 	return k.expand.Launch(s, blocks, communityThreads, CommunityPerBlock*8*communityExpandSets*int(a.Layout.Words), bytesOf(a))
 }

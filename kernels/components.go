@@ -7,8 +7,9 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// ComponentsArgs: Parent[v] becomes the least vertex of the weakly connected component of v,
-// for all N vertices of a graph whose rows lie on the device.
+// ComponentsArgs holds the arguments of kernel components, which sets Parent[v] to the least vertex
+// of the weakly connected component of v, for all N vertices of a graph whose rows are on the
+// device.
 type ComponentsArgs struct {
 	Off       device.Pointer // const uint64_t *: N+1 of them
 	Nbr       device.Pointer // const uint32_t *: each is below N
@@ -26,7 +27,7 @@ type Components struct {
 
 const componentsThreads = 4 * Threads // of a block, as components.cu has it
 
-// LoadComponents loads it; it is the same for all programs.
+// LoadComponents loads the kernel, which is the same for all programs.
 func LoadComponents(d device.Device) (k Components, err error) {
 	k.f, err = load(d, "components", compiled.Fragments{}, guarded(componentsTogether, nil))
 	if err == nil {
@@ -35,7 +36,7 @@ func LoadComponents(d device.Device) (k Components, err error) {
 	return k, err
 }
 
-// Launch queues it.
+// Launch queues the kernel.
 func (k Components) Launch(s device.Stream, a *ComponentsArgs) error {
 	return k.f.LaunchTogether(s, k.blocks, componentsThreads, 0, bytesOf(a))
 }
@@ -61,7 +62,7 @@ func componentsTogether(m device.Memory, g device.Grid, a *ComponentsArgs) error
 	return nil
 }
 
-// unite makes the least vertex of its component the parent of each.
+// unite sets the parent of each vertex to the least vertex of its component.
 func unite(parent []uint32, off []uint64, nbr []uint32) {
 	for v := range parent {
 		parent[v] = uint32(v)

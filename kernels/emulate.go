@@ -30,7 +30,7 @@ func newEmulator[V, A any](p gas.Program[V, A], f compiled.Fragments) *emulator[
 	return k
 }
 
-// emulation is what a kernel does on an emulated device.
+// emulation runs a kernel on an emulated device.
 type emulation = func(device.Memory, device.Grid, []byte) error
 
 // guarded reads the arguments of a kernel. A panic of the program's becomes the
@@ -64,7 +64,7 @@ func guarded[T any](kernel func(device.Memory, device.Grid, *T) error, fault fun
 	}
 }
 
-// FaultOf is the fault that a panic is on a GPU.
+// FaultOf returns the fault that a GPU reports where Go panics with r.
 func FaultOf(r any) compiled.Fault {
 	e, ok := r.(runtime.Error)
 	switch {
@@ -87,7 +87,7 @@ type access struct {
 	err    error // the first one
 }
 
-// view is n values in a device's memory; nothing after an error.
+// view returns n values in a device's memory, or nil after an error.
 func view[T any](x *access, p device.Pointer, n int64) []T {
 	var t T
 	b := x.bytes(p, n*int64(unsafe.Sizeof(t)))

@@ -2,14 +2,14 @@ package kernels
 
 import "github.com/garaph/garaph/gpuengine/device"
 
-// ExpandArgs: Dst[e] of a chunk becomes the position, in its window, of the vertex to
-// which edge e belongs; one block for each chunk.
+// ExpandArgs holds the arguments of kernel expand, which sets Dst[e] of a chunk to the position, in
+// its window, of the vertex of edge e; one block for each chunk.
 type ExpandArgs struct {
 	Chunks device.Pointer // const Chunk *
 	Ranges device.Pointer // const ExpandRange *: for each Chunk
 }
 
-// ExpandRange is where a chunk's edges lie in its shard.
+// ExpandRange is the range of a chunk's edges in its shard.
 type ExpandRange struct {
 	Off  device.Pointer // const uint32_t *: offsets of the window's vertices, Count+1 of them
 	Edge uint32         // number, in the shard's side, of the chunk's first edge
@@ -19,7 +19,7 @@ type ExpandRange struct {
 // Expand is kernel expand.
 type Expand struct{ f device.Function }
 
-// Launch queues it for some chunks.
+// Launch queues the kernel for chunks.
 func (k Expand) Launch(s device.Stream, chunks int, a *ExpandArgs) error {
 	return k.f.Launch(s, chunks, Threads, 0, bytesOf(a))
 }

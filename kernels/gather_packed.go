@@ -8,9 +8,9 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// GatherPackedArgs: blocks are decoded, and nothing but the values of their sources,
-// Width bytes each, is gathered; the ceiling of every pull over packed shards. One
-// block for each chunk.
+// GatherPackedArgs holds the arguments of kernel gather_packed, which decodes blocks and only
+// gathers the values of their sources, Width bytes each: a ceiling for every pull over packed
+// shards. One block for each chunk.
 type GatherPackedArgs struct {
 	Chunks device.Pointer // const PackedChunk *
 	Values device.Pointer
@@ -21,13 +21,13 @@ type GatherPackedArgs struct {
 // GatherPacked is kernel gather_packed.
 type GatherPacked struct{ f device.Function }
 
-// LoadGatherPacked loads it; it is the same for all programs.
+// LoadGatherPacked loads the kernel, which is the same for all programs.
 func LoadGatherPacked(d device.Device) (k GatherPacked, err error) {
 	k.f, err = load(d, "gather_packed", compiled.Fragments{}, guarded(gatherPackedBlock, nil))
 	return k, err
 }
 
-// Launch queues it for so many chunks.
+// Launch queues the kernel for chunks.
 func (k GatherPacked) Launch(s device.Stream, chunks int, a *GatherPackedArgs) error {
 	return k.f.Launch(s, chunks, 2*Threads, 0, bytesOf(a))
 }
@@ -47,7 +47,7 @@ func gatherPackedBlock(m device.Memory, g device.Grid, a *GatherPackedArgs) erro
 		})
 	}
 	if x.err == nil && sum == math.MaxInt {
-		return errors.New("a sum that cannot be")
+		return errors.New("invalid sum")
 	}
 	return x.err
 }

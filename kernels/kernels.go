@@ -35,7 +35,7 @@ func Names() []string {
 	return files
 }
 
-// Template is the PTX of a template, with its markers.
+// Template returns the PTX of a template, with its markers.
 func Template(name string) (string, error) {
 	text, err := templates.ReadFile(name + ".ptx")
 	if err != nil {
@@ -44,5 +44,5 @@ func Template(name string) (string, error) {
 	return string(text), nil
 }
 
-// entry is the name of a template's function.
+// entry returns the name of a template's function.
 func entry(name string) string { return "garaph_" + name }

@@ -19,20 +19,20 @@ const (
 	blockVertices = 4 * Threads
 )
 
-// Blocks is how many blocks of apply or zero do so many vertices.
+// Blocks returns the number of blocks of apply or zero for vertices.
 func Blocks(vertices uint32) int {
 	return int((uint64(vertices) + blockVertices - 1) / blockVertices)
 }
 
-// The ways to gather, each of which is a pull kernel.
+// Ways to gather, each a pull kernel.
 const (
 	Segmented = iota
 	Replicated
 	Ways
 )
 
-// Set is the kernels of a program, loaded on a device. Their launches read the
-// arguments before they return, and allocate nothing.
+// Set holds the kernels of a program, loaded on a device. Launches read their arguments before they
+// return, and do not allocate.
 type Set struct {
 	Zero   Zero
 	Expand Expand
@@ -87,7 +87,7 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments, 
 // which the driver compiles when a job starts, is an eighth.
 const unrolledLines = 256
 
-// lines is the number of instructions of Gather and Sum.
+// lines returns the number of instructions of Gather and Sum.
 func lines(f compiled.Fragments) int {
 	return strings.Count(f.Gather.Text, ";") + strings.Count(f.Sum.Text, ";")
 }
@@ -96,7 +96,7 @@ func load(d device.Device, name string, f compiled.Fragments, e emulation) (devi
 	return d.Load(device.Kernel{Name: name, Entry: entry(name), Emulate: e, PTX: func() (string, error) { return Assemble(name, f) }})
 }
 
-// bytesOf is the memory of an argument struct.
+// bytesOf returns the memory of an argument struct.
 func bytesOf[T any](args *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))
 }

@@ -28,8 +28,8 @@ type Chunk struct {
 	Tail   uint32         // 1: the last one
 }
 
-// PullArgs: Acc[v] = Sum(Acc[v], Gather along the chunk's edges); one block
-// for each chunk. Kernels pull_replicated and pull_segmented.
+// PullArgs holds the arguments of kernels pull_replicated and pull_segmented: Acc[v] = Sum(Acc[v],
+// Gather along the chunk's edges); one block for each chunk.
 type PullArgs struct {
 	Chunks     device.Pointer // const chunk *
 	Values     device.Pointer // const V *: of all vertices
@@ -38,14 +38,14 @@ type PullArgs struct {
 	Fault      device.Pointer // uint32_t *
 }
 
-// Run is how many consecutive edges a thread of pull_segmented folds in registers.
+// Run is the number of consecutive edges that a thread of pull_segmented folds in registers.
 const Run = 16
 
 // Pull is a pull kernel: pull_segmented or pull_replicated.
 type Pull struct{ f device.Function }
 
-// Launch queues it for so many chunks, whose accumulators take so many bytes of
-// shared memory at most.
+// Launch queues the kernel for chunks, whose accumulators take at most shared bytes of shared
+// memory.
 func (k Pull) Launch(s device.Stream, chunks, shared int, a *PullArgs) error {
 	return k.f.Launch(s, chunks, Threads, shared, bytesOf(a))
 }

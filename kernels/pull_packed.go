@@ -10,9 +10,9 @@ import (
 // BlockSlots is the number of slots of a block of a packed shard.
 const BlockSlots = 256
 
-// PackedChunk is consecutive blocks of one side of a packed shard, of whose edges those
-// count whose destinations lie in a window of its vertices: all of them, where their
-// accumulators fit into the shared memory of one block.
+// PackedChunk is consecutive blocks of one side of a packed shard. Only edges count whose
+// destinations lie in a window of its vertices, which is all of them if their accumulators fit into
+// the shared memory of one block.
 type PackedChunk struct {
 	Heads      device.Pointer // const uint2 *: of the chunk's blocks
 	Data       device.Pointer // const uint8_t *: of the side, from which the heads count; 32 bytes more can be read
@@ -110,7 +110,7 @@ func (c *PackedChunk) weight(x *access, codes []byte, slot uint32) float64 {
 	return float64(w[0])
 }
 
-// field is the number of so many bits, at most 32, that begins at a bit.
+// field returns the number of width bits, at most 32, that begins at a bit.
 func field(b []byte, at, width uint32) uint32 {
 	return uint32(binary.LittleEndian.Uint64(b[at/8:]) >> (at % 8) & (1<<width - 1))
 }

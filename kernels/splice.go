@@ -75,7 +75,7 @@ func (s *splicer) set(name, from string) error {
 	return fmt.Errorf("no scalar %s", name)
 }
 
-// memory is the type of a load or store of a kind.
+// memory returns the type of a load or store of a kind.
 func memory(k compiled.Kind) string {
 	switch k {
 	case compiled.Bool, compiled.Uint8:
@@ -218,8 +218,8 @@ func (s *splicer) loadedTogether(space, variable string, layout compiled.Layout,
 	return true
 }
 
-// SlotBytes is the size of an accumulator in shared memory: what an atomic
-// instruction works on, or, beyond 8 bytes, the accumulator and a lock.
+// SlotBytes returns the size of an accumulator in shared memory: the operand of an atomic
+// instruction, or, beyond 8 bytes, the accumulator and a lock.
 func SlotBytes(l compiled.Layout) int {
 	switch {
 	case l.Size <= 4:
@@ -231,7 +231,7 @@ func SlotBytes(l compiled.Layout) int {
 	}
 }
 
-// method is the fragment of a method.
+// method returns the fragment of a method.
 func (s *splicer) method(name string) (compiled.Fragment, error) {
 	f := s.fragments
 	fragment, ok := map[string]compiled.Fragment{

@@ -27,8 +27,8 @@ func formOf(f compiled.Fragments) form {
 	return plain
 }
 
-// WindowBytes is what a window of so many vertices takes, each with 2^copies
-// accumulators, and those that take what is no edge.
+// WindowBytes returns the size of a window of vertices, each with 1<<copies accumulators, and of
+// those for slots without an edge.
 func WindowBytes(l compiled.Layout, vertices, copies uint32) int {
 	return SlotBytes(l) * (int(vertices) + 1) << copies
 }

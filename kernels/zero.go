@@ -2,7 +2,7 @@ package kernels
 
 import "github.com/garaph/garaph/gpuengine/device"
 
-// ZeroArgs: Acc[v] = Zero for all N vertices.
+// ZeroArgs holds the arguments of kernel zero: Acc[v] = Zero for all N vertices.
 type ZeroArgs struct {
 	Acc        device.Pointer
 	Parameters device.Pointer
@@ -14,7 +14,7 @@ type ZeroArgs struct {
 // Zero is kernel zero.
 type Zero struct{ f device.Function }
 
-// Launch queues it.
+// Launch queues the kernel.
 func (k Zero) Launch(s device.Stream, a *ZeroArgs) error {
 	return k.f.Launch(s, Blocks(a.N), Threads, 0, bytesOf(a))
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/garaph/garaph/shard/rowweights"
 )
 
-// ActiveRows is the rows of the active vertices of a shard, in a frame, until Release.
+// ActiveRows holds the rows of the active vertices of a shard, in a frame. It is valid until
+// Release.
 type ActiveRows struct {
 	rows     *StoredRows
 	from, to uint32 // vertices of the shard
@@ -33,8 +34,8 @@ func (p *ActiveRows) Release() {
 	p.rows.frames <- p
 }
 
-// Each gives the rows of active vertices, one of each side. The lists last until the next
-// one; weights are none where the rows have none.
+// Each calls row with the rows of active vertices, one of each side. The lists are valid until the
+// next call; weights are empty if the rows have none.
 func (p *ActiveRows) Each(active bitset.Set, row func(v uint32, list []uint32, weights shard.Plane)) {
 	needed := 0
 	for v, ok := active.Next(p.from, p.to); ok; v, ok = active.Next(v+1, p.to) {

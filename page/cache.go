@@ -32,7 +32,7 @@ const (
 // are read others are verified. On two cores 12 were slower than 8.
 const Readers = 8
 
-// Options say what a job reads and with how much memory.
+// Options configures what a job reads, and with how much memory.
 type Options struct {
 	Gather []shard.Direction // sides that pages hold
 	Notify []shard.Direction // sides that [Cache.Side] gives
@@ -99,15 +99,14 @@ type block struct {
 	sides  []shard.Side
 }
 
-// NeedError says that a budget is too small for the largest pages.
+// NeedError is the error of a budget that is too small for the largest pages.
 type NeedError struct{ Budget, Need int64 }
 
 func (e *NeedError) Error() string {
 	return fmt.Sprintf("%d bytes are too few for pages of this graph: %d are needed at least", e.Budget, e.Need)
 }
 
-// New plans the pages of a job. The error is a [NeedError] when the budget
-// cannot hold even the buffers.
+// New plans the pages of a job. If the budget cannot hold the buffers, the error is a [NeedError].
 func New(s *store.Store, o Options) (*Cache, error) {
 	c := &Cache{store: s, opt: o, pools: pools{reads: make(chan struct{}, Readers)}}
 	cat := s.Catalogue()
@@ -315,7 +314,7 @@ func (c *Cache) PageOf(i int) int { return int(c.pageOf[i]) }
 // Stays reports whether page p stays in memory.
 func (c *Cache) Stays(p int) bool { return c.blocks[c.opt.Gather[0]][p].stays }
 
-// Loaded reports whether page p has come to stay in memory.
+// Loaded reports whether resident page p is in memory.
 func (c *Cache) Loaded(p int) bool {
 	for _, dir := range c.opt.Gather {
 		if !c.blocks[dir][p].loaded.Load() {
@@ -325,12 +324,12 @@ func (c *Cache) Loaded(p int) bool {
 	return true
 }
 
-// Plain allows the pages before page p that stay to be outside of [Options.Memory]: no device copies from them. Call it
-// before they are loaded.
+// Plain lets the resident pages before page p be allocated outside [Options.Memory], as no device copies from them.
+// It must be called before they are loaded.
 func (c *Cache) Plain(p int) { c.plain = p }
 
-// Rest returns the rest of the budget if everything stays in memory; less
-// than 0: there is no budget.
+// Rest returns the rest of the budget if everything stays in memory. It is negative if there is no
+// budget.
 func (c *Cache) Rest() int64 {
 	if c.opt.Budget == 0 {
 		return -1
@@ -351,9 +350,8 @@ func (c *Cache) StreamedBytes() (n int64) {
 // BytesRead returns the number of bytes read from the store so far.
 func (c *Cache) BytesRead() int64 { return c.read.Load() }
 
-// Side returns one side of one shard, from memory or read for the occasion, and
-// what to call when done with it. At most Options.Threads goroutines call it at
-// once, and none holds two.
+// Side returns one side of one shard, from memory or from the store, and a function to call when
+// done with it. At most Options.Threads goroutines may call it at once, and none may hold two.
 func (c *Cache) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
 	dir = c.store.Catalogue().Stored(dir)
 	p := int(c.pageOf[i])

@@ -11,10 +11,10 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// HeldRows are the rows of a graph, without weights, in memory as they are stored: about 2
-// bytes an edge, in the mapped payload ([store.Store.Map]). Those of a shard come when they are
-// needed first, all at once, and stay. They suit jobs that need few of the rows, or not all of
-// each: to bring plain rows into memory takes longer than such a job.
+// HeldRows holds the rows of a graph, without weights, in memory as they are stored: about 2 bytes
+// an edge, in the mapped payload ([store.Store.Map]). The rows of a shard are loaded on first use,
+// all at once, and stay. It suits jobs that need few rows or parts of rows, which end before plain
+// rows would be loaded.
 type HeldRows struct {
 	store  *store.Store
 	cat    *store.Catalogue
@@ -30,10 +30,10 @@ type heldShard struct {
 }
 
 // errNotHeld are rows that cannot be held.
-var errNotHeld = errors.New("they are not one side of packed rows without weights")
+var errNotHeld = errors.New("rows are not one side of packed rows without weights")
 
-// PlanHeld sees how much memory rows take that are held as they are stored. The error says
-// why they cannot be.
+// PlanHeld returns the rows, not yet loaded, to be held as they are stored. The error says why they
+// cannot be.
 func (w WholeRows) PlanHeld(s *store.Store) (*HeldRows, error) {
 	cat := s.Catalogue()
 	if len(w.Sides) != 1 || w.Weighted {
@@ -82,7 +82,7 @@ func (r *HeldRows) Has(i int) bool { return r.shards[i] != heldShard{} }
 // Prefetch makes the system read shard i from disk.
 func (r *HeldRows) Prefetch(i int) { r.store.Prefetch(r.dir, i, r.store.Catalogue().Bytes(r.dir, i)) }
 
-// Bring brings shard i into memory. Several goroutines may bring different shards.
+// Bring loads shard i. Several goroutines may load different shards.
 func (r *HeldRows) Bring(i int) error {
 	side, err := r.store.ViewRows(r.dir, i)
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *HeldRows) Bring(i int) error {
 // BytesRead returns the number of bytes read from the store so far.
 func (r *HeldRows) BytesRead() int64 { return r.read.Load() }
 
-// RowCursor reads rows that are held: see [packedrows.Cursor]. Goroutines have one each.
+// RowCursor reads held rows: see [packedrows.Cursor]. Each goroutine needs its own.
 type RowCursor struct {
 	rows     *HeldRows
 	i        int    // shard
@@ -111,7 +111,7 @@ type RowCursor struct {
 	list     []uint32
 }
 
-// NewCursor makes a cursor.
+// NewCursor returns a new cursor.
 func (r *HeldRows) NewCursor() *RowCursor { return &RowCursor{rows: r} }
 
 // enter goes to the shard of a vertex, which is in memory.
@@ -124,7 +124,7 @@ func (c *RowCursor) enter(v uint32) {
 	}
 }
 
-// Row returns the neighbours of a vertex. The list lasts until the next call.
+// Row returns the neighbours of a vertex. The list is valid until the next call.
 func (c *RowCursor) Row(v uint32) ([]uint32, error) {
 	if v < c.from || v >= c.to {
 		c.enter(v)
@@ -140,8 +140,8 @@ func (c *RowCursor) Row(v uint32) ([]uint32, error) {
 	return list, nil
 }
 
-// First returns the first neighbour of a vertex that is in a set, if there is one, and how many it
-// has looked at.
+// First returns the first neighbour of a vertex that is in a set, if there is one, and the number
+// of neighbours examined.
 func (c *RowCursor) First(v uint32, set []uint64) (u uint32, looked int, found bool, err error) {
 	if v < c.from || v >= c.to {
 		c.enter(v)

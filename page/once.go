@@ -47,8 +47,8 @@ func (c *Cache) Once(ctx context.Context, requests []Request, part store.Check) 
 	}
 }
 
-// Recheck reads a side of a shard again, into memory of its own, and checks all of it. Nil:
-// nothing is wrong with it.
+// Recheck reads a side of a shard again, into memory of its own, and checks all of it. It returns
+// nil if the side is valid.
 func (c *Cache) Recheck(dir shard.Direction, i int) error {
 	buf, err := hostmem.Bytes(c.stored(dir, i))
 	if err != nil {
@@ -104,7 +104,7 @@ func (f *frames) ready(buf []byte, page int64) ([]byte, error) {
 	return f.memory.Pin(max(f.size, page))
 }
 
-// put takes a buffer back.
+// put returns a buffer to the pool, or frees it if the pass is over.
 func (f *frames) put(buf []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 // unpackers is how many sides are read into scratch memory at once, to be unpacked.
 const unpackers = 4
 
-// Unpacks reports whether pages hold a side as plain rows that is stored in another
-// encoding, which is none of [Options.Encodings].
+// Unpacks reports whether pages hold a side as plain rows because its stored encoding is not among
+// [Options.Encodings].
 func (c *Cache) Unpacks(dir shard.Direction) bool {
 	is := c.store.Catalogue().Encoding(dir)
 	return is != rows.Version && !slices.Contains(c.opt.Encodings, is) && slices.Contains(c.opt.Gather, dir)

@@ -17,7 +17,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// WholeRows says which rows of a whole graph a job wants: those of a vertex are its edges
+// WholeRows describes the rows of a whole graph that a job needs. The row of a vertex is its edges
 // on all Sides, one side after another.
 type WholeRows struct {
 	Sides    []shard.Direction
@@ -26,7 +26,7 @@ type WholeRows struct {
 	Memory   Memory // of the edges; if nil, that of package hostmem
 }
 
-// Bytes returns the memory that they take, and that reading them takes beside.
+// Bytes returns the memory of the rows, and the additional memory for reading them.
 func (w WholeRows) Bytes(cat *store.Catalogue) (all, reading int64) {
 	var edges uint64
 	var largest int64
@@ -70,7 +70,7 @@ func (w WholeRows) plainBytes(cat *store.Catalogue, dir shard.Direction, i int) 
 	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(is[0], i), weight)
 }
 
-// Reads returns the number of bytes read for them.
+// Reads returns the number of bytes that Load reads.
 func (w WholeRows) Reads(cat *store.Catalogue) (n int64) {
 	for _, dir := range w.Sides {
 		for _, is := range w.stored(cat, dir) {
@@ -103,7 +103,7 @@ func (w WholeRows) transposed(cat *store.Catalogue) bool {
 	return w.Weighted && !cat.Symmetric && w.Sides[0] == shard.Out && w.stored(cat, shard.Out)[0] == shard.In
 }
 
-// Load reads the rows. [WholeRows.Free] returns their memory.
+// Load reads the rows. [WholeRows.Free] frees them.
 func (w WholeRows) Load(ctx context.Context, s *store.Store) (r *frontier.Rows, err error) {
 	cat := s.Catalogue()
 	l := &rowsLoader{WholeRows: w, store: s, cat: cat}
@@ -168,7 +168,7 @@ func (w WholeRows) memory() Memory {
 	return w.Memory
 }
 
-// Free returns the memory of rows that were loaded; nil is fine.
+// Free frees loaded rows. r may be nil.
 func (w WholeRows) Free(r *frontier.Rows) error {
 	if r == nil {
 		return nil
@@ -308,7 +308,7 @@ func (l *rowsLoader) degrees() error {
 		}
 	}
 	if sum != l.cat.Edges {
-		return fmt.Errorf("graph %s: %w: its out-degrees add up to %d, it has %d edges", l.store.Name(), store.ErrDamaged, sum, l.cat.Edges)
+		return fmt.Errorf("graph %s: %w: its out-degrees sum to %d, but it has %d edges", l.store.Name(), store.ErrDamaged, sum, l.cat.Edges)
 	}
 	return nil
 }
@@ -324,7 +324,7 @@ func (l *rowsLoader) transpose(memory []byte, i int) error {
 		for k := s.Off[v]; k < s.Off[v+1]; k++ {
 			at := atomic.AddUint64(&off[s.Nbr[k]], 1) - 1
 			if at >= l.cat.Edges {
-				return fmt.Errorf("graph %s: %w: its in-edges are not those that its out-degrees count", l.store.Name(), store.ErrDamaged)
+				return fmt.Errorf("graph %s: %w: its in-edges do not match its out-degrees", l.store.Name(), store.ErrDamaged)
 			}
 			if l.to.Arcs != nil {
 				l.to.Arcs[at] = frontier.Arc{To: first + uint32(v), Weight: s.Weight[k]}
@@ -347,7 +347,7 @@ func (l *rowsLoader) shift() error {
 		for v, d := range degrees {
 			sum += uint64(d)
 			if off[uint64(info.First)+uint64(v)+1] != sum {
-				return fmt.Errorf("graph %s: %w: vertex %d has other edges than degrees", l.store.Name(), store.ErrDamaged, uint64(info.First)+uint64(v))
+				return fmt.Errorf("graph %s: %w: the edges of vertex %d do not match its degrees", l.store.Name(), store.ErrDamaged, uint64(info.First)+uint64(v))
 			}
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/garaph/garaph/internal/bitset"
 )
 
-// RowReader gives the rows of active vertices, a shard's at once, in the order in which they
-// are read: [StoredRows.Read]. The consumer releases the rows. After the first error
-// there are no more.
+// RowReader returns the rows of active vertices, one shard at a time, in the order in which they
+// are read: [StoredRows.Read]. The consumer releases the rows. After the first error there are no
+// more.
 type RowReader struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -22,8 +22,8 @@ type RowReader struct {
 	err     error // the first one; to be read when ready is closed
 }
 
-// Read begins to read the rows of active vertices: as many shards at once as there are
-// frames, up to [Readers]. The set does not change until the reader is closed.
+// Read starts reading the rows of active vertices: as many shards at once as there are frames, up
+// to [Readers]. The set must not change until the reader is closed.
 func (r *StoredRows) Read(ctx context.Context, active bitset.Set) *RowReader {
 	x := &RowReader{}
 	r.level++
@@ -76,7 +76,7 @@ func (r *StoredRows) readShard(x *RowReader, i int, active bitset.Set) bool {
 // Shards returns the number of shards.
 func (x *RowReader) Shards() int { return len(x.shards) }
 
-// Next returns the rows of the next shard, nil after the last. Several goroutines may call it.
+// Next returns the rows of the next shard, or nil after the last. Several goroutines may call it.
 func (x *RowReader) Next() (*ActiveRows, error) {
 	p, more := <-x.ready
 	if !more {
@@ -85,7 +85,7 @@ func (x *RowReader) Next() (*ActiveRows, error) {
 	return p, nil
 }
 
-// Close ends the reading and frees what was read ahead.
+// Close stops reading and frees what was read ahead.
 func (x *RowReader) Close() {
 	x.cancel()
 	for p := range x.ready {

@@ -70,8 +70,8 @@ const (
 	unpackSlack = 8
 )
 
-// PlanRows sees how much memory rows take that are read from the store. The error says why
-// they cannot be read so.
+// PlanRows returns rows to be read from the store on demand, without memory. The error says why
+// they cannot be.
 func (w WholeRows) PlanRows(s *store.Store) (*StoredRows, error) {
 	cat := s.Catalogue()
 	r := &StoredRows{WholeRows: w, store: s, cat: cat, shards: make([][]storedBlob, len(cat.Shards))}
@@ -143,7 +143,7 @@ func (r *StoredRows) frameBytes() int64 {
 	return r.blobs + 4*(r.list+unpackSlack) + r.arcs
 }
 
-// Memory returns the memory of rows that are read in a number of frames.
+// Memory returns the memory of the rows with a number of frames.
 func (r *StoredRows) Memory(frames int) int64 { return r.heads + int64(frames)*r.frameBytes() }
 
 // Wide reports whether weights are wide.
@@ -216,7 +216,7 @@ func (r *StoredRows) reserveKept(stay int64) error {
 // keptBytes returns the memory in which all of a blob stays.
 func (b *storedBlob) keptBytes() int64 { return b.bytes - b.headBytes + entryBytes*int64(b.runs) }
 
-// KeptBytes returns the memory in which all rows stay.
+// KeptBytes returns the memory in which all rows can stay.
 func (r *StoredRows) KeptBytes() (n int64) {
 	for _, blobs := range r.shards {
 		for k := range blobs {
@@ -226,7 +226,7 @@ func (r *StoredRows) KeptBytes() (n int64) {
 	return n
 }
 
-// StoredBytes returns the size of all rows, as they are stored.
+// StoredBytes returns the size of all rows in the store.
 func (r *StoredRows) StoredBytes() (n int64) {
 	for _, blobs := range r.shards {
 		for k := range blobs {
@@ -245,7 +245,7 @@ func (r *StoredRows) bytes(n int64) ([]byte, error) {
 	return b, err
 }
 
-// Close returns the memory. Nothing may be read any more.
+// Close frees the memory. No reader may be in use.
 func (r *StoredRows) Close() {
 	for _, b := range r.owned {
 		hostmem.FreeBytes(b)
@@ -253,6 +253,5 @@ func (r *StoredRows) Close() {
 	r.owned, r.shards = nil, nil
 }
 
-// Counts returns the number of bytes read from the store, and the size of the rows that were
-// given.
+// Counts returns the number of bytes read from the store, and the size of the rows returned.
 func (r *StoredRows) Counts() (read, needed int64) { return r.read.Load(), r.needed.Load() }

@@ -38,7 +38,7 @@ func (c *Cache) newReader(ctx context.Context) *Reader {
 	return r
 }
 
-// Read begins to read pages. The reader is to be closed.
+// Read starts reading pages. The caller must close the reader.
 func (c *Cache) Read(ctx context.Context, requests []Request) *Reader {
 	r := c.newReader(ctx)
 	r.begin(c, requests)
@@ -67,8 +67,8 @@ func (r *Reader) begin(c *Cache, requests []Request) {
 	})
 }
 
-// Next returns the next page, nil after the last. When its context ends, so does the
-// reading. It is not called by two goroutines at once.
+// Next returns the next page, or nil after the last. When its context ends, reading stops. Only one
+// goroutine at a time may call it.
 func (r *Reader) Next(ctx context.Context) (*Page, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -84,7 +84,7 @@ func (r *Reader) Next(ctx context.Context) (*Page, error) {
 	return l.page, l.err
 }
 
-// Close ends the reading and frees what was read ahead.
+// Close stops reading and frees what was read ahead.
 func (r *Reader) Close() {
 	r.cancel()
 	for f := range r.ahead {
@@ -159,7 +159,7 @@ func (c *Cache) start(rq Request, r *Reader) bool {
 	}
 }
 
-// Get returns a page that stays in memory, and reads it if it is not there.
+// Get returns a resident page, and loads it if necessary.
 func (c *Cache) Get(rq Request) (*Page, error) {
 	for _, dir := range c.opt.Gather {
 		if err := c.load(dir, rq.Page); err != nil {

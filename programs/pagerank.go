@@ -204,7 +204,7 @@ func (f rankFlags) program(e registry.Env) (any, error) {
 	return f.precision().Choose(coarse, ranks[float32](damping, tolerance, sources, strength), ranks[float64](damping, tolerance, sources, strength)), nil
 }
 
-// toleranceOf returns --tolerance, or 0 where exactly --iterations were asked for.
+// toleranceOf returns --tolerance, or 0 if only --iterations was given. It warns of runs that may not end.
 func (f rankFlags) toleranceOf(e registry.Env) float64 {
 	if e.Flags.Changed("iterations") && e.Iterations > 0 && !e.Flags.Changed("tolerance") {
 		*f.tolerance = 0 // the report shows it

@@ -67,5 +67,5 @@ func checkSources(vertices uint32, sources ...uint32) error {
 
 // parentsFlag declares --parents.
 func parentsFlag(fs *pflag.FlagSet) {
-	fs.Bool("parents", false, "find the vertex before on a shortest path, too: the smallest of the nearer ones")
+	fs.Bool("parents", false, "also give the predecessor on a shortest path (the smallest id if there are several)")
 }

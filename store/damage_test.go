@@ -477,7 +477,7 @@ func TestAppended(t *testing.T) {
 			if err := errors.Join(err, f.Close()); err != nil {
 				t.Fatal(err)
 			}
-			if verify(); len(found) != 1 || !errors.Is(found[0], store.ErrDamaged) || !strings.Contains(found[0].Error(), "its file payload has 5 bytes behind the") {
+			if verify(); len(found) != 1 || !errors.Is(found[0], store.ErrDamaged) || !strings.Contains(found[0].Error(), "file payload has 5 extra bytes after the") {
 				t.Errorf("%+v: got %v", o, found)
 			}
 		}

@@ -32,7 +32,7 @@ func (s *Store) LookupAll(ids []string, maybe func(i int) bool) (vertices []uint
 // noVertex stands in the place of a vertex that there is not.
 const noVertex = math.MaxUint64
 
-// lookupEach returns the vertices of ids, in their places.
+// lookupEach returns the vertex of each id, in the order of ids; noVertex if there is none.
 func (s *Store) lookupEach(ids []string) (vertices []uint64, err error) {
 	m := &s.cat.IDs
 	if each := bits.Len(uint(len(m.Blocks))) + 1; m.Kind == IDBase || len(ids)*each < len(m.Blocks) {

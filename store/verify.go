@@ -94,7 +94,7 @@ func checkEnd(s *Store) error {
 		end = max(end, e.end())
 	}
 	if more := s.payload.size - end; more > 0 {
-		return fmt.Errorf("graph %s: %w: its file %s has %d bytes behind the %d that the import wrote", s.name, ErrDamaged, payloadFile, more, end)
+		return fmt.Errorf("graph %s: %w: file %s has %d extra bytes after the %d that the import wrote", s.name, ErrDamaged, payloadFile, more, end)
 	}
 	return nil
 }

@@ -254,7 +254,7 @@ const (
 	newsNotify = 4
 )
 
-// gain is about how many edges a pull looks at more than notify-pull.
+// gain estimates how many more edges a pull processes than notify-pull.
 func gain(o Observation, s State) float64 {
 	along := o.Fraction * float64(o.NotifyEdges)
 	notify := along / s.Limit

@@ -163,7 +163,7 @@ func (s *emulatedStream) Record(e Event) error {
 	}
 	event, ok := e.(*emulatedEvent)
 	if !ok {
-		return errors.New("record an event: it is of another device")
+		return errors.New("record an event: the event belongs to another device")
 	}
 	n := event.record()
 	err := s.always(func() error {
@@ -186,7 +186,7 @@ func (s *emulatedStream) Wait(e Event) error {
 	}
 	event, ok := e.(*emulatedEvent)
 	if !ok {
-		return errors.New("wait for an event: it is of another device")
+		return errors.New("wait for an event: the event belongs to another device")
 	}
 	n := event.current()
 	return s.always(func() error {

@@ -1,5 +1,5 @@
-// Package build makes a stored graph of edges: it numbers vertices, collects edges in buckets, and sorts them into shards,
-// on all cores and within a memory budget.
+// Package build turns edges into a stored graph: it numbers vertices, collects edges in buckets,
+// and sorts them into shards, on all cores and within a memory budget.
 package build
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Options say how edges become a graph.
+// Options configures a build.
 type Options struct {
 	Edges      EdgeOptions
 	Storage    StorageOptions
@@ -33,14 +33,14 @@ type Options struct {
 	Log        *zap.Logger // nil: silent
 }
 
-// EdgeOptions say which edges a graph gets of those that are read.
+// EdgeOptions selects the edges that a graph gets.
 type EdgeOptions struct {
 	Undirected    bool     // both directions of every edge
 	Parallel      Parallel // "" is ParallelKeep
 	DropSelfLoops bool
 }
 
-// StorageOptions say how a graph is stored.
+// StorageOptions configures how a graph is stored.
 type StorageOptions struct {
 	Layout        store.Layout // "" is Packed
 	Rows          bool         // store rows of in-edges too, where the layout has none
@@ -63,7 +63,7 @@ type Progress struct {
 	Done, Total int64 // bytes of the input while reading, edges to store while sorting, bytes of the old graph while rewriting
 }
 
-// Report says what an import did.
+// Report describes the work of an import.
 type Report struct {
 	Vertices  uint32          `json:"vertices"`
 	Edges     uint64          `json:"edges"`   // stored, directed
@@ -80,7 +80,7 @@ type Report struct {
 	Seconds   float64         `json:"seconds"`
 }
 
-// ErrEmpty is an input without a single vertex.
+// ErrEmpty is returned for input without a vertex.
 var ErrEmpty = errors.New("the input has no vertex")
 
 // complete returns the options with defaults, or an error of those that are invalid.
@@ -111,14 +111,15 @@ func (o Options) complete() (Options, error) {
 	return o, nil
 }
 
-// Fill begins a builder and hands all edges to it.
+// Fill calls Begin of a builder and passes all edges to it.
 type Fill func(context.Context, *Builder) (read.Schema, read.Stats, error)
 
 // planOf is a variable for tests.
 var planOf = planMemory
 
-// Graph makes a new graph at path of the edges that fill hands to a builder. The sources are named in the catalogue. After an
-// error, or when the process is killed, no half graph stands there, and an older one is as it was.
+// Graph builds a new graph at path from the edges that fill passes to a builder. The catalogue
+// records sources. After an error or a kill, no partial graph is left, and an older one is
+// unchanged.
 func Graph(ctx context.Context, sources []string, path string, o Options, fill Fill) (Report, error) {
 	start := time.Now()
 	o, err := o.complete()

@@ -135,7 +135,7 @@ type bucketWriter struct {
 	old      [][]*block // buckets from before that
 }
 
-// Close hands over what the goroutine collected.
+// Close flushes the edges that the goroutine collected.
 func (w *bucketWriter) Close() error {
 	if w.mapped.Load() && !w.mapping { // its edges came before others turned to the map
 		w.turn()
@@ -179,7 +179,7 @@ func (w *bucketWriter) closeTallies() {
 	w.in, w.out = nil, nil
 }
 
-// AddInts takes edges between integers.
+// AddInts adds edges between integers.
 func (w *bucketWriter) AddInts(src, dst []uint64, weight []float64) error {
 	u, topSrc := narrow(&w.src, src)
 	v, topDst := narrow(&w.dst, dst)
@@ -198,7 +198,7 @@ func (w *bucketWriter) AddInts(src, dst []uint64, weight []float64) error {
 	})
 }
 
-// AddVertices takes vertices that need not have edges.
+// AddVertices adds vertices, which need not have edges.
 func (w *bucketWriter) AddVertices(ids []uint64) error {
 	list, top := narrow(&w.src, ids)
 	return w.unmapped(top, func() error {
@@ -212,7 +212,7 @@ func (w *bucketWriter) AddVertices(ids []uint64) error {
 	})
 }
 
-// AddStrings takes edges between names.
+// AddStrings adds edges between names.
 func (w *bucketWriter) AddStrings(src, dst [][]byte, weight []float64) error {
 	w.mapping = true
 	u, err := w.named(&w.src, src)
@@ -226,7 +226,7 @@ func (w *bucketWriter) AddStrings(src, dst [][]byte, weight []float64) error {
 	return w.addEdges(endsOf(u), endsOf(v), weight)
 }
 
-// AddVertexNames takes vertices by name.
+// AddVertexNames adds vertices by name.
 func (w *bucketWriter) AddVertexNames(names [][]byte) error {
 	w.mapping = true
 	list, err := w.named(&w.src, names)

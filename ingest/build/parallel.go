@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Parallel says what becomes of parallel edges, which have the same source and target.
+// Parallel is the treatment of parallel edges, which have the same source and target.
 type Parallel string
 
-// The ways. An edge without a weight counts 1 in a sum.
+// Treatments of parallel edges. An edge without a weight counts 1 in a sum.
 const (
 	ParallelKeep  Parallel = "keep"  // all of them are stored
 	ParallelMin   Parallel = "min"   // one, with the least of their weights
@@ -18,7 +18,7 @@ const (
 	ParallelCount Parallel = "count" // one, with their number as its weight
 )
 
-// Parallels returns all of them.
+// Parallels returns all treatments.
 func Parallels() []Parallel {
 	return []Parallel{ParallelKeep, ParallelMin, ParallelMax, ParallelSum, ParallelCount}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// ErrMemory is a budget that is too small for an import.
+// ErrMemory is returned if the budget is too small for an import.
 var ErrMemory = hostmem.ErrBudget
 
-// ErrLeast is a budget with which no import begins, whatever its size.
+// ErrLeast is returned if the budget is too small for any import.
 var ErrLeast = fmt.Errorf("%w", ErrMemory)
 
 const (
@@ -67,7 +67,7 @@ type memoryPlan struct {
 	layout  store.Layout
 }
 
-// LeastMemory returns the least budget with which an import of that layout begins.
+// LeastMemory returns the least budget with which an import of that layout can begin.
 func LeastMemory(layout store.Layout) int64 {
 	least := int64(processBytes + leastBytes)
 	if layout != store.CSC {

@@ -8,9 +8,9 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// recordForm is how a block has its edges: in as few bytes as they take. The destinations of a
-// block lie in a range, of which a record needs the low bits alone; above them is the source.
-// 67 million edges between 4 million vertices take 5 bytes each so, where two numbers take 8.
+// recordForm describes how a block encodes its edges: the low bits of the destination, relative
+// to base, with the source above them. For 67 million edges between 4 million vertices, a record
+// takes 5 bytes instead of 8.
 type recordForm struct {
 	base  uint32 // destinations count from it
 	low   uint8  // bits of a destination

@@ -28,7 +28,7 @@ var endNames = [][2]string{
 	{"sender", "recipient"}, {"follower", "followee"}, {"citing", "cited"}, {"origin", "destination"},
 }
 
-// ColumnsOfEnds returns the places of source and destination in a header by their names; nil where these do not tell.
+// ColumnsOfEnds returns the indexes of the source and destination columns, or nil if the names do not tell.
 func ColumnsOfEnds(header []string) []int {
 	find := func(is func(name string) bool) (at []int) {
 		for i, name := range header {

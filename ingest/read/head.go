@@ -56,7 +56,7 @@ func (h *Head) More() bool {
 	return len(h.Bytes) > old
 }
 
-// Size returns the size of the input, unpacked, where it is known yet.
+// Size returns the unpacked size of the input, and whether it is known.
 func (h *Head) Size() (int64, bool) {
 	switch {
 	case h.Err == io.EOF:

@@ -53,7 +53,8 @@ func (x *Records) Flush() error {
 	return x.f.Emit(b)
 }
 
-// Parts is a list of numbers in parts, which are made no faster than a file proves to be long.
+// Parts is a list of numbers in fixed-size parts, allocated as the input is read rather than by
+// the length it claims.
 type Parts [][]uint32
 
 // PartLength is the number of numbers in a part.

@@ -97,7 +97,7 @@ func tableAt(t flatbuffers.Table, place flatbuffers.VOffsetT) flatbuffers.Table 
 
 func refused(err *error) {
 	if p := recover(); p != nil {
-		*err = fmt.Errorf("its metadata refers to what is not there: %v", p)
+		*err = fmt.Errorf("metadata points outside the file: %v", p)
 	}
 }
 

@@ -35,7 +35,7 @@ func RequiredSources(fs *pflag.FlagSet, usage string) {
 	}
 }
 
-// Missing returns the flags of cmd of which one must be given, as in --a or --b, if none is.
+// Missing returns the flags of which one is required, joined by " or ", or "" if one is set.
 func Missing(cmd *cobra.Command) string {
 	var names []string
 	given := false

@@ -136,8 +136,8 @@ type Table interface {
 	// Numbers yields the values of the i-th column, of another kind than VertexID, in the rows [from, to), without
 	// ids. Goroutines may call it at the same time. Memory is as with Batches.
 	Numbers(i int, from, to int64, yield func(*Values) error) error
-	// Vertices yields the values of the i-th column, of kind VertexID, alone, as the engine's
-	// ids, which have the order of the user's, and without nulls. Memory is as with Batches.
+	// Vertices yields column i, of kind VertexID, as dense ids, whose order is that of user ids.
+	// Nulls are left out. Memory is as for Batches.
 	Vertices(i int, yield func([]uint32) error) error
 	// IDsOf yields the user's ids of n of the engine's, in that order, some at a
 	// time: those of the vertices from on. Memory is as with Batches.

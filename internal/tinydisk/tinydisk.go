@@ -119,7 +119,7 @@ func pause(done chan struct{}, rng *rand.Rand, most time.Duration) bool {
 	}
 }
 
-// fill lets a file grow until no more than that is free on its disk.
+// fill grows f until at most left bytes are free on its disk.
 func fill(f *os.File, left int64) {
 	for range 8 { // others write and remove meanwhile
 		var st unix.Statfs_t

@@ -61,17 +61,17 @@ class RunOptions(TypedDict, total=False):
     direction: Literal["auto", "push", "pull"]
     """whether active vertices push, or others look for them (pull)"""
     checkpoint_every: int
-    """write the state to disk after every N iterations, less often where writing takes longer
-    than these; 0: not by their number
+    """write the state to disk every N iterations, or less often if writing takes longer; 0:
+    not by iterations
     """
     checkpoint_interval: Union[float, str, datetime.timedelta]
-    """write the state to disk every TIME, such as 10m, less often where writing takes longer;
+    """write the state to disk every TIME, such as 10m, or less often if writing takes longer;
     0: not by time
     """
     keep_checkpoints: int
     """keep the newest N checkpoints"""
     checkpoint_pages: int
-    """with mode async, write the state to disk after every N pages; 0: not by pages"""
+    """with mode async, write the state to disk every N pages; 0: not by pages"""
     report: Union[str, os.PathLike[str]]
     """file for an HTML page with the distribution of results, the first vertices, and plots of
     the run
@@ -120,8 +120,8 @@ class Programs(Generic[R]):
         source: id of the vertex to begin at, or a list of them
         sources: file with such vertices, an id a line, in quotes or not; lines that begin
             with # are comments, unless the graph has that very id
-        parents: find the vertex before on a shortest path, too: the smallest of the nearer
-            ones
+        parents: also give the predecessor on a shortest path (the smallest id if there are
+            several)
         """
         return self.run("bfs", progress=progress, source=source, sources=sources, parents=parents, **options)
 
@@ -139,8 +139,8 @@ class Programs(Generic[R]):
         source: id of the vertex to begin at, or a list of them
         sources: file with such vertices, an id a line, in quotes or not; lines that begin
             with # are comments, unless the graph has that very id
-        parents: find the vertex before on a shortest path, too: the smallest of the nearer
-            ones
+        parents: also give the predecessor on a shortest path (the smallest id if there are
+            several)
         precision: bits of a value, a floating-point number: 32 where results are exact or
             within 1e-6 of themselves, otherwise 64 (auto)
         """

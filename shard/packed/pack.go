@@ -99,7 +99,7 @@ func (p *Packer) plan() error {
 		next := p.edges[at:min(at+BlockSlots, len(p.edges))]
 		lengths, ok := gaps(next, uint32(h.Vertices))
 		if !ok {
-			return fmt.Errorf("%w: edges from %d on are not in order, or lead to a vertex that is not in the shard", shard.ErrInvalid, at)
+			return fmt.Errorf("%w: from edge %d on, edges are unsorted or lead outside the shard", shard.ErrInvalid, at)
 		}
 		w := lengths.cheapest(perSlot)
 		p.blocks = append(p.blocks, block{uint32(at), uint8(w)})

@@ -67,7 +67,7 @@ func (f *runFlags) checkAlgorithm(cmd *cobra.Command, p Program) error {
 		return Usagef("%s: does not apply to %s, which is an algorithm", names, p.Name)
 	}
 	if d := *f.device; d != autoDevice && d != string(dispatcher.CPU) && (!p.GPU || d != string(dispatcher.GPU)) {
-		return Usagef("--device %s: the algorithm %s does not run there", d, p.Name)
+		return Usagef("--device %s: algorithm %s does not run on it", d, p.Name)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func TestBinaryToTerminal(t *testing.T) {
 		screen, _ := io.ReadAll(control) // ends with an error when the other side is closed
 		_ = control.Close()
 		p.end(t, want)
-		if refused := strings.Contains(p.stderr.String(), "results as "+format+" are binary"); refused != (want == exitUsage) || refused != (len(screen) == 0) {
+		if refused := strings.Contains(p.stderr.String(), "format "+format+" is binary"); refused != (want == exitUsage) || refused != (len(screen) == 0) {
 			t.Errorf("%s: %d bytes on the terminal, and %q", format, len(screen), p.stderr.String())
 		}
 	}

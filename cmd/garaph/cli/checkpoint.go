@@ -28,8 +28,8 @@ type checkpointFlags struct {
 // newCheckpointFlags declares the flags of every job, which progresses by iterations or something else.
 func newCheckpointFlags(fs *pflag.FlagSet, iterations string) *checkpointFlags {
 	return &checkpointFlags{
-		every:    flags.Count(fs, "checkpoint-every", 0, 0, "write the state to disk after every N "+iterations+", less often where writing takes longer than these; 0: not by their number"),
-		interval: fs.Duration("checkpoint-interval", 0, "write the state to disk every `TIME`, such as 10m, less often where writing takes longer; 0: not by time"),
+		every:    flags.Count(fs, "checkpoint-every", 0, 0, "write the state to disk every N "+iterations+", or less often if writing takes longer; 0: not by "+iterations+""),
+		interval: fs.Duration("checkpoint-interval", 0, "write the state to disk every `TIME`, such as 10m, or less often if writing takes longer; 0: not by time"),
 		keep:     flags.Count(fs, "keep-checkpoints", checkpoint.DefaultKeep, 1, "keep the newest N checkpoints"),
 		pages:    new(int),
 		resume:   new(bool),
@@ -39,8 +39,8 @@ func newCheckpointFlags(fs *pflag.FlagSet, iterations string) *checkpointFlags {
 // newRunCheckpointFlags declares the flags of a run.
 func newRunCheckpointFlags(fs *pflag.FlagSet) *checkpointFlags {
 	f := newCheckpointFlags(fs, "iterations")
-	f.pages = flags.Count(fs, "checkpoint-pages", 0, 0, "with --mode async, write the state to disk after every N pages; 0: not by pages")
-	f.resume = fs.Bool("resume", false, "continue the newest unfinished job of this command line, if the graph has one, as resume does; otherwise begin")
+	f.pages = flags.Count(fs, "checkpoint-pages", 0, 0, "with --mode async, write the state to disk every N pages; 0: not by pages")
+	f.resume = fs.Bool("resume", false, "resume the newest unfinished job of this command line, if there is one; otherwise start a new one")
 	return f
 }
 
@@ -57,7 +57,7 @@ func (f *checkpointFlags) check(mode dispatcher.Mode) error {
 	case *f.interval < 0:
 		return Usagef("--checkpoint-interval %v: expected 0 or more", *f.interval)
 	case *f.pages > 0 && mode != dispatcher.Async:
-		return Usagef("--checkpoint-pages is for --mode async: in a sync run, the state is whole between iterations only")
+		return Usagef("--checkpoint-pages requires --mode async: a sync run can be saved only between iterations")
 	}
 	return nil
 }

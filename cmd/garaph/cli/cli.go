@@ -62,10 +62,9 @@ func endings() []os.Signal {
 	return all
 }
 
-// Run runs one command line and returns its exit code. The programs are offered
-// beside the built-in ones and take the place of those whose names they have.
-// While it runs, the limits of the Go collector follow --memory. It does
-// not hand over to a process with CUDA, as [Main] does.
+// Run runs one command line and returns its exit code. The programs are offered besides the
+// built-in ones and replace those of the same name. While it runs, the limits of the Go collector
+// follow --memory. Unlike [Main], it does not hand over to a process with CUDA.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, programs ...Program) int {
 	return run(ctx, &app{}, args, stdin, stdout, stderr, programs)
 }
@@ -139,8 +138,8 @@ type app struct {
 	resumed  *garaph.Job // continued by `garaph resume`
 }
 
-// Command returns the tree of commands with their flags and texts, for man pages and
-// completions. It is not to be executed.
+// Command returns the tree of commands with their flags and texts, for man pages and completions.
+// It must not be executed.
 func Command() *cobra.Command {
 	a := &app{name: "garaph", stdout: output.NewStdout(io.Discard), console: console.New(io.Discard, versionText()), lifeline: &lifeline{}, programs: builtinPrograms()}
 	return a.root()
@@ -152,8 +151,8 @@ func (a *app) root() *cobra.Command {
 		Short: "Process graphs that are larger than memory on one machine",
 		Long: `garaph processes graphs that are larger than memory on one machine.
 
-Edge lists are imported once into a graph, a folder, and programs run over it.
-A program can also run over edge lists directly.`,
+An import turns edge lists into a graph, which is a folder. Programs run over a graph,
+or directly over edge lists.`,
 		Example: `  garaph import edges.txt.gz web.graph
   garaph run pagerank web.graph --top 20
   go mod graph | garaph run bfs - --source example.com/app`,
@@ -216,7 +215,7 @@ func (a *app) job(f func(cmd *cobra.Command, args []string) error) func(*cobra.C
 	}
 }
 
-// exactly asks for n arguments, which an error calls names.
+// exactly returns a check for n arguments, which errors call names.
 func exactly(names string, n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {

@@ -12,18 +12,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Compiler writes the loops of the programs of packages. It is a parameter, for it
-// brings Go's type checker along, which nobody needs who runs jobs: the command
-// garaph-compile has it.
+// Compiler writes the loops of the programs of packages. It is a parameter so that only command
+// garaph-compile links Go's type checker.
 type Compiler func(CompileOptions) (CompileReport, error)
 
-// CompileOptions are what is to be compiled.
+// CompileOptions selects what is compiled.
 type CompileOptions struct {
 	Packages, Types []string // no types: all
 	Check           bool     // write nothing, and fail if something would be written
 }
 
-// CompileReport is what was done, by file, but for the names of programs.
+// CompileReport lists the work done, by file, except for the names of programs.
 type CompileReport struct {
 	Programs, Written, Removed, Same []string
 	Notes                            []string // what a reader should know

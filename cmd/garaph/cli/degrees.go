@@ -117,7 +117,7 @@ func (c *degreeCounts) add(v uint32, degree uint64) {
 	}
 }
 
-// each calls f with the degrees that there are, ascending, and how many vertices have each.
+// each calls f with each degree that occurs, ascending, and the number of vertices that have it.
 func (c *degreeCounts) each(f func(degree, vertices uint64)) {
 	for d, n := range c.small {
 		if n > 0 {
@@ -129,8 +129,8 @@ func (c *degreeCounts) each(f func(degree, vertices uint64)) {
 	}
 }
 
-// describe tells the distribution. Median and p99 are the smallest degrees that a half and 99 % of the vertices
-// do not exceed.
+// describe returns the distribution. Median and p99 are the smallest degrees that half and 99 % of
+// the vertices do not exceed.
 func (c *degreeCounts) describe() degreeInfo {
 	i := degreeInfo{Mean: float64(c.sum) / float64(c.vertices), Max: c.max, Bins: make([]degreeBin, bits.Len64(c.max)+1)}
 	for b := 1; b < len(i.Bins); b++ {

@@ -31,8 +31,8 @@ var errTimeLimit = errors.New("--time-limit is over")
 // errReported is the error of a command that another process has reported.
 var errReported = errors.New("reported already")
 
-// Usagef makes an error that says the command line is wrong: garaph ends with
-// exit code 2 and points to the help.
+// Usagef returns an error of the command line: garaph then exits with code 2 and points to the
+// help.
 func Usagef(format string, args ...any) error {
 	return flags.Usagef(format, args...)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/export"
+	"github.com/garaph/garaph/ingest/format"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/wholefile"
@@ -37,16 +38,18 @@ func exportCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export GRAPH [flags]",
 		Short: "Write a graph as an edge list",
-		Long: `Write the edges of a graph as an edge list, in a format that import reads: with the
-ids that you gave, where the format has room for them. At the end it says how to import
-the file as an equal graph.
+		Long: `Write the edges of a graph as an edge list, in a format that import reads, with the
+original ids if the format can hold them. At the end, a message tells how to import the
+file as an equal graph.
 
-The name of the file decides the format: .txt, .tsv, .csv, .el, .wel, .e, .mtx, .gr,
-.sg, .wsg, .metis, .adj (Ligra), .graphml, .bin and .wbin, each also with .gz or .zst
-behind it; .parquet, .arrow (a file) and .arrows (a stream). A name that ends with / is a
-folder of files in that format, as import reads it: a file has all edges of a vertex, and
-about as many edges as the others. The folder appears when all of it is there. An edge of an undirected graph is written once, unless --both is given; .sg,
-.wsg, .metis and .adj have both directions always.`,
+The extension of the file decides the format:
+  ` + exportExtensions() + `
+Another .gz or .zst compresses the file, except for Parquet and Arrow. A name that ends
+with / is a folder of files in that format, which import reads: a file has all edges of a
+vertex, and about as many edges as the others. The folder appears when it is complete.
+
+An edge of an undirected graph is written once, unless --both is given; .sg, .wsg, .metis
+and .adj always have both directions.`,
 		Example: `  garaph export web.graph --output web.tsv.gz
   garaph export web.graph --format csv | head
   garaph export web.graph --output web.parquet/ --parts 8
@@ -57,10 +60,10 @@ about as many edges as the others. The folder appears when all of it is there. A
 	f := &exportFlags{
 		output:    outputFlag(fs, "-", "write the edges to this file; - is standard output"),
 		format:    flags.Enum(fs, "format", "", export.Formats(), "format of the edge list (default by the name of the file, or text)"),
-		ids:       fs.String("ids", "", "write the ids of all vertices to this `FILE` too, one a line, in the order of numbers"),
+		ids:       fs.String("ids", "", "also write the ids of all vertices to this `FILE`, one per line, in the order of numbers"),
 		both:      fs.Bool("both", false, "write both directions of the edges of an undirected graph"),
 		noWeights: fs.Bool("no-weights", false, "leave out the weights of a weighted graph"),
-		parts:     flags.Range(fs, "parts", 0, 0, export.MostParts, "write a folder of so many files; 0: one for each 16 Mi edges, where --output ends with /"),
+		parts:     flags.Range(fs, "parts", 0, 0, export.MostParts, "write a folder of N files; 0: one for each 16 Mi edges, if --output ends with /"),
 		threads:   threadsFlag(fs),
 		memory:    flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)"),
 		json:      fs.Bool("json", false, "print the report as one JSON object"),
@@ -69,6 +72,22 @@ about as many edges as the others. The folder appears when all of it is there. A
 		return a.export(cmd.Context(), args[0], f)
 	})
 	return cmd
+}
+
+// exportExtensions lists the extensions of the formats that are written, in lines.
+func exportExtensions() string {
+	var list, lines []string
+	for _, f := range format.All() {
+		for _, extension := range f.Extensions {
+			if f.Writer != nil && !slices.Contains(list, extension) {
+				list = append(list, extension)
+			}
+		}
+	}
+	for line := range slices.Chunk(list, 14) {
+		lines = append(lines, strings.Join(line, " "))
+	}
+	return strings.Join(lines, "\n  ")
 }
 
 // exportReport is an export as JSON.
@@ -102,16 +121,16 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 	}
 	switch {
 	case f.inParts() && !o.Format.HasParts():
-		return o, Usagef("a file as %s is a whole graph: it cannot be one of several parts", o.Format)
+		return o, Usagef("format %s cannot be written in parts: a file holds a whole graph", o.Format)
 	case o.Format.HasColumns() && compressed(path) != "":
-		return o, Usagef("a file as %s is not read compressed: leave the suffix out of %s", o.Format, path)
+		return o, Usagef("format %s is not read compressed: omit the suffix of %s", o.Format, path)
 	case o.Format.Binary() && a.stdout.IsTerminal(path):
-		return o, Usagef("edges as %s are binary, and they would go to a terminal: name a file with --output, or choose --format text", o.Format)
+		return o, Usagef("format %s is binary, and the output is a terminal: name a file with --output, or choose --format text", o.Format)
 	}
 	if o.Format == export.LDBC && *f.ids == "" {
 		stem, named := strings.CutSuffix(path, ".e")
 		if !named {
-			return o, Usagef("the format ldbc has a file of vertices, too: name the one of edges x.e, and they go to x.v, or name theirs with --ids")
+			return o, Usagef("format ldbc also has a file of vertices: name the edges x.e, and vertices go to x.v, or name their file with --ids")
 		}
 		*f.ids = stem + ".v"
 	}

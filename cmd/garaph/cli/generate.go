@@ -56,11 +56,11 @@ bytes on every machine.`,
 	}
 	fs := cmd.PersistentFlags()
 	f := generateFlags{
-		seed:    flags.Count(fs, "seed", 1, 0, "of the random choices"),
+		seed:    flags.Count(fs, "seed", 1, 0, "seed of the random choices"),
 		weights: fs.Bool("weights", false, "give every edge a weight, an integer from 1 to 255"),
 		format:  flags.Enum(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW}, "lines, or pairs of 32-bit ids, without or with weights"),
 		output:  outputFlag(fs, "-", "`FILE`, which appears whole or not at all, compressed when it ends with .gz or .zst; - is standard output"),
-		force:   fs.Bool("force", false, "replace the file that is there"),
+		force:   fs.Bool("force", false, "replace an existing file"),
 		threads: threadsFlag(fs),
 		json:    fs.Bool("json", false, "print the report as one JSON object"),
 	}

@@ -41,10 +41,10 @@ func newImportFlags(all *pflag.FlagSet) *importFlags {
 			"whether edges have weights; auto and yes take float32, and whole numbers up to 2^53 exactly"),
 		layout: flags.Enum(fs, "layout", store.Packed, []store.Layout{store.Packed, store.CSC},
 			"how in-edges are stored: packed by source, or in rows by destination (csc)"),
-		rows: fs.Bool("rows", false, "store rows of in-edges too, so that frontiers along them are read from disk"),
+		rows: fs.Bool("rows", false, "also store rows of in-edges, so that frontiers along them are read from disk"),
 		tableFlags: tableFlags{
 			delimiter: delimiterFlag(fs),
-			header:    fs.Bool("header", false, "the first line of text is a header (default found by itself)"),
+			header:    fs.Bool("header", false, "the first line of text is a header (default detected)"),
 			noHeader:  fs.Bool("no-header", false, "the first line of text is an edge"),
 			columns:   columnsFlag(fs),
 		},
@@ -58,7 +58,7 @@ func newImportFlags(all *pflag.FlagSet) *importFlags {
 		dropSelfLoops: fs.Bool("drop-self-loops", false, "leave out edges from a vertex to itself"),
 		skipBadLines:  fs.Bool("skip-bad-lines", false, "count lines that cannot be read and skip them"),
 	}
-	f.allowEmpty = fs.Bool("allow-empty", false, "make a graph without vertices of empty input, instead of an error")
+	f.allowEmpty = fs.Bool("allow-empty", false, "make a graph without vertices from empty input, instead of failing")
 	fs.VisitAll(func(flag *pflag.Flag) { f.names = append(f.names, flag.Name) })
 	all.AddFlagSet(fs)
 	return f
@@ -106,10 +106,10 @@ func (f *tableFlags) table() ingest.TableOptions {
 // check refuses flags that do not go together.
 func (f *importFlags) check() error {
 	if *f.header && *f.noHeader {
-		return Usagef("--header and --no-header do not go together")
+		return Usagef("--header and --no-header exclude each other")
 	}
 	if *f.dedup && *f.parallel != string(garaph.ParallelKeep) {
-		return Usagef("--dedup and --parallel do not go together")
+		return Usagef("--dedup and --parallel exclude each other: --dedup is --parallel min")
 	}
 	t := f.table()
 	if err := t.Check(ingest.WeightMode(*f.weights)); err != nil {

@@ -40,7 +40,7 @@ writes that as a page with plots.`,
 		}
 		if *report != "" {
 			if !*degrees {
-				return Usagef("--report is a page of degrees: give --degrees, too")
+				return Usagef("--report requires --degrees")
 			}
 			if err := output.CheckBeside("the report", *report, args); err != nil {
 				return err

@@ -31,7 +31,7 @@ func (t *task) openInput(ctx context.Context, a *app) (*input, error) {
 		return nil, Usagef("%s: the graph of edge files is temporary; `garaph import EDGES... GRAPH` makes one that stays", given)
 	}
 	if given := flags.Given(fs, append(t.flags.imports.names, "scratch")...); folder != "" && given != "" {
-		return nil, Usagef("%s does not apply to %s, which is a graph and no edge file", given, folder)
+		return nil, Usagef("%s does not apply to %s, which is a graph, not an edge file", given, folder)
 	}
 	if folder == "" {
 		return t.importInput(ctx, a)

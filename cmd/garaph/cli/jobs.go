@@ -61,7 +61,7 @@ those that are there, so that the number of the last one is given again when it 
 		case names == "" && len(args) == 1:
 			return Usagef("expected the numbers of jobs, --older-than or --done")
 		case names != "" && len(args) > 1:
-			return Usagef("%s: does not go with the numbers of jobs", names)
+			return Usagef("%s does not apply to jobs given by number", names)
 		case names != "":
 			return a.removeMatching(args[0], which)
 		}

@@ -42,7 +42,7 @@ in, out, or both of an undirected graph, then the other vertex, and the weight. 
 	fs := cmd.Flags()
 	f := &neighborsFlags{
 		along:  flags.Along(fs, "edges into the vertex, out of it, or both"),
-		limit:  flags.Count(fs, "limit", 0, 0, "edges of a direction at most; 0: all"),
+		limit:  flags.Count(fs, "limit", 0, 0, "at most N edges in each direction; 0: all"),
 		json:   fs.Bool("json", false, "print them as one JSON object"),
 		memory: flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)"),
 	}

@@ -96,9 +96,9 @@ var (
 func (m *module) check() error {
 	switch {
 	case !elements.MatchString(m.Path) || strings.Contains(m.Path, ".."):
-		return Usagef("%q is no module path, such as widest or example.com/widest", m.Path)
+		return Usagef("module path %q: expected a path such as widest or example.com/widest", m.Path)
 	case !lowWords.MatchString(m.Name):
-		return Usagef("%q is no name of a program: expected lower-case letters, digits and hyphens, as in widest-path", m.Name)
+		return Usagef("program name %q: expected lower-case letters, digits and hyphens, as in widest-path", m.Name)
 	case m.Name == "main" || m.Name == "go" || slices.ContainsFunc(builtinPrograms(), func(p Program) bool { return p.Name == m.Name }):
 		return Usagef("%q is taken: give the program another name", m.Name)
 	}
@@ -119,7 +119,7 @@ func typeName(name string) string {
 func (m *module) findCheckout(dir string) error {
 	if dir != "" {
 		if !m.useCheckout(absolute(dir)) {
-			return Usagef("--garaph %s: it is no clone of garaph", dir)
+			return Usagef("--garaph %s: not a clone of garaph", dir)
 		}
 		return nil
 	}

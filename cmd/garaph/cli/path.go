@@ -34,7 +34,7 @@ when it is found. The exit code is 1 where no path leads from the one to the oth
 		Args: exactly("a graph and two vertices, an id with blanks in quotes", 3),
 	}
 	fs := cmd.Flags()
-	weighted := fs.Bool("weighted", false, "the least total weight, in place of the fewest edges")
+	weighted := fs.Bool("weighted", false, "find a path of least total weight instead of fewest edges")
 	asJSON := fs.Bool("json", false, "print it as one JSON object")
 	threads := threadsFlag(fs)
 	memory := flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)")

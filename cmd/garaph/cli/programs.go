@@ -18,12 +18,12 @@ func programsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "programs",
 		Short: "List the programs that can be run",
-		Long: `List the programs that can be run, and how: through loops that garaph compile
-wrote, or through generic ones, which are several times slower; and whether there
-is PTX of them, for NVIDIA GPUs. An algorithm, which is not a vertex program, has neither: -.`,
+		Long: `List the programs that can be run. Column loops is whether garaph compile wrote the loops
+of a program; generic ones are several times slower. Column PTX is whether it has PTX for
+NVIDIA GPUs. An algorithm, which is not a vertex program, has neither: -.`,
 		Args: exactly("no argument", 0),
 	}
-	asJSON := cmd.Flags().Bool("json", false, "print what there is to know of each, its flags too, as one JSON object")
+	asJSON := cmd.Flags().Bool("json", false, "print all properties of the programs, with their flags, as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, _ []string) error {
 		if *asJSON {
 			return json.NewEncoder(a.stdout).Encode(a.programsReport(cmd.InheritedFlags()))

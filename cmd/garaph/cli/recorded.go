@@ -60,7 +60,7 @@ func checkRecordedInput(job *garaph.Job, path string) error {
 	}
 	err := job.CheckOwn()
 	if info, failed := os.Stat(path); err == nil && (failed != nil || !info.Mode().IsRegular()) {
-		err = errors.New("that is no file")
+		err = errors.New("that is not a file")
 	}
 	if err != nil {
 		return fmt.Errorf("job %d would read its vertices from %q, but %w: begin again", job.ID(), path, err)

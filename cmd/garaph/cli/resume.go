@@ -34,10 +34,10 @@ func resumeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume GRAPH [JOB] [flags]",
 		Short: "Resume a run or a search that was interrupted",
-		Long: `Resume a run, or a community search, that was interrupted, by Ctrl-C, a crash or a power failure:
-from its newest checkpoint, or from the beginning where it has none. Without JOB,
-the newest unfinished one of the graph that no process runs; newer ones that are
-damaged, or run, are passed over, and named.
+		Long: `Resume a run or a community search that was interrupted by Ctrl-C, a crash or a power failure,
+from its newest checkpoint, or from the beginning if it has none.
+Without JOB, the newest unfinished job that no process runs is resumed; newer jobs that are
+damaged or running are skipped with a message.
 Program, parameters, iterations and output are those of the first run; give --trace
 and --report again where they are wanted. Another --output has the format that its
 name tells, and with --output - a --json or --top of the first run does not hold.
@@ -89,7 +89,7 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	}
 	defer job.Close() // where the run does not come to it
 	for _, err := range job.Passed() {
-		a.console.Log.Warn("a job is passed over: " + show.OneLine(err))
+		a.console.Log.Warn("a job is skipped: " + show.OneLine(err))
 	}
 	spec := job.Record().Spec
 	first, err := a.recordedCommand(job)

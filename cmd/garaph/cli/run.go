@@ -213,7 +213,7 @@ func (f *runFlags) check(cmd *cobra.Command, p Program) error {
 	}
 	improves := p.Algorithm || p.Value == nil || dispatcher.Improves(p.Value)
 	if *f.method == string(dispatcher.Frontier) && !improves {
-		return Usagef("--method %s: the values of %s do not only get better, as frontiers need", *f.method, p.Name)
+		return Usagef("--method %s requires values that only improve; those of %s do not", *f.method, p.Name)
 	}
 	if err := f.resultFlags.check(cmd.Flags()); err != nil {
 		return err
@@ -236,10 +236,10 @@ var advancingFlagNames = []string{"advance", "filter", "direction"}
 // checkGPU refuses flags of the GPU that no run can have.
 func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
 	if gpu := flags.Given(fs, gpuFlagNames...); gpu != "" && *f.device == string(dispatcher.CPU) {
-		return Usagef("%s: a run with --device cpu has no GPU; leave it out, or give another --device", gpu)
+		return Usagef("%s does not apply to --device cpu", gpu)
 	}
 	if method := *f.method; method == string(dispatcher.NotifyPull) && (*f.device == string(dispatcher.GPU) || *f.device == string(dispatcher.Hybrid)) {
-		return Usagef("--method %s with --device %s: the GPU pulls; leave one of them out", method, *f.device)
+		return Usagef("--method %s does not apply to --device %s: GPUs pull", method, *f.device)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func formatFlag(fs *pflag.FlagSet) *string {
 func (a *app) destination(path, format string, inputs []string) (output.Destination, error) {
 	d, err := output.New(path, format)
 	if err == nil && d.Format.Binary() && a.stdout.IsTerminal(path) {
-		err = Usagef("results as %s are binary, and they would go to a terminal: name a file with --output, or choose --output-format tsv", d.Format)
+		err = Usagef("format %s is binary, and the output is a terminal: name a file with --output, or choose --output-format tsv", d.Format)
 	}
 	if err == nil && path != "" && path != "-" {
 		err = output.CheckBeside("the results", path, inputs)

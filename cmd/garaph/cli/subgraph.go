@@ -51,13 +51,13 @@ of a Parquet or Arrow file, such as what DuckDB or pandas selected from results.
 	fs := cmd.Flags()
 	f := &subgraphFlags{
 		output: outputFlag(fs, "", "make the new graph in this `FOLDER` (required)"),
-		ids:    fs.String("ids", "", "take the vertices of this `FILE`, .parquet, .arrow or text, also compressed, "+flags.IDLines+"; - is standard input"),
+		ids:    fs.String("ids", "", "take the vertices listed in this `FILE` (text, .parquet or .arrow; may be compressed): "+flags.IDLines+"; - is standard input"),
 		all:    fs.Bool("all", false, "take all vertices: a copy of the graph"),
-		rows:   fs.Bool("rows", false, "store rows of in-edges too, also where the graph has none: frontiers along them are read from disk"),
+		rows:   fs.Bool("rows", false, "also store rows of in-edges, so that frontiers along them are read from disk"),
 	}
 	flags.Sources(fs, "from which hops are counted")
-	f.hops = flags.Count(fs, "hops", 1, 0, "hops from a source at most; 0: the sources alone")
-	f.along = flags.Enum(fs, "along", subgraph.Out, []subgraph.Along{subgraph.Out, subgraph.In, subgraph.Both}, "hops lead along edges, against them, or either way")
+	f.hops = flags.Count(fs, "hops", 1, 0, "at most N hops from a source; 0: only the sources")
+	f.along = flags.Enum(fs, "along", subgraph.Out, []subgraph.Along{subgraph.Out, subgraph.In, subgraph.Both}, "whether hops follow edges, go against them, or both")
 	f.force = fs.Bool("force", false, "replace the graph that is there, and its jobs; refused while one is running")
 	f.threads = threadsFlag(fs)
 	f.memory = flags.Size(fs, "memory", "memory of the process (default half of what is available)")
@@ -84,7 +84,7 @@ func (f *subgraphFlags) check(cmd *cobra.Command) error {
 	}
 	switch {
 	case *f.output == "":
-		return Usagef("--output is missing: the folder of the new graph")
+		return Usagef("--output FOLDER is required")
 	case ways != 1:
 		return Usagef("expected one way to choose vertices: --all, --ids FILE, or --source ID with --hops")
 	case !sources && (changed("hops") || changed("along")):

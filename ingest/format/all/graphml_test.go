@@ -95,7 +95,7 @@ func TestGraphMLErrors(t *testing.T) {
 		{strings.Replace(graphmlText("directed", ""), "UTF-8", "ISO-8859-1", 1), "is no whole XML in UTF-8"},
 		{graphmlText("directed", `<edge source="a"/>`), `expected an id that is not empty`},
 		{strings.Replace(graphmlText("directed", ""), ` edgedefault="directed"`, "", 1), `g.xml:5: "graph without edgedefault": expected one graph`},
-		{"<graphml></graphml>", "has no element graph"},
+		{"<graphml></graphml>", "has no <graph> element"},
 		{graphmlText("directed", "<node id=\"-1\"/>\n<node id=\"18446744073709551615\"/>"), `g.xml: has ids of no one range: some are negative, and some above 9223372036854775807`},
 	} {
 		r := readFiles(t, read.Options{}, textFile("g.xml", test.content))

@@ -98,7 +98,7 @@ func planGraphML(p *read.Plan, h *read.Head, o read.Options) error {
 			return nil
 		})
 		if t.graphs == 0 && !h.More() {
-			return cmp.Or(err, refused("has no element graph in its first 16 MiB", ""))
+			return cmp.Or(err, refused("has no <graph> element in its first 16 MiB", ""))
 		}
 	}
 	weighted := o.Weights != read.WeightsNo

@@ -31,7 +31,8 @@ func (s *splitter) columnNames(line []byte) []string {
 	return names
 }
 
-// countNames counts the fields of a line, but for a last one that is empty; 0 when it cannot be split.
+// countNames returns the number of fields of a line, not counting an empty last one, or 0 if it
+// cannot be split.
 func (s *splitter) countNames(line []byte) int {
 	names := s.columnNames(line)
 	if n := len(names); n > 0 && names[n-1] == "" {
