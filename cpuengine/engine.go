@@ -37,7 +37,7 @@ type Engine[V, A any] struct {
 	loops   compiled.Loops[V, A]
 	zero    A
 
-	// Yield makes goroutines let others run between chunks: whoever reads pages
+	// Yield makes goroutines let others run between chunks: a reader of pages
 	// from disk must not wait for a whole one.
 	Yield bool
 

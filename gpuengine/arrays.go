@@ -71,7 +71,7 @@ func (a *arrays) fill(current []byte, host [arrayCount][]byte) error {
 		return err
 	}
 	for i, b := range host {
-		if a.plan.sizes[i] == 0 { // nobody reads it here
+		if a.plan.sizes[i] == 0 { // the device does not read it
 			continue
 		}
 		if err := a.staging.toDevice(a.main, a.at[i], b); err != nil {

@@ -151,7 +151,7 @@ func (r *retirer) run(flying <-chan *lane, back chan<- *lane) {
 		}
 		back <- l
 		r.queues.inFlight.Done()
-		runtime.Gosched() // whoever waited for the lane goes on in this thread, which is awake
+		runtime.Gosched() // a goroutine that waits for the lane goes on in this thread, which is awake
 	}
 }
 

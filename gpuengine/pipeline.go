@@ -100,7 +100,7 @@ func (p *pipeline) run(ctx context.Context) {
 
 // stop ends the goroutines. No iteration may be running.
 func (p *pipeline) stop() {
-	_, _ = p.copier.endEarly(), p.copier.forgetEarly() // nobody needs what was copied ahead
+	_, _ = p.copier.endEarly(), p.copier.forgetEarly() // copies made ahead are of no use
 	close(p.transfers)
 	close(p.computes)
 	for _, c := range p.queues.flying {

@@ -16,7 +16,7 @@ type Pages interface {
 	Get(page.Request) (*page.Page, error) // one that stays
 	Stream(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error]
 	// Once is Stream for pages that do not come to stay in memory for it, of whose values part
-	// is checked, and Recheck says what is wrong with a side that whoever takes them finds
+	// is checked, and Recheck says what is wrong with a side that the consumer finds
 	// damaged.
 	Once(ctx context.Context, requests []page.Request, part store.Check) iter.Seq2[*page.Page, error]
 	Recheck(dir shard.Direction, i int) error

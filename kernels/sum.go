@@ -34,7 +34,7 @@ func native(f compiled.Fragments) (op string, ok bool) {
 }
 
 // sum folds variable b into a slot of shared or global memory, while others do:
-// by an instruction, or by comparing and swapping all of it until nobody came
+// by an instruction, or by comparing and swapping all of it until no thread came
 // between.
 func (s *splicer) sum(space, base, i string) error {
 	layout := s.fragments.Accumulator

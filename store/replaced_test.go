@@ -20,7 +20,7 @@ import (
 )
 
 // TestReplacedWhileRead checks that graphs take each other's place at one path as fast as
-// they can. Whoever opens one there meanwhile reads it to its end, and finds it
+// they can. A process that opens one there meanwhile reads it to its end, and finds it
 // sound.
 func TestReplacedWhileRead(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")

@@ -99,7 +99,7 @@ func gpuCost(o Observation, s State) float64 {
 }
 
 // Where edges are streamed, the first iterations with a GPU show what each costs: the
-// very first is slow whoever does it, in the second the GPU works alone, in the third
+// very first is slow on any device, in the second the GPU works alone, in the third
 // both do, if that may be sooner at all. Both share the bandwidth of memory.
 const (
 	cold = iota

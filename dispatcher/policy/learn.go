@@ -58,7 +58,7 @@ func (t Took) Rate() float64 {
 
 // Mix takes in a new measurement. One that is far off counts as twice the old one:
 // it may have been of something else, and a side that looks slow does not work, so
-// that nobody sees the mistake.
+// that the mistake stays hidden.
 func (t Took) Mix(old *float64) {
 	switch rate := t.Rate(); {
 	case rate == 0:

@@ -163,7 +163,7 @@ func Decide(o Observation, s State) (Decision, State) {
 		return d, s
 	}
 	d.Device, d.Alpha, s = choose(o, s, d.Method)
-	// Where nobody but the GPU may work and few vertices are active, notifying spares
+	// Where only the GPU may work and few vertices are active, notifying saves
 	// copies of pages. An aggregate is over all vertices.
 	if d.Device != CPU && (d.Alpha > 1 || o.ResidentEdges >= o.PullEdges || o.Aggregates) {
 		d.Method = Pull

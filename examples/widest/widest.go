@@ -40,5 +40,5 @@ func (Widest) Activate(_ gas.Vertex, old, new float32) bool { return old != new 
 func (Widest) Idempotent() bool { return true }
 
 // Monotone reports that widths only grow: vertices whose width has grown may push it along
-// their edges, and nobody else need gather.
+// their edges, and no others need gather.
 func (Widest) Monotone() bool { return true }

@@ -140,7 +140,7 @@ func (c *checked[V, A]) pull() ([]V, error) {
 			if p.Activate(v, old, next[v.ID]) {
 				active = append(active, v.ID)
 			} else if old != next[v.ID] {
-				return nil, fmt.Errorf("the change from %v to %v activates nobody: a Monotone program reports every change", old, next[v.ID])
+				return nil, fmt.Errorf("the change from %v to %v activates no vertex: a Monotone program reports every change", old, next[v.ID])
 			}
 		}
 		values = next

@@ -286,7 +286,7 @@ func (d *cudaDevice) Unregister(b []byte) error {
 }
 
 // Close ends all work and frees what is left. After the device was lost, only
-// what the host holds can be had back.
+// the host can free its memory.
 func (d *cudaDevice) Close() error {
 	var errs []error
 	for s := range d.streams {

@@ -22,7 +22,7 @@ type EmulatedOptions struct {
 
 // Emulated is a device that runs kernels on the CPU, block after block. Its
 // streams are goroutines, so that work in different ones interleaves in any
-// order. Whoever reads or writes memory that was not allocated, or copies from
+// order. A caller that reads or writes memory that was not allocated, or copies from
 // memory that is not pinned, gets an error. It fails on demand.
 type Emulated struct {
 	opt     EmulatedOptions
@@ -121,7 +121,7 @@ func (d *Emulated) Alloc(n int64) (Pointer, error) {
 		b[i] = 0xcd
 	}
 	p := d.next
-	d.next += Pointer(size) + Alignment // what lies between is nobody's
+	d.next += Pointer(size) + Alignment // the gap belongs to no allocation
 	d.memory = append(d.memory, region{p, b[:n]})
 	d.used += size
 	d.peak = max(d.peak, d.used)

@@ -11,7 +11,7 @@ import (
 )
 
 // emulatedStream is a goroutine that does what is queued. After an error it does
-// nothing but make events happen, so that nobody waits forever.
+// nothing but make events happen, so that no waiter blocks forever.
 type emulatedStream struct {
 	device *Emulated
 	done   chan struct{} // closed at the end of the goroutine
@@ -174,7 +174,7 @@ func (s *emulatedStream) Record(e Event) error {
 		return nil
 	})
 	if err != nil {
-		event.happen(n, time.Now(), err) // nobody is to wait for it
+		event.happen(n, time.Now(), err) // release its waiters
 	}
 	return err
 }

@@ -131,7 +131,7 @@ type Rows interface {
 type Table interface {
 	Rows
 	// Filler returns a function that gets any rows, for one goroutine: each that calls one has
-	// its own. It is nil where rows can be had in their order only.
+	// its own. It is nil where rows are available only in order.
 	Filler() Fill
 	// Numbers yields the values of the i-th column, of another kind than VertexID, in the rows [from, to), without
 	// ids. Goroutines may call it at the same time. Memory is as with Batches.

@@ -10,7 +10,7 @@ import (
 )
 
 // TestGoneReader checks that a command whose output is no longer read ends with the exit code of SIGPIPE, and says
-// nothing: whoever closed it had enough.
+// nothing, as the reader that closed it wants no more.
 func TestGoneReader(t *testing.T) {
 	folder := t.TempDir()
 	edges, graph := filepath.Join(folder, "edges.txt"), filepath.Join(folder, "g")

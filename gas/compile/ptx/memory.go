@@ -80,7 +80,7 @@ func (x *frame) element(p *place, array *types.Array, index ssa.Value) *place {
 	return out
 }
 
-// load reads a place into registers that nobody assigns to later.
+// load reads a place into registers that are not assigned again.
 func (e *emitter) load(p *place) value {
 	if p.choices == nil {
 		return e.copied(value{leaves: p.leaves})

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// tidy leaves out what has no effect: copies, results that nobody reads, jumps
+// tidy leaves out what has no effect: copies, results that are not read, jumps
 // to the next instruction. An assembler would do so too; but only what is left
 // reports which inputs a method reads.
 func tidy(list []*inst) []*inst {
@@ -115,7 +115,7 @@ func sweep(list []*inst) []*inst {
 	}
 }
 
-// straighten leaves out jumps to what follows anyway, labels that nobody jumps
+// straighten leaves out jumps to what follows anyway, labels that no instruction jumps
 // to, and what stands between a jump and the next label.
 func straighten(list []*inst) []*inst {
 	for {
