@@ -382,7 +382,7 @@ func (f *Advancer[V, A]) eachHub(list []uint32, push func(l *lane, k uint32)) er
 	})
 }
 
-// takeHubs are those that all goroutines have left for later.
+// takeHubs returns the hubs that all goroutines have left for later.
 func (f *Advancer[V, A]) takeHubs() (hubs []uint32) {
 	for i := range f.lanes {
 		hubs = append(hubs, f.lanes[i].hubs...)

@@ -47,7 +47,7 @@ func join[W float32 | float64](p Parallel, weights []W, rounded *uint64) (W, err
 	if sum > math.MaxFloat32 {
 		return 0, errors.New("the sum of the weights of parallel edges is above 3.4e38")
 	}
-	if (inexact || float64(W(sum)) != sum) && sum == math.Trunc(sum) {
+	if (inexact && sum >= 1<<53 || float64(W(sum)) != sum) && sum == math.Trunc(sum) {
 		*rounded++
 	}
 	return W(sum), nil
