@@ -175,8 +175,8 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 	for v, rank := range oracleBiasedPageRank(alike, 0.85, sources, 1e-12) {
 		ranks[ids[v]] = rank
 	}
-	same(t, "personalised pagerank 64", rows(t, g, programs.PersonalisedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Sources: sources}, opt), ranks, 1e-5)
-	same(t, "personalised pagerank 32", rows(t, g, programs.PersonalisedPageRank[float32]{Damping: 0.85, Tolerance: 1e-12, Sources: sources}, opt), ranks, 1e-3)
+	same(t, "personalised pagerank 64", rows(t, g, programs.PersonalisedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Sources: programs.SourcesOf(sources)}, opt), ranks, 1e-5)
+	same(t, "personalised pagerank 32", rows(t, g, programs.PersonalisedPageRank[float32]{Damping: 0.85, Tolerance: 1e-12, Sources: programs.SourcesOf(sources)}, opt), ranks, 1e-3)
 	if c := g.Catalogue(); !c.RowWeights() && !c.OneSide() {
 		return // its out-edges have no weights
 	}
@@ -190,9 +190,9 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 		for v, rank := range oracleBiasedPageRank(o, 0.85, from, 1e-12) {
 			ranks[ids[v]] = rank
 		}
-		p64 := programs.BiasedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Strength: sums.Of, Sources: from}
+		p64 := programs.BiasedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Strength: sums.Of, Sources: programs.SourcesOf(from)}
 		same(t, "biased pagerank 64", rows(t, g, p64, opt), ranks, 1e-5)
-		p32 := programs.BiasedPageRank[float32]{Damping: 0.85, Tolerance: 1e-12, Strength: sums.Of, Sources: from}
+		p32 := programs.BiasedPageRank[float32]{Damping: 0.85, Tolerance: 1e-12, Strength: sums.Of, Sources: programs.SourcesOf(from)}
 		same(t, "biased pagerank 32", rows(t, g, p32, opt), ranks, 1e-3)
 	}
 }

@@ -19,7 +19,7 @@ var biasedPageRankSources embed.FS
 
 // Loops are the methods of BiasedPageRank as loops.
 func (p BiasedPageRank[F]) Loops() compiled.Loops[Surfers[F], int64] {
-	if !compiled.Fresh(biasedPageRankSources, "cf5a76ba15c1fe05f0f69cb6dbb31e54") {
+	if !compiled.Fresh(biasedPageRankSources, "d35cb2ce0e88a9e30dd54800a5983dd8") {
 		return compiled.Loops[Surfers[F], int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p BiasedPageRank[F]) Loops() compiled.Loops[Surfers[F], int64] {
 
 // Fragments are the methods of BiasedPageRank as PTX.
 func (p BiasedPageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(biasedPageRankSources, "cf5a76ba15c1fe05f0f69cb6dbb31e54") {
+	if !compiled.Fresh(biasedPageRankSources, "d35cb2ce0e88a9e30dd54800a5983dd8") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
@@ -56,8 +56,8 @@ func (p *biasedPageRankFloat32Fields) Activate(v gas.Vertex, old Surfers[float32
 	if p.Tolerance == 0 {
 		return new.Share != old.Share
 	}
-	change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
-	rank := float64(new.Share) * divisor(new)
+	change := math.Abs(float64(new.Share)-float64(old.Share)) / one * divisor(new)
+	rank := float64(new.Share) / one * divisor(new)
 	return change*float64(v.N) > p.Tolerance &&
 		change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
 }
@@ -68,21 +68,26 @@ func (p *biasedPageRankFloat32Fields) Aggregate(v gas.Vertex, value Surfers[floa
 		return 0
 	}
 	spread := float64(v.ID*0x9e3779b9) * 0x1p-32
-	return math.Floor(float64(value.Share)/share+spread) * share
+	return math.Floor(float64(value.Share)/(one*share)+spread) * share
 }
 
 func (p *biasedPageRankFloat32Fields) Apply(v gas.Vertex, old Surfers[float32], acc int64, s gas.Step) Surfers[float32] {
 	type F = float32
-	d, n := p.Damping, float64(v.N)
-	jump := (1 - d + float64(d*s.Aggregate)) * float64(old.Teleport)
+	d, n, jump := p.Damping, float64(v.N), 0.
+	if math.Signbit(float64(old.Strength)) {
+		jump = (1 - d + float64(d*s.Aggregate)) * teleport(p.count, v)
+	}
 	rank := float64(jump/n) + float64(d*(float64(acc)/one))
-	old.Share = F(rank / divisor(old))
+	old.Share = F(rank / divisor(old) * one)
 	return old
 }
 
 func (p *biasedPageRankFloat32Fields) Gather(src Surfers[float32], e gas.Edge, _ Surfers[float32]) int64 {
 	type F = float32
-	return int64(src.Share*F(e.Weight)*one + 0.5)
+	if single[F]() {
+		return int64(src.Share * F(e.Weight))
+	}
+	return int64(src.Share*F(e.Weight) + 0.5)
 }
 
 func (p *biasedPageRankFloat32Fields) Sum(a int64, b int64) int64 {
@@ -98,7 +103,10 @@ func (p *biasedPageRankFloat32Fields) Zero() int64 {
 // biasedPageRankFloat32Narrow is Gather along an edge with a float32 weight.
 func biasedPageRankFloat32Narrow(p *biasedPageRankFloat32Fields, src Surfers[float32], e compiled.NarrowEdge, _ Surfers[float32]) int64 {
 	type F = float32
-	return int64(src.Share*F(e.Weight)*one + 0.5)
+	if single[F]() {
+		return int64(src.Share * F(e.Weight))
+	}
+	return int64(src.Share*F(e.Weight) + 0.5)
 }
 
 func (l biasedPageRankFloat32Loops) loops() compiled.Loops[Surfers[float32], int64] {
@@ -258,7 +266,28 @@ func (l biasedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *compile
 			if ins != nil {
 				x.In = ins[b.First+uint32(u)]
 			}
-			value := p.Apply(x, old, a[i], step)
+			var value Surfers[float32]
+			{
+				var result_ Surfers[float32]
+				{
+					type F = float32
+					p, v, old, acc, s := p, x, old, a[i], step
+					_, _, _, _, _ = p, v, old, acc, s
+				Apply269_:
+					for {
+						d, n, jump := p.Damping, float64(v.N), 0.
+						if math.Signbit(float64(old.Strength)) {
+							jump = (1 - d + float64(d*s.Aggregate)) * teleport(p.count, v)
+						}
+						rank := float64(jump/n) + float64(d*(float64(acc)/one))
+						old.Share = F(rank / divisor(old) * one)
+						result_ = old
+						break Apply269_
+
+					}
+				}
+				value = result_
+			}
 			values[o] = value
 			var active bool
 			{
@@ -267,17 +296,17 @@ func (l biasedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *compile
 					type F = float32
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate263_:
+				Activate271_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new.Share != old.Share
-							break Activate263_
+							break Activate271_
 						}
-						change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
-						rank := float64(new.Share) * divisor(new)
+						change := math.Abs(float64(new.Share)-float64(old.Share)) / one * divisor(new)
+						rank := float64(new.Share) / one * divisor(new)
 						result_ = change*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
-						break Activate263_
+						break Activate271_
 
 					}
 				}
@@ -313,9 +342,9 @@ func (l biasedPageRankFloat32Loops) aggregate(b *compiled.Block, values []Surfer
 var biasedPageRankFloat32Fragments = compiled.Fragments{
 	Program: "BiasedPageRank[float32]",
 
-	Value:       compiled.Layout{Size: 12, Align: 4, Leaves: []compiled.Leaf{{Name: "Share", Kind: compiled.Float32, Offset: 0}, {Name: "Strength", Kind: compiled.Float32, Offset: 4}, {Name: "Teleport", Kind: compiled.Float32, Offset: 8}}},
+	Value:       compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Share", Kind: compiled.Float32, Offset: 0}, {Name: "Strength", Kind: compiled.Float32, Offset: 4}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Int64, Offset: 0}}},
-	Parameters:  compiled.Layout{Size: 48, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}}},
+	Parameters:  compiled.Layout{Size: 56, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}, {Name: "Sources.count", Kind: compiled.Uint32, Offset: 48}}},
 	SumOp:       compiled.SumAdd,
 
 	Zero: compiled.Fragment{Text: `{
@@ -323,18 +352,31 @@ var biasedPageRankFloat32Fragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
-	.reg .b32 %gw<3>;
-	.reg .b64 %gl<3>;
-	.reg .pred %gp<2>;
-	mul.rn.f32 %gw0, ${src.0}, ${edge.weight};
-	mul.rn.f32 %gw1, %gw0, 0f5D800000;
+	.reg .b32 %gw<4>;
+	.reg .b64 %gl<7>;
+	.reg .pred %gp<5>;
+	add.rn.f32 %gw0, 0f3F800000, 0f30800000;
+	setp.eq.f32 %gp0, %gw0, 0f3F800000;
+	@%gp0 bra L5;
+	mul.rn.f32 %gw1, ${src.0}, ${edge.weight};
 	add.rn.f32 %gw2, %gw1, 0f3F000000;
 	cvt.rzi.s64.f32 %gl0, %gw2;
-	setp.ge.f32 %gp0, %gw2, 0fDF000000;
-	selp.b64 %gl1, %gl0, 0x8000000000000000, %gp0;
-	setp.lt.f32 %gp1, %gw2, 0f5F000000;
-	selp.b64 %gl2, %gl1, 0x8000000000000000, %gp1;
-	mov.b64 ${out.0}, %gl2;
+	setp.ge.f32 %gp1, %gw2, 0fDF000000;
+	selp.b64 %gl1, %gl0, 0x8000000000000000, %gp1;
+	setp.lt.f32 %gp2, %gw2, 0f5F000000;
+	selp.b64 %gl2, %gl1, 0x8000000000000000, %gp2;
+	mov.b64 %gl3, %gl2;
+	bra L2;
+L5:
+	mul.rn.f32 %gw3, ${src.0}, ${edge.weight};
+	cvt.rzi.s64.f32 %gl4, %gw3;
+	setp.ge.f32 %gp3, %gw3, 0fDF000000;
+	selp.b64 %gl5, %gl4, 0x8000000000000000, %gp3;
+	setp.lt.f32 %gp4, %gw3, 0f5F000000;
+	selp.b64 %gl6, %gl5, 0x8000000000000000, %gp4;
+	mov.b64 %gl3, %gl6;
+L2:
+	mov.b64 ${out.0}, %gl3;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
@@ -343,477 +385,483 @@ var biasedPageRankFloat32Fragments = compiled.Fragments{
 	mov.b64 ${out.0}, %gl0;
 }
 `},
-	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0", "old.1", "old.2", "param.0", "step.aggregate", "v.n"}, Text: `{
-	.reg .b32 %gw<81>;
-	.reg .b64 %gl<265>;
-	.reg .pred %gp<70>;
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0", "old.1", "param.0", "param.2", "step.aggregate", "v.n"}, Text: `{
+	.reg .b32 %gw<107>;
+	.reg .b64 %gl<357>;
+	.reg .pred %gp<95>;
 	mov.f32 %gw0, ${old.0};
 	cvt.rn.f64.u32 %gl0, ${v.n};
-	sub.rn.f64 %gl1, 0d3FF0000000000000, ${param.0};
-	mul.rn.f64 %gl2, ${param.0}, ${step.aggregate};
-	add.rn.f64 %gl3, %gl1, %gl2;
-	cvt.f64.f32 %gl4, ${old.2};
-	mul.rn.f64 %gl5, %gl3, %gl4;
-	shr.u64 %gl6, %gl5, 52;
-	cvt.u32.u64 %gw1, %gl6;
+	cvt.f64.f32 %gl1, ${old.1};
+	setp.lt.s64 %gp0, %gl1, 0;
+	@%gp0 bra L4;
+	mov.f64 %gl2, 0d0000000000000000;
+	bra L5;
+L4:
+	sub.rn.f64 %gl3, 0d3FF0000000000000, ${param.0};
+	mul.rn.f64 %gl4, ${param.0}, ${step.aggregate};
+	add.rn.f64 %gl5, %gl3, %gl4;
+	setp.eq.u32 %gp1, ${param.2}, 0;
+	@%gp1 bra L10;
+	cvt.rn.f64.u32 %gl6, ${v.n};
+	cvt.rn.f64.u32 %gl7, ${param.2};
+	shr.u64 %gl8, %gl6, 52;
+	cvt.u32.u64 %gw1, %gl8;
 	and.b32 %gw2, %gw1, 2047;
-	shr.u64 %gl7, %gl0, 52;
-	cvt.u32.u64 %gw3, %gl7;
+	shr.u64 %gl9, %gl7, 52;
+	cvt.u32.u64 %gw3, %gl9;
 	and.b32 %gw4, %gw3, 2047;
 	sub.s32 %gw5, %gw2, 520;
-	setp.lt.u32 %gp0, %gw5, 1006;
-	@!%gp0 bra L7;
+	setp.lt.u32 %gp2, %gw5, 1006;
+	@!%gp2 bra L15;
 	sub.s32 %gw6, %gw4, 520;
-	setp.lt.u32 %gp1, %gw6, 1006;
-	@%gp1 bra L8;
-L7:
-	sub.rn.f64 %gl8, %gl5, %gl5;
-	setp.neu.f64 %gp2, %gl8, 0d0000000000000000;
-	@%gp2 bra L25;
-	sub.rn.f64 %gl9, %gl0, %gl0;
-	setp.neu.f64 %gp3, %gl9, 0d0000000000000000;
-	@%gp3 bra L25;
-	setp.eq.f64 %gp4, %gl5, 0d0000000000000000;
-	@%gp4 bra L25;
-	setp.eq.f64 %gp5, %gl0, 0d0000000000000000;
-	@%gp5 bra L25;
-	not.b64 %gl10, 0x8000000000000000;
-	and.b64 %gl11, %gl5, %gl10;
-	shr.u64 %gl12, %gl11, 52;
-	cvt.u32.u64 %gw7, %gl12;
+	setp.lt.u32 %gp3, %gw6, 1006;
+	@%gp3 bra L16;
+L15:
+	sub.rn.f64 %gl10, %gl6, %gl6;
+	setp.neu.f64 %gp4, %gl10, 0d0000000000000000;
+	@%gp4 bra L33;
+	sub.rn.f64 %gl11, %gl7, %gl7;
+	setp.neu.f64 %gp5, %gl11, 0d0000000000000000;
+	@%gp5 bra L33;
+	setp.eq.f64 %gp6, %gl6, 0d0000000000000000;
+	@%gp6 bra L33;
+	setp.eq.f64 %gp7, %gl7, 0d0000000000000000;
+	@%gp7 bra L33;
+	not.b64 %gl12, 0x8000000000000000;
+	and.b64 %gl13, %gl6, %gl12;
+	shr.u64 %gl14, %gl13, 52;
+	cvt.u32.u64 %gw7, %gl14;
 	sub.s32 %gw8, %gw7, 1023;
-	setp.eq.s32 %gp6, %gw8, -1023;
-	@%gp6 bra L32;
+	setp.eq.s32 %gp8, %gw8, -1023;
+	@%gp8 bra L40;
 	mov.b32 %gw9, %gw8;
-	mov.b64 %gl13, %gl11;
-	bra L33;
-L32:
-	clz.b64 %gw10, %gl11;
-	cvt.u64.u32 %gl14, %gw10;
-	cvt.u32.u64 %gw11, %gl14;
+	mov.b64 %gl15, %gl13;
+	bra L41;
+L40:
+	clz.b64 %gw10, %gl13;
+	cvt.u64.u32 %gl16, %gw10;
+	cvt.u32.u64 %gw11, %gl16;
 	sub.s32 %gw12, %gw11, 11;
-	shl.b64 %gl15, %gl11, %gw12;
+	shl.b64 %gl17, %gl13, %gw12;
 	sub.s32 %gw13, -1022, %gw12;
 	mov.b32 %gw9, %gw13;
-	mov.b64 %gl13, %gl15;
-L33:
-	and.b64 %gl16, %gl13, 4503599627370495;
-	or.b64 %gl17, %gl16, 4607182418800017408;
-	not.b64 %gl18, 0x8000000000000000;
-	and.b64 %gl19, %gl0, %gl18;
-	shr.u64 %gl20, %gl19, 52;
-	cvt.u32.u64 %gw14, %gl20;
+	mov.b64 %gl15, %gl17;
+L41:
+	and.b64 %gl18, %gl15, 4503599627370495;
+	or.b64 %gl19, %gl18, 4607182418800017408;
+	not.b64 %gl20, 0x8000000000000000;
+	and.b64 %gl21, %gl7, %gl20;
+	shr.u64 %gl22, %gl21, 52;
+	cvt.u32.u64 %gw14, %gl22;
 	sub.s32 %gw15, %gw14, 1023;
-	setp.eq.s32 %gp7, %gw15, -1023;
-	@%gp7 bra L37;
+	setp.eq.s32 %gp9, %gw15, -1023;
+	@%gp9 bra L45;
 	mov.b32 %gw16, %gw15;
-	mov.b64 %gl21, %gl19;
-	bra L38;
-L37:
-	clz.b64 %gw17, %gl19;
-	cvt.u64.u32 %gl22, %gw17;
-	cvt.u32.u64 %gw18, %gl22;
+	mov.b64 %gl23, %gl21;
+	bra L46;
+L45:
+	clz.b64 %gw17, %gl21;
+	cvt.u64.u32 %gl24, %gw17;
+	cvt.u32.u64 %gw18, %gl24;
 	sub.s32 %gw19, %gw18, 11;
-	shl.b64 %gl23, %gl19, %gw19;
+	shl.b64 %gl25, %gl21, %gw19;
 	sub.s32 %gw20, -1022, %gw19;
 	mov.b32 %gw16, %gw20;
-	mov.b64 %gl21, %gl23;
-L38:
-	and.b64 %gl24, %gl21, 4503599627370495;
-	or.b64 %gl25, %gl24, 4607182418800017408;
-	rcp.approx.ftz.f64 %gl26, %gl25;
-	mul.rn.f64 %gl27, %gl26, 0d3FF0000200000000;
-	neg.f64 %gl28, %gl25;
-	fma.rn.f64 %gl29, %gl28, %gl27, 0d3FF0000000000000;
-	fma.rn.f64 %gl30, %gl29, %gl29, %gl29;
-	fma.rn.f64 %gl31, %gl27, %gl30, %gl27;
-	neg.f64 %gl32, %gl25;
-	fma.rn.f64 %gl33, %gl32, %gl31, 0d3FF0000000000000;
-	fma.rn.f64 %gl34, %gl31, %gl33, %gl31;
-	mul.rn.f64 %gl35, %gl17, %gl34;
-	neg.f64 %gl36, %gl25;
-	fma.rn.f64 %gl37, %gl36, %gl35, %gl17;
-	fma.rn.f64 %gl38, %gl37, %gl34, %gl35;
-	neg.f64 %gl39, %gl25;
-	fma.rn.f64 %gl40, %gl39, %gl38, %gl17;
+	mov.b64 %gl23, %gl25;
+L46:
+	and.b64 %gl26, %gl23, 4503599627370495;
+	or.b64 %gl27, %gl26, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl28, %gl27;
+	mul.rn.f64 %gl29, %gl28, 0d3FF0000200000000;
+	neg.f64 %gl30, %gl27;
+	fma.rn.f64 %gl31, %gl30, %gl29, 0d3FF0000000000000;
+	fma.rn.f64 %gl32, %gl31, %gl31, %gl31;
+	fma.rn.f64 %gl33, %gl29, %gl32, %gl29;
+	neg.f64 %gl34, %gl27;
+	fma.rn.f64 %gl35, %gl34, %gl33, 0d3FF0000000000000;
+	fma.rn.f64 %gl36, %gl33, %gl35, %gl33;
+	mul.rn.f64 %gl37, %gl19, %gl36;
+	neg.f64 %gl38, %gl27;
+	fma.rn.f64 %gl39, %gl38, %gl37, %gl19;
+	fma.rn.f64 %gl40, %gl39, %gl36, %gl37;
+	neg.f64 %gl41, %gl27;
+	fma.rn.f64 %gl42, %gl41, %gl40, %gl19;
 	sub.s32 %gw21, %gw9, %gw16;
-	shr.u64 %gl41, %gl38, 52;
-	cvt.u32.u64 %gw22, %gl41;
+	shr.u64 %gl43, %gl40, 52;
+	cvt.u32.u64 %gw22, %gl43;
 	add.s32 %gw23, %gw21, %gw22;
-	xor.b64 %gl42, %gl5, %gl0;
-	and.b64 %gl43, %gl42, 0x8000000000000000;
-	setp.ge.s32 %gp8, %gw23, 2047;
-	@%gp8 bra L24;
-	setp.gt.s32 %gp9, %gw23, 0;
-	@%gp9 bra L23;
-	and.b64 %gl44, %gl38, 4503599627370495;
-	or.b64 %gl45, %gl44, 4503599627370496;
-	shl.b64 %gl46, %gl45, 2;
-	setp.gt.f64 %gp10, %gl40, 0d0000000000000000;
-	@%gp10 bra L21;
-	setp.lt.f64 %gp11, %gl40, 0d0000000000000000;
-	@%gp11 bra L20;
-	mov.b64 %gl47, %gl46;
-	bra L22;
-L20:
-	sub.s64 %gl48, %gl46, 1;
-	mov.b64 %gl47, %gl48;
-	bra L22;
-L21:
-	or.b64 %gl49, %gl46, 1;
-	mov.b64 %gl47, %gl49;
-L22:
+	xor.b64 %gl44, %gl6, %gl7;
+	and.b64 %gl45, %gl44, 0x8000000000000000;
+	setp.ge.s32 %gp10, %gw23, 2047;
+	@%gp10 bra L32;
+	setp.gt.s32 %gp11, %gw23, 0;
+	@%gp11 bra L31;
+	and.b64 %gl46, %gl40, 4503599627370495;
+	or.b64 %gl47, %gl46, 4503599627370496;
+	shl.b64 %gl48, %gl47, 2;
+	setp.gt.f64 %gp12, %gl42, 0d0000000000000000;
+	@%gp12 bra L29;
+	setp.lt.f64 %gp13, %gl42, 0d0000000000000000;
+	@%gp13 bra L28;
+	mov.b64 %gl49, %gl48;
+	bra L30;
+L28:
+	sub.s64 %gl50, %gl48, 1;
+	mov.b64 %gl49, %gl50;
+	bra L30;
+L29:
+	or.b64 %gl51, %gl48, 1;
+	mov.b64 %gl49, %gl51;
+L30:
 	sub.s32 %gw24, 3, %gw23;
 	min.s32 %gw25, %gw24, 60;
-	shr.u64 %gl50, %gl47, %gw25;
-	shl.b64 %gl51, 1, %gw25;
-	sub.s64 %gl52, %gl51, 1;
-	and.b64 %gl53, %gl47, %gl52;
+	shr.u64 %gl52, %gl49, %gw25;
+	shl.b64 %gl53, 1, %gw25;
+	sub.s64 %gl54, %gl53, 1;
+	and.b64 %gl55, %gl49, %gl54;
 	sub.s32 %gw26, %gw25, 1;
-	shl.b64 %gl54, 1, %gw26;
-	setp.gt.u64 %gp12, %gl53, %gl54;
-	@%gp12 bra L50;
-	setp.eq.u64 %gp13, %gl53, %gl54;
-	@%gp13 bra L49;
-	mov.b64 %gl55, %gl50;
-	bra L46;
-L49:
-	and.b64 %gl56, %gl50, 1;
-	setp.eq.u64 %gp14, %gl56, 1;
-	@%gp14 bra L50;
-	mov.b64 %gl55, %gl50;
-	bra L46;
-L50:
-	add.s64 %gl57, %gl50, 1;
-	mov.b64 %gl55, %gl57;
-L46:
-	or.b64 %gl58, %gl43, %gl55;
-	mov.f64 %gl59, %gl58;
-	bra L11;
-L23:
-	cvt.s64.s32 %gl60, %gw23;
-	shl.b64 %gl61, %gl60, 52;
-	or.b64 %gl62, %gl43, %gl61;
-	and.b64 %gl63, %gl38, 4503599627370495;
-	or.b64 %gl64, %gl62, %gl63;
-	mov.f64 %gl59, %gl64;
-	bra L11;
-L24:
-	or.b64 %gl65, %gl43, 9218868437227405312;
-	mov.f64 %gl59, %gl65;
-	bra L11;
-L25:
-	xor.b64 %gl66, %gl5, %gl0;
-	and.b64 %gl67, %gl66, 0x8000000000000000;
-	setp.neu.f64 %gp15, %gl5, %gl5;
-	@%gp15 bra L67;
-	setp.neu.f64 %gp16, %gl0, %gl0;
-	@%gp16 bra L67;
-	setp.eq.f64 %gp17, %gl5, 0d0000000000000000;
-	@!%gp17 bra L60;
-	setp.eq.f64 %gp18, %gl0, 0d0000000000000000;
-	@%gp18 bra L66;
-L60:
-	sub.rn.f64 %gl68, %gl5, %gl5;
-	setp.neu.f64 %gp19, %gl68, 0d0000000000000000;
-	@!%gp19 bra L62;
-	sub.rn.f64 %gl69, %gl0, %gl0;
-	setp.neu.f64 %gp20, %gl69, 0d0000000000000000;
-	@%gp20 bra L66;
-L62:
-	setp.eq.f64 %gp21, %gl5, 0d0000000000000000;
-	@%gp21 bra L65;
-	sub.rn.f64 %gl70, %gl0, %gl0;
-	setp.neu.f64 %gp22, %gl70, 0d0000000000000000;
-	@%gp22 bra L65;
-	or.b64 %gl71, %gl67, 9218868437227405312;
-	mov.f64 %gl72, %gl71;
-	bra L55;
-L65:
-	mov.f64 %gl72, %gl67;
-	bra L55;
-L66:
-	mov.f64 %gl72, 0d7FF8000000000001;
-	bra L55;
-L67:
-	add.rn.f64 %gl73, %gl5, %gl0;
-	mov.f64 %gl72, %gl73;
-L55:
-	mov.f64 %gl59, %gl72;
-L11:
-	mov.f64 %gl74, %gl59;
-	bra L4;
-L8:
-	rcp.approx.ftz.f64 %gl75, %gl0;
-	mul.rn.f64 %gl76, %gl75, 0d3FF0000200000000;
-	neg.f64 %gl77, %gl0;
-	fma.rn.f64 %gl78, %gl77, %gl76, 0d3FF0000000000000;
-	fma.rn.f64 %gl79, %gl78, %gl78, %gl78;
-	fma.rn.f64 %gl80, %gl76, %gl79, %gl76;
-	neg.f64 %gl81, %gl0;
-	fma.rn.f64 %gl82, %gl81, %gl80, 0d3FF0000000000000;
-	fma.rn.f64 %gl83, %gl80, %gl82, %gl80;
-	mul.rn.f64 %gl84, %gl5, %gl83;
-	neg.f64 %gl85, %gl0;
-	fma.rn.f64 %gl86, %gl85, %gl84, %gl5;
-	fma.rn.f64 %gl87, %gl86, %gl83, %gl84;
-	mov.f64 %gl74, %gl87;
-L4:
-	cvt.rn.f64.s64 %gl88, ${acc.0};
-	shr.u64 %gl89, %gl88, 52;
-	cvt.u32.u64 %gw27, %gl89;
+	shl.b64 %gl56, 1, %gw26;
+	setp.gt.u64 %gp14, %gl55, %gl56;
+	@%gp14 bra L58;
+	setp.eq.u64 %gp15, %gl55, %gl56;
+	@%gp15 bra L57;
+	mov.b64 %gl57, %gl52;
+	bra L54;
+L57:
+	and.b64 %gl58, %gl52, 1;
+	setp.eq.u64 %gp16, %gl58, 1;
+	@%gp16 bra L58;
+	mov.b64 %gl57, %gl52;
+	bra L54;
+L58:
+	add.s64 %gl59, %gl52, 1;
+	mov.b64 %gl57, %gl59;
+L54:
+	or.b64 %gl60, %gl45, %gl57;
+	mov.f64 %gl61, %gl60;
+	bra L19;
+L31:
+	cvt.s64.s32 %gl62, %gw23;
+	shl.b64 %gl63, %gl62, 52;
+	or.b64 %gl64, %gl45, %gl63;
+	and.b64 %gl65, %gl40, 4503599627370495;
+	or.b64 %gl66, %gl64, %gl65;
+	mov.f64 %gl61, %gl66;
+	bra L19;
+L32:
+	or.b64 %gl67, %gl45, 9218868437227405312;
+	mov.f64 %gl61, %gl67;
+	bra L19;
+L33:
+	xor.b64 %gl68, %gl6, %gl7;
+	and.b64 %gl69, %gl68, 0x8000000000000000;
+	setp.neu.f64 %gp17, %gl6, %gl6;
+	@%gp17 bra L75;
+	setp.neu.f64 %gp18, %gl7, %gl7;
+	@%gp18 bra L75;
+	setp.eq.f64 %gp19, %gl6, 0d0000000000000000;
+	@!%gp19 bra L68;
+	setp.eq.f64 %gp20, %gl7, 0d0000000000000000;
+	@%gp20 bra L74;
+L68:
+	sub.rn.f64 %gl70, %gl6, %gl6;
+	setp.neu.f64 %gp21, %gl70, 0d0000000000000000;
+	@!%gp21 bra L70;
+	sub.rn.f64 %gl71, %gl7, %gl7;
+	setp.neu.f64 %gp22, %gl71, 0d0000000000000000;
+	@%gp22 bra L74;
+L70:
+	setp.eq.f64 %gp23, %gl6, 0d0000000000000000;
+	@%gp23 bra L73;
+	sub.rn.f64 %gl72, %gl7, %gl7;
+	setp.neu.f64 %gp24, %gl72, 0d0000000000000000;
+	@%gp24 bra L73;
+	or.b64 %gl73, %gl69, 9218868437227405312;
+	mov.f64 %gl74, %gl73;
+	bra L63;
+L73:
+	mov.f64 %gl74, %gl69;
+	bra L63;
+L74:
+	mov.f64 %gl74, 0d7FF8000000000001;
+	bra L63;
+L75:
+	add.rn.f64 %gl75, %gl6, %gl7;
+	mov.f64 %gl74, %gl75;
+L63:
+	mov.f64 %gl61, %gl74;
+L19:
+	mov.f64 %gl76, %gl61;
+	bra L12;
+L16:
+	rcp.approx.ftz.f64 %gl77, %gl7;
+	mul.rn.f64 %gl78, %gl77, 0d3FF0000200000000;
+	neg.f64 %gl79, %gl7;
+	fma.rn.f64 %gl80, %gl79, %gl78, 0d3FF0000000000000;
+	fma.rn.f64 %gl81, %gl80, %gl80, %gl80;
+	fma.rn.f64 %gl82, %gl78, %gl81, %gl78;
+	neg.f64 %gl83, %gl7;
+	fma.rn.f64 %gl84, %gl83, %gl82, 0d3FF0000000000000;
+	fma.rn.f64 %gl85, %gl82, %gl84, %gl82;
+	mul.rn.f64 %gl86, %gl6, %gl85;
+	neg.f64 %gl87, %gl7;
+	fma.rn.f64 %gl88, %gl87, %gl86, %gl6;
+	fma.rn.f64 %gl89, %gl88, %gl85, %gl86;
+	mov.f64 %gl76, %gl89;
+L12:
+	mov.f64 %gl90, %gl76;
+	bra L7;
+L10:
+	mov.f64 %gl90, 0d3FF0000000000000;
+L7:
+	mul.rn.f64 %gl91, %gl5, %gl90;
+	mov.f64 %gl2, %gl91;
+L5:
+	mov.b64 %gl92, %gl2;
+	shr.u64 %gl93, %gl92, 52;
+	cvt.u32.u64 %gw27, %gl93;
 	and.b32 %gw28, %gw27, 2047;
-	mov.b64 %gl90, 0d43B0000000000000;
-	shr.u64 %gl91, %gl90, 52;
-	cvt.u32.u64 %gw29, %gl91;
+	shr.u64 %gl94, %gl0, 52;
+	cvt.u32.u64 %gw29, %gl94;
 	and.b32 %gw30, %gw29, 2047;
 	sub.s32 %gw31, %gw28, 520;
-	setp.lt.u32 %gp23, %gw31, 1006;
-	@!%gp23 bra L81;
+	setp.lt.u32 %gp25, %gw31, 1006;
+	@!%gp25 bra L89;
 	sub.s32 %gw32, %gw30, 520;
-	setp.lt.u32 %gp24, %gw32, 1006;
-	@%gp24 bra L82;
-L81:
-	sub.rn.f64 %gl92, %gl88, %gl88;
-	setp.neu.f64 %gp25, %gl92, 0d0000000000000000;
-	@%gp25 bra L99;
-	sub.rn.f64 %gl93, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp26, %gl93, 0d0000000000000000;
-	@%gp26 bra L99;
-	setp.eq.f64 %gp27, %gl88, 0d0000000000000000;
-	@%gp27 bra L99;
-	setp.eq.f64 %gp28, 0d43B0000000000000, 0d0000000000000000;
-	@%gp28 bra L99;
-	not.b64 %gl94, 0x8000000000000000;
-	and.b64 %gl95, %gl88, %gl94;
-	shr.u64 %gl96, %gl95, 52;
-	cvt.u32.u64 %gw33, %gl96;
+	setp.lt.u32 %gp26, %gw32, 1006;
+	@%gp26 bra L90;
+L89:
+	sub.rn.f64 %gl95, %gl2, %gl2;
+	setp.neu.f64 %gp27, %gl95, 0d0000000000000000;
+	@%gp27 bra L107;
+	sub.rn.f64 %gl96, %gl0, %gl0;
+	setp.neu.f64 %gp28, %gl96, 0d0000000000000000;
+	@%gp28 bra L107;
+	setp.eq.f64 %gp29, %gl2, 0d0000000000000000;
+	@%gp29 bra L107;
+	setp.eq.f64 %gp30, %gl0, 0d0000000000000000;
+	@%gp30 bra L107;
+	mov.b64 %gl97, %gl2;
+	not.b64 %gl98, 0x8000000000000000;
+	and.b64 %gl99, %gl97, %gl98;
+	shr.u64 %gl100, %gl99, 52;
+	cvt.u32.u64 %gw33, %gl100;
 	sub.s32 %gw34, %gw33, 1023;
-	setp.eq.s32 %gp29, %gw34, -1023;
-	@%gp29 bra L106;
+	setp.eq.s32 %gp31, %gw34, -1023;
+	@%gp31 bra L114;
 	mov.b32 %gw35, %gw34;
-	mov.b64 %gl97, %gl95;
-	bra L107;
-L106:
-	clz.b64 %gw36, %gl95;
-	cvt.u64.u32 %gl98, %gw36;
-	cvt.u32.u64 %gw37, %gl98;
+	mov.b64 %gl101, %gl99;
+	bra L115;
+L114:
+	clz.b64 %gw36, %gl99;
+	cvt.u64.u32 %gl102, %gw36;
+	cvt.u32.u64 %gw37, %gl102;
 	sub.s32 %gw38, %gw37, 11;
-	shl.b64 %gl99, %gl95, %gw38;
+	shl.b64 %gl103, %gl99, %gw38;
 	sub.s32 %gw39, -1022, %gw38;
 	mov.b32 %gw35, %gw39;
-	mov.b64 %gl97, %gl99;
-L107:
-	and.b64 %gl100, %gl97, 4503599627370495;
-	or.b64 %gl101, %gl100, 4607182418800017408;
-	mov.b64 %gl102, 0d43B0000000000000;
-	not.b64 %gl103, 0x8000000000000000;
-	and.b64 %gl104, %gl102, %gl103;
-	shr.u64 %gl105, %gl104, 52;
-	cvt.u32.u64 %gw40, %gl105;
+	mov.b64 %gl101, %gl103;
+L115:
+	and.b64 %gl104, %gl101, 4503599627370495;
+	or.b64 %gl105, %gl104, 4607182418800017408;
+	not.b64 %gl106, 0x8000000000000000;
+	and.b64 %gl107, %gl0, %gl106;
+	shr.u64 %gl108, %gl107, 52;
+	cvt.u32.u64 %gw40, %gl108;
 	sub.s32 %gw41, %gw40, 1023;
-	setp.eq.s32 %gp30, %gw41, -1023;
-	@%gp30 bra L111;
+	setp.eq.s32 %gp32, %gw41, -1023;
+	@%gp32 bra L119;
 	mov.b32 %gw42, %gw41;
-	mov.b64 %gl106, %gl104;
-	bra L112;
-L111:
-	clz.b64 %gw43, %gl104;
-	cvt.u64.u32 %gl107, %gw43;
-	cvt.u32.u64 %gw44, %gl107;
+	mov.b64 %gl109, %gl107;
+	bra L120;
+L119:
+	clz.b64 %gw43, %gl107;
+	cvt.u64.u32 %gl110, %gw43;
+	cvt.u32.u64 %gw44, %gl110;
 	sub.s32 %gw45, %gw44, 11;
-	shl.b64 %gl108, %gl104, %gw45;
+	shl.b64 %gl111, %gl107, %gw45;
 	sub.s32 %gw46, -1022, %gw45;
 	mov.b32 %gw42, %gw46;
-	mov.b64 %gl106, %gl108;
-L112:
-	and.b64 %gl109, %gl106, 4503599627370495;
-	or.b64 %gl110, %gl109, 4607182418800017408;
-	rcp.approx.ftz.f64 %gl111, %gl110;
-	mul.rn.f64 %gl112, %gl111, 0d3FF0000200000000;
-	neg.f64 %gl113, %gl110;
-	fma.rn.f64 %gl114, %gl113, %gl112, 0d3FF0000000000000;
-	fma.rn.f64 %gl115, %gl114, %gl114, %gl114;
-	fma.rn.f64 %gl116, %gl112, %gl115, %gl112;
-	neg.f64 %gl117, %gl110;
-	fma.rn.f64 %gl118, %gl117, %gl116, 0d3FF0000000000000;
-	fma.rn.f64 %gl119, %gl116, %gl118, %gl116;
-	mul.rn.f64 %gl120, %gl101, %gl119;
-	neg.f64 %gl121, %gl110;
-	fma.rn.f64 %gl122, %gl121, %gl120, %gl101;
-	fma.rn.f64 %gl123, %gl122, %gl119, %gl120;
-	neg.f64 %gl124, %gl110;
-	fma.rn.f64 %gl125, %gl124, %gl123, %gl101;
+	mov.b64 %gl109, %gl111;
+L120:
+	and.b64 %gl112, %gl109, 4503599627370495;
+	or.b64 %gl113, %gl112, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl114, %gl113;
+	mul.rn.f64 %gl115, %gl114, 0d3FF0000200000000;
+	neg.f64 %gl116, %gl113;
+	fma.rn.f64 %gl117, %gl116, %gl115, 0d3FF0000000000000;
+	fma.rn.f64 %gl118, %gl117, %gl117, %gl117;
+	fma.rn.f64 %gl119, %gl115, %gl118, %gl115;
+	neg.f64 %gl120, %gl113;
+	fma.rn.f64 %gl121, %gl120, %gl119, 0d3FF0000000000000;
+	fma.rn.f64 %gl122, %gl119, %gl121, %gl119;
+	mul.rn.f64 %gl123, %gl105, %gl122;
+	neg.f64 %gl124, %gl113;
+	fma.rn.f64 %gl125, %gl124, %gl123, %gl105;
+	fma.rn.f64 %gl126, %gl125, %gl122, %gl123;
+	neg.f64 %gl127, %gl113;
+	fma.rn.f64 %gl128, %gl127, %gl126, %gl105;
 	sub.s32 %gw47, %gw35, %gw42;
-	shr.u64 %gl126, %gl123, 52;
-	cvt.u32.u64 %gw48, %gl126;
+	shr.u64 %gl129, %gl126, 52;
+	cvt.u32.u64 %gw48, %gl129;
 	add.s32 %gw49, %gw47, %gw48;
-	mov.b64 %gl127, 0d43B0000000000000;
-	xor.b64 %gl128, %gl88, %gl127;
-	and.b64 %gl129, %gl128, 0x8000000000000000;
-	setp.ge.s32 %gp31, %gw49, 2047;
-	@%gp31 bra L98;
-	setp.gt.s32 %gp32, %gw49, 0;
-	@%gp32 bra L97;
-	and.b64 %gl130, %gl123, 4503599627370495;
-	or.b64 %gl131, %gl130, 4503599627370496;
-	shl.b64 %gl132, %gl131, 2;
-	setp.gt.f64 %gp33, %gl125, 0d0000000000000000;
-	@%gp33 bra L95;
-	setp.lt.f64 %gp34, %gl125, 0d0000000000000000;
-	@%gp34 bra L94;
-	mov.b64 %gl133, %gl132;
-	bra L96;
-L94:
-	sub.s64 %gl134, %gl132, 1;
-	mov.b64 %gl133, %gl134;
-	bra L96;
-L95:
-	or.b64 %gl135, %gl132, 1;
-	mov.b64 %gl133, %gl135;
-L96:
+	mov.b64 %gl130, %gl2;
+	xor.b64 %gl131, %gl130, %gl0;
+	and.b64 %gl132, %gl131, 0x8000000000000000;
+	setp.ge.s32 %gp33, %gw49, 2047;
+	@%gp33 bra L106;
+	setp.gt.s32 %gp34, %gw49, 0;
+	@%gp34 bra L105;
+	and.b64 %gl133, %gl126, 4503599627370495;
+	or.b64 %gl134, %gl133, 4503599627370496;
+	shl.b64 %gl135, %gl134, 2;
+	setp.gt.f64 %gp35, %gl128, 0d0000000000000000;
+	@%gp35 bra L103;
+	setp.lt.f64 %gp36, %gl128, 0d0000000000000000;
+	@%gp36 bra L102;
+	mov.b64 %gl136, %gl135;
+	bra L104;
+L102:
+	sub.s64 %gl137, %gl135, 1;
+	mov.b64 %gl136, %gl137;
+	bra L104;
+L103:
+	or.b64 %gl138, %gl135, 1;
+	mov.b64 %gl136, %gl138;
+L104:
 	sub.s32 %gw50, 3, %gw49;
 	min.s32 %gw51, %gw50, 60;
-	shr.u64 %gl136, %gl133, %gw51;
-	shl.b64 %gl137, 1, %gw51;
-	sub.s64 %gl138, %gl137, 1;
-	and.b64 %gl139, %gl133, %gl138;
+	shr.u64 %gl139, %gl136, %gw51;
+	shl.b64 %gl140, 1, %gw51;
+	sub.s64 %gl141, %gl140, 1;
+	and.b64 %gl142, %gl136, %gl141;
 	sub.s32 %gw52, %gw51, 1;
-	shl.b64 %gl140, 1, %gw52;
-	setp.gt.u64 %gp35, %gl139, %gl140;
-	@%gp35 bra L124;
-	setp.eq.u64 %gp36, %gl139, %gl140;
-	@%gp36 bra L123;
-	mov.b64 %gl141, %gl136;
-	bra L120;
-L123:
-	and.b64 %gl142, %gl136, 1;
-	setp.eq.u64 %gp37, %gl142, 1;
-	@%gp37 bra L124;
-	mov.b64 %gl141, %gl136;
-	bra L120;
-L124:
-	add.s64 %gl143, %gl136, 1;
-	mov.b64 %gl141, %gl143;
-L120:
-	or.b64 %gl144, %gl129, %gl141;
-	mov.f64 %gl145, %gl144;
-	bra L85;
-L97:
-	cvt.s64.s32 %gl146, %gw49;
-	shl.b64 %gl147, %gl146, 52;
-	or.b64 %gl148, %gl129, %gl147;
-	and.b64 %gl149, %gl123, 4503599627370495;
-	or.b64 %gl150, %gl148, %gl149;
-	mov.f64 %gl145, %gl150;
-	bra L85;
-L98:
-	or.b64 %gl151, %gl129, 9218868437227405312;
-	mov.f64 %gl145, %gl151;
-	bra L85;
-L99:
-	mov.b64 %gl152, 0d43B0000000000000;
-	xor.b64 %gl153, %gl88, %gl152;
-	and.b64 %gl154, %gl153, 0x8000000000000000;
-	setp.neu.f64 %gp38, %gl88, %gl88;
-	@%gp38 bra L141;
-	setp.neu.f64 %gp39, 0d43B0000000000000, 0d43B0000000000000;
-	@%gp39 bra L141;
-	setp.eq.f64 %gp40, %gl88, 0d0000000000000000;
-	@!%gp40 bra L134;
-	setp.eq.f64 %gp41, 0d43B0000000000000, 0d0000000000000000;
-	@%gp41 bra L140;
-L134:
-	sub.rn.f64 %gl155, %gl88, %gl88;
-	setp.neu.f64 %gp42, %gl155, 0d0000000000000000;
-	@!%gp42 bra L136;
-	sub.rn.f64 %gl156, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp43, %gl156, 0d0000000000000000;
-	@%gp43 bra L140;
-L136:
-	setp.eq.f64 %gp44, %gl88, 0d0000000000000000;
-	@%gp44 bra L139;
-	sub.rn.f64 %gl157, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp45, %gl157, 0d0000000000000000;
-	@%gp45 bra L139;
-	or.b64 %gl158, %gl154, 9218868437227405312;
-	mov.f64 %gl159, %gl158;
-	bra L129;
-L139:
-	mov.f64 %gl159, %gl154;
-	bra L129;
-L140:
-	mov.f64 %gl159, 0d7FF8000000000001;
-	bra L129;
-L141:
-	add.rn.f64 %gl160, %gl88, 0d43B0000000000000;
-	mov.f64 %gl159, %gl160;
-L129:
-	mov.f64 %gl145, %gl159;
-L85:
-	mov.f64 %gl161, %gl145;
-	bra L78;
-L82:
-	rcp.approx.ftz.f64 %gl162, 0d43B0000000000000;
-	mul.rn.f64 %gl163, %gl162, 0d3FF0000200000000;
-	neg.f64 %gl164, 0d43B0000000000000;
-	fma.rn.f64 %gl165, %gl164, %gl163, 0d3FF0000000000000;
-	fma.rn.f64 %gl166, %gl165, %gl165, %gl165;
-	fma.rn.f64 %gl167, %gl163, %gl166, %gl163;
-	neg.f64 %gl168, 0d43B0000000000000;
-	fma.rn.f64 %gl169, %gl168, %gl167, 0d3FF0000000000000;
-	fma.rn.f64 %gl170, %gl167, %gl169, %gl167;
-	mul.rn.f64 %gl171, %gl88, %gl170;
-	neg.f64 %gl172, 0d43B0000000000000;
-	fma.rn.f64 %gl173, %gl172, %gl171, %gl88;
-	fma.rn.f64 %gl174, %gl173, %gl170, %gl171;
-	mov.f64 %gl161, %gl174;
-L78:
-	mul.rn.f64 %gl175, ${param.0}, %gl161;
-	add.rn.f64 %gl176, %gl74, %gl175;
-	setp.eq.f32 %gp46, ${old.1}, 0f00000000;
-	@%gp46 bra L155;
-	cvt.f64.f32 %gl177, ${old.1};
-	mov.f64 %gl178, %gl177;
-	bra L152;
-L155:
-	mov.f64 %gl178, 0d3FF0000000000000;
-L152:
-	shr.u64 %gl179, %gl176, 52;
+	shl.b64 %gl143, 1, %gw52;
+	setp.gt.u64 %gp37, %gl142, %gl143;
+	@%gp37 bra L132;
+	setp.eq.u64 %gp38, %gl142, %gl143;
+	@%gp38 bra L131;
+	mov.b64 %gl144, %gl139;
+	bra L128;
+L131:
+	and.b64 %gl145, %gl139, 1;
+	setp.eq.u64 %gp39, %gl145, 1;
+	@%gp39 bra L132;
+	mov.b64 %gl144, %gl139;
+	bra L128;
+L132:
+	add.s64 %gl146, %gl139, 1;
+	mov.b64 %gl144, %gl146;
+L128:
+	or.b64 %gl147, %gl132, %gl144;
+	mov.f64 %gl148, %gl147;
+	bra L93;
+L105:
+	cvt.s64.s32 %gl149, %gw49;
+	shl.b64 %gl150, %gl149, 52;
+	or.b64 %gl151, %gl132, %gl150;
+	and.b64 %gl152, %gl126, 4503599627370495;
+	or.b64 %gl153, %gl151, %gl152;
+	mov.f64 %gl148, %gl153;
+	bra L93;
+L106:
+	or.b64 %gl154, %gl132, 9218868437227405312;
+	mov.f64 %gl148, %gl154;
+	bra L93;
+L107:
+	mov.b64 %gl155, %gl2;
+	xor.b64 %gl156, %gl155, %gl0;
+	and.b64 %gl157, %gl156, 0x8000000000000000;
+	setp.neu.f64 %gp40, %gl2, %gl2;
+	@%gp40 bra L149;
+	setp.neu.f64 %gp41, %gl0, %gl0;
+	@%gp41 bra L149;
+	setp.eq.f64 %gp42, %gl2, 0d0000000000000000;
+	@!%gp42 bra L142;
+	setp.eq.f64 %gp43, %gl0, 0d0000000000000000;
+	@%gp43 bra L148;
+L142:
+	sub.rn.f64 %gl158, %gl2, %gl2;
+	setp.neu.f64 %gp44, %gl158, 0d0000000000000000;
+	@!%gp44 bra L144;
+	sub.rn.f64 %gl159, %gl0, %gl0;
+	setp.neu.f64 %gp45, %gl159, 0d0000000000000000;
+	@%gp45 bra L148;
+L144:
+	setp.eq.f64 %gp46, %gl2, 0d0000000000000000;
+	@%gp46 bra L147;
+	sub.rn.f64 %gl160, %gl0, %gl0;
+	setp.neu.f64 %gp47, %gl160, 0d0000000000000000;
+	@%gp47 bra L147;
+	or.b64 %gl161, %gl157, 9218868437227405312;
+	mov.f64 %gl162, %gl161;
+	bra L137;
+L147:
+	mov.f64 %gl162, %gl157;
+	bra L137;
+L148:
+	mov.f64 %gl162, 0d7FF8000000000001;
+	bra L137;
+L149:
+	add.rn.f64 %gl163, %gl2, %gl0;
+	mov.f64 %gl162, %gl163;
+L137:
+	mov.f64 %gl148, %gl162;
+L93:
+	mov.f64 %gl164, %gl148;
+	bra L86;
+L90:
+	rcp.approx.ftz.f64 %gl165, %gl0;
+	mul.rn.f64 %gl166, %gl165, 0d3FF0000200000000;
+	neg.f64 %gl167, %gl0;
+	fma.rn.f64 %gl168, %gl167, %gl166, 0d3FF0000000000000;
+	fma.rn.f64 %gl169, %gl168, %gl168, %gl168;
+	fma.rn.f64 %gl170, %gl166, %gl169, %gl166;
+	neg.f64 %gl171, %gl0;
+	fma.rn.f64 %gl172, %gl171, %gl170, 0d3FF0000000000000;
+	fma.rn.f64 %gl173, %gl170, %gl172, %gl170;
+	mul.rn.f64 %gl174, %gl2, %gl173;
+	neg.f64 %gl175, %gl0;
+	fma.rn.f64 %gl176, %gl175, %gl174, %gl2;
+	fma.rn.f64 %gl177, %gl176, %gl173, %gl174;
+	mov.f64 %gl164, %gl177;
+L86:
+	cvt.rn.f64.s64 %gl178, ${acc.0};
+	shr.u64 %gl179, %gl178, 52;
 	cvt.u32.u64 %gw53, %gl179;
 	and.b32 %gw54, %gw53, 2047;
-	mov.b64 %gl180, %gl178;
+	mov.b64 %gl180, 0d43B0000000000000;
 	shr.u64 %gl181, %gl180, 52;
 	cvt.u32.u64 %gw55, %gl181;
 	and.b32 %gw56, %gw55, 2047;
 	sub.s32 %gw57, %gw54, 520;
-	setp.lt.u32 %gp47, %gw57, 1006;
-	@!%gp47 bra L160;
+	setp.lt.u32 %gp48, %gw57, 1006;
+	@!%gp48 bra L163;
 	sub.s32 %gw58, %gw56, 520;
-	setp.lt.u32 %gp48, %gw58, 1006;
-	@%gp48 bra L161;
-L160:
-	sub.rn.f64 %gl182, %gl176, %gl176;
-	setp.neu.f64 %gp49, %gl182, 0d0000000000000000;
-	@%gp49 bra L178;
-	sub.rn.f64 %gl183, %gl178, %gl178;
-	setp.neu.f64 %gp50, %gl183, 0d0000000000000000;
-	@%gp50 bra L178;
-	setp.eq.f64 %gp51, %gl176, 0d0000000000000000;
-	@%gp51 bra L178;
+	setp.lt.u32 %gp49, %gw58, 1006;
+	@%gp49 bra L164;
+L163:
+	sub.rn.f64 %gl182, %gl178, %gl178;
+	setp.neu.f64 %gp50, %gl182, 0d0000000000000000;
+	@%gp50 bra L181;
+	sub.rn.f64 %gl183, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp51, %gl183, 0d0000000000000000;
+	@%gp51 bra L181;
 	setp.eq.f64 %gp52, %gl178, 0d0000000000000000;
-	@%gp52 bra L178;
+	@%gp52 bra L181;
+	setp.eq.f64 %gp53, 0d43B0000000000000, 0d0000000000000000;
+	@%gp53 bra L181;
 	not.b64 %gl184, 0x8000000000000000;
-	and.b64 %gl185, %gl176, %gl184;
+	and.b64 %gl185, %gl178, %gl184;
 	shr.u64 %gl186, %gl185, 52;
 	cvt.u32.u64 %gw59, %gl186;
 	sub.s32 %gw60, %gw59, 1023;
-	setp.eq.s32 %gp53, %gw60, -1023;
-	@%gp53 bra L185;
+	setp.eq.s32 %gp54, %gw60, -1023;
+	@%gp54 bra L188;
 	mov.b32 %gw61, %gw60;
 	mov.b64 %gl187, %gl185;
-	bra L186;
-L185:
+	bra L189;
+L188:
 	clz.b64 %gw62, %gl185;
 	cvt.u64.u32 %gl188, %gw62;
 	cvt.u32.u64 %gw63, %gl188;
@@ -822,21 +870,21 @@ L185:
 	sub.s32 %gw65, -1022, %gw64;
 	mov.b32 %gw61, %gw65;
 	mov.b64 %gl187, %gl189;
-L186:
+L189:
 	and.b64 %gl190, %gl187, 4503599627370495;
 	or.b64 %gl191, %gl190, 4607182418800017408;
-	mov.b64 %gl192, %gl178;
+	mov.b64 %gl192, 0d43B0000000000000;
 	not.b64 %gl193, 0x8000000000000000;
 	and.b64 %gl194, %gl192, %gl193;
 	shr.u64 %gl195, %gl194, 52;
 	cvt.u32.u64 %gw66, %gl195;
 	sub.s32 %gw67, %gw66, 1023;
-	setp.eq.s32 %gp54, %gw67, -1023;
-	@%gp54 bra L190;
+	setp.eq.s32 %gp55, %gw67, -1023;
+	@%gp55 bra L193;
 	mov.b32 %gw68, %gw67;
 	mov.b64 %gl196, %gl194;
-	bra L191;
-L190:
+	bra L194;
+L193:
 	clz.b64 %gw69, %gl194;
 	cvt.u64.u32 %gl197, %gw69;
 	cvt.u32.u64 %gw70, %gl197;
@@ -845,7 +893,7 @@ L190:
 	sub.s32 %gw72, -1022, %gw71;
 	mov.b32 %gw68, %gw72;
 	mov.b64 %gl196, %gl198;
-L191:
+L194:
 	and.b64 %gl199, %gl196, 4503599627370495;
 	or.b64 %gl200, %gl199, 4607182418800017408;
 	rcp.approx.ftz.f64 %gl201, %gl200;
@@ -867,30 +915,30 @@ L191:
 	shr.u64 %gl216, %gl213, 52;
 	cvt.u32.u64 %gw74, %gl216;
 	add.s32 %gw75, %gw73, %gw74;
-	mov.b64 %gl217, %gl178;
-	xor.b64 %gl218, %gl176, %gl217;
+	mov.b64 %gl217, 0d43B0000000000000;
+	xor.b64 %gl218, %gl178, %gl217;
 	and.b64 %gl219, %gl218, 0x8000000000000000;
-	setp.ge.s32 %gp55, %gw75, 2047;
-	@%gp55 bra L177;
-	setp.gt.s32 %gp56, %gw75, 0;
-	@%gp56 bra L176;
+	setp.ge.s32 %gp56, %gw75, 2047;
+	@%gp56 bra L180;
+	setp.gt.s32 %gp57, %gw75, 0;
+	@%gp57 bra L179;
 	and.b64 %gl220, %gl213, 4503599627370495;
 	or.b64 %gl221, %gl220, 4503599627370496;
 	shl.b64 %gl222, %gl221, 2;
-	setp.gt.f64 %gp57, %gl215, 0d0000000000000000;
-	@%gp57 bra L174;
-	setp.lt.f64 %gp58, %gl215, 0d0000000000000000;
-	@%gp58 bra L173;
+	setp.gt.f64 %gp58, %gl215, 0d0000000000000000;
+	@%gp58 bra L177;
+	setp.lt.f64 %gp59, %gl215, 0d0000000000000000;
+	@%gp59 bra L176;
 	mov.b64 %gl223, %gl222;
-	bra L175;
-L173:
+	bra L178;
+L176:
 	sub.s64 %gl224, %gl222, 1;
 	mov.b64 %gl223, %gl224;
-	bra L175;
-L174:
+	bra L178;
+L177:
 	or.b64 %gl225, %gl222, 1;
 	mov.b64 %gl223, %gl225;
-L175:
+L178:
 	sub.s32 %gw76, 3, %gw75;
 	min.s32 %gw77, %gw76, 60;
 	shr.u64 %gl226, %gl223, %gw77;
@@ -899,383 +947,1023 @@ L175:
 	and.b64 %gl229, %gl223, %gl228;
 	sub.s32 %gw78, %gw77, 1;
 	shl.b64 %gl230, 1, %gw78;
-	setp.gt.u64 %gp59, %gl229, %gl230;
-	@%gp59 bra L203;
-	setp.eq.u64 %gp60, %gl229, %gl230;
-	@%gp60 bra L202;
+	setp.gt.u64 %gp60, %gl229, %gl230;
+	@%gp60 bra L206;
+	setp.eq.u64 %gp61, %gl229, %gl230;
+	@%gp61 bra L205;
 	mov.b64 %gl231, %gl226;
-	bra L199;
-L202:
+	bra L202;
+L205:
 	and.b64 %gl232, %gl226, 1;
-	setp.eq.u64 %gp61, %gl232, 1;
-	@%gp61 bra L203;
+	setp.eq.u64 %gp62, %gl232, 1;
+	@%gp62 bra L206;
 	mov.b64 %gl231, %gl226;
-	bra L199;
-L203:
+	bra L202;
+L206:
 	add.s64 %gl233, %gl226, 1;
 	mov.b64 %gl231, %gl233;
-L199:
+L202:
 	or.b64 %gl234, %gl219, %gl231;
 	mov.f64 %gl235, %gl234;
-	bra L164;
-L176:
+	bra L167;
+L179:
 	cvt.s64.s32 %gl236, %gw75;
 	shl.b64 %gl237, %gl236, 52;
 	or.b64 %gl238, %gl219, %gl237;
 	and.b64 %gl239, %gl213, 4503599627370495;
 	or.b64 %gl240, %gl238, %gl239;
 	mov.f64 %gl235, %gl240;
-	bra L164;
-L177:
+	bra L167;
+L180:
 	or.b64 %gl241, %gl219, 9218868437227405312;
 	mov.f64 %gl235, %gl241;
-	bra L164;
-L178:
-	mov.b64 %gl242, %gl178;
-	xor.b64 %gl243, %gl176, %gl242;
+	bra L167;
+L181:
+	mov.b64 %gl242, 0d43B0000000000000;
+	xor.b64 %gl243, %gl178, %gl242;
 	and.b64 %gl244, %gl243, 0x8000000000000000;
-	setp.neu.f64 %gp62, %gl176, %gl176;
-	@%gp62 bra L220;
 	setp.neu.f64 %gp63, %gl178, %gl178;
-	@%gp63 bra L220;
-	setp.eq.f64 %gp64, %gl176, 0d0000000000000000;
-	@!%gp64 bra L213;
+	@%gp63 bra L223;
+	setp.neu.f64 %gp64, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp64 bra L223;
 	setp.eq.f64 %gp65, %gl178, 0d0000000000000000;
-	@%gp65 bra L219;
-L213:
-	sub.rn.f64 %gl245, %gl176, %gl176;
-	setp.neu.f64 %gp66, %gl245, 0d0000000000000000;
-	@!%gp66 bra L215;
-	sub.rn.f64 %gl246, %gl178, %gl178;
-	setp.neu.f64 %gp67, %gl246, 0d0000000000000000;
-	@%gp67 bra L219;
-L215:
-	setp.eq.f64 %gp68, %gl176, 0d0000000000000000;
-	@%gp68 bra L218;
-	sub.rn.f64 %gl247, %gl178, %gl178;
-	setp.neu.f64 %gp69, %gl247, 0d0000000000000000;
-	@%gp69 bra L218;
+	@!%gp65 bra L216;
+	setp.eq.f64 %gp66, 0d43B0000000000000, 0d0000000000000000;
+	@%gp66 bra L222;
+L216:
+	sub.rn.f64 %gl245, %gl178, %gl178;
+	setp.neu.f64 %gp67, %gl245, 0d0000000000000000;
+	@!%gp67 bra L218;
+	sub.rn.f64 %gl246, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp68, %gl246, 0d0000000000000000;
+	@%gp68 bra L222;
+L218:
+	setp.eq.f64 %gp69, %gl178, 0d0000000000000000;
+	@%gp69 bra L221;
+	sub.rn.f64 %gl247, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp70, %gl247, 0d0000000000000000;
+	@%gp70 bra L221;
 	or.b64 %gl248, %gl244, 9218868437227405312;
 	mov.f64 %gl249, %gl248;
-	bra L208;
-L218:
+	bra L211;
+L221:
 	mov.f64 %gl249, %gl244;
-	bra L208;
-L219:
+	bra L211;
+L222:
 	mov.f64 %gl249, 0d7FF8000000000001;
-	bra L208;
-L220:
-	add.rn.f64 %gl250, %gl176, %gl178;
+	bra L211;
+L223:
+	add.rn.f64 %gl250, %gl178, 0d43B0000000000000;
 	mov.f64 %gl249, %gl250;
-L208:
+L211:
 	mov.f64 %gl235, %gl249;
-L164:
+L167:
 	mov.f64 %gl251, %gl235;
-	bra L157;
-L161:
-	rcp.approx.ftz.f64 %gl252, %gl178;
+	bra L160;
+L164:
+	rcp.approx.ftz.f64 %gl252, 0d43B0000000000000;
 	mul.rn.f64 %gl253, %gl252, 0d3FF0000200000000;
-	neg.f64 %gl254, %gl178;
+	neg.f64 %gl254, 0d43B0000000000000;
 	fma.rn.f64 %gl255, %gl254, %gl253, 0d3FF0000000000000;
 	fma.rn.f64 %gl256, %gl255, %gl255, %gl255;
 	fma.rn.f64 %gl257, %gl253, %gl256, %gl253;
-	neg.f64 %gl258, %gl178;
+	neg.f64 %gl258, 0d43B0000000000000;
 	fma.rn.f64 %gl259, %gl258, %gl257, 0d3FF0000000000000;
 	fma.rn.f64 %gl260, %gl257, %gl259, %gl257;
-	mul.rn.f64 %gl261, %gl176, %gl260;
-	neg.f64 %gl262, %gl178;
-	fma.rn.f64 %gl263, %gl262, %gl261, %gl176;
+	mul.rn.f64 %gl261, %gl178, %gl260;
+	neg.f64 %gl262, 0d43B0000000000000;
+	fma.rn.f64 %gl263, %gl262, %gl261, %gl178;
 	fma.rn.f64 %gl264, %gl263, %gl260, %gl261;
 	mov.f64 %gl251, %gl264;
-L157:
-	cvt.rn.f32.f64 %gw79, %gl251;
-	mov.f32 %gw0, %gw79;
-	mov.f32 %gw80, %gw0;
-	mov.f32 ${out.0}, %gw80;
+L160:
+	mul.rn.f64 %gl265, ${param.0}, %gl251;
+	add.rn.f64 %gl266, %gl164, %gl265;
+	setp.eq.f32 %gp71, ${old.1}, 0f00000000;
+	@%gp71 bra L237;
+	cvt.f64.f32 %gl267, ${old.1};
+	abs.f64 %gl268, %gl267;
+	mov.f64 %gl269, %gl268;
+	bra L234;
+L237:
+	mov.f64 %gl269, 0d3FF0000000000000;
+L234:
+	shr.u64 %gl270, %gl266, 52;
+	cvt.u32.u64 %gw79, %gl270;
+	and.b32 %gw80, %gw79, 2047;
+	mov.b64 %gl271, %gl269;
+	shr.u64 %gl272, %gl271, 52;
+	cvt.u32.u64 %gw81, %gl272;
+	and.b32 %gw82, %gw81, 2047;
+	sub.s32 %gw83, %gw80, 520;
+	setp.lt.u32 %gp72, %gw83, 1006;
+	@!%gp72 bra L242;
+	sub.s32 %gw84, %gw82, 520;
+	setp.lt.u32 %gp73, %gw84, 1006;
+	@%gp73 bra L243;
+L242:
+	sub.rn.f64 %gl273, %gl266, %gl266;
+	setp.neu.f64 %gp74, %gl273, 0d0000000000000000;
+	@%gp74 bra L260;
+	sub.rn.f64 %gl274, %gl269, %gl269;
+	setp.neu.f64 %gp75, %gl274, 0d0000000000000000;
+	@%gp75 bra L260;
+	setp.eq.f64 %gp76, %gl266, 0d0000000000000000;
+	@%gp76 bra L260;
+	setp.eq.f64 %gp77, %gl269, 0d0000000000000000;
+	@%gp77 bra L260;
+	not.b64 %gl275, 0x8000000000000000;
+	and.b64 %gl276, %gl266, %gl275;
+	shr.u64 %gl277, %gl276, 52;
+	cvt.u32.u64 %gw85, %gl277;
+	sub.s32 %gw86, %gw85, 1023;
+	setp.eq.s32 %gp78, %gw86, -1023;
+	@%gp78 bra L267;
+	mov.b32 %gw87, %gw86;
+	mov.b64 %gl278, %gl276;
+	bra L268;
+L267:
+	clz.b64 %gw88, %gl276;
+	cvt.u64.u32 %gl279, %gw88;
+	cvt.u32.u64 %gw89, %gl279;
+	sub.s32 %gw90, %gw89, 11;
+	shl.b64 %gl280, %gl276, %gw90;
+	sub.s32 %gw91, -1022, %gw90;
+	mov.b32 %gw87, %gw91;
+	mov.b64 %gl278, %gl280;
+L268:
+	and.b64 %gl281, %gl278, 4503599627370495;
+	or.b64 %gl282, %gl281, 4607182418800017408;
+	mov.b64 %gl283, %gl269;
+	not.b64 %gl284, 0x8000000000000000;
+	and.b64 %gl285, %gl283, %gl284;
+	shr.u64 %gl286, %gl285, 52;
+	cvt.u32.u64 %gw92, %gl286;
+	sub.s32 %gw93, %gw92, 1023;
+	setp.eq.s32 %gp79, %gw93, -1023;
+	@%gp79 bra L272;
+	mov.b32 %gw94, %gw93;
+	mov.b64 %gl287, %gl285;
+	bra L273;
+L272:
+	clz.b64 %gw95, %gl285;
+	cvt.u64.u32 %gl288, %gw95;
+	cvt.u32.u64 %gw96, %gl288;
+	sub.s32 %gw97, %gw96, 11;
+	shl.b64 %gl289, %gl285, %gw97;
+	sub.s32 %gw98, -1022, %gw97;
+	mov.b32 %gw94, %gw98;
+	mov.b64 %gl287, %gl289;
+L273:
+	and.b64 %gl290, %gl287, 4503599627370495;
+	or.b64 %gl291, %gl290, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl292, %gl291;
+	mul.rn.f64 %gl293, %gl292, 0d3FF0000200000000;
+	neg.f64 %gl294, %gl291;
+	fma.rn.f64 %gl295, %gl294, %gl293, 0d3FF0000000000000;
+	fma.rn.f64 %gl296, %gl295, %gl295, %gl295;
+	fma.rn.f64 %gl297, %gl293, %gl296, %gl293;
+	neg.f64 %gl298, %gl291;
+	fma.rn.f64 %gl299, %gl298, %gl297, 0d3FF0000000000000;
+	fma.rn.f64 %gl300, %gl297, %gl299, %gl297;
+	mul.rn.f64 %gl301, %gl282, %gl300;
+	neg.f64 %gl302, %gl291;
+	fma.rn.f64 %gl303, %gl302, %gl301, %gl282;
+	fma.rn.f64 %gl304, %gl303, %gl300, %gl301;
+	neg.f64 %gl305, %gl291;
+	fma.rn.f64 %gl306, %gl305, %gl304, %gl282;
+	sub.s32 %gw99, %gw87, %gw94;
+	shr.u64 %gl307, %gl304, 52;
+	cvt.u32.u64 %gw100, %gl307;
+	add.s32 %gw101, %gw99, %gw100;
+	mov.b64 %gl308, %gl269;
+	xor.b64 %gl309, %gl266, %gl308;
+	and.b64 %gl310, %gl309, 0x8000000000000000;
+	setp.ge.s32 %gp80, %gw101, 2047;
+	@%gp80 bra L259;
+	setp.gt.s32 %gp81, %gw101, 0;
+	@%gp81 bra L258;
+	and.b64 %gl311, %gl304, 4503599627370495;
+	or.b64 %gl312, %gl311, 4503599627370496;
+	shl.b64 %gl313, %gl312, 2;
+	setp.gt.f64 %gp82, %gl306, 0d0000000000000000;
+	@%gp82 bra L256;
+	setp.lt.f64 %gp83, %gl306, 0d0000000000000000;
+	@%gp83 bra L255;
+	mov.b64 %gl314, %gl313;
+	bra L257;
+L255:
+	sub.s64 %gl315, %gl313, 1;
+	mov.b64 %gl314, %gl315;
+	bra L257;
+L256:
+	or.b64 %gl316, %gl313, 1;
+	mov.b64 %gl314, %gl316;
+L257:
+	sub.s32 %gw102, 3, %gw101;
+	min.s32 %gw103, %gw102, 60;
+	shr.u64 %gl317, %gl314, %gw103;
+	shl.b64 %gl318, 1, %gw103;
+	sub.s64 %gl319, %gl318, 1;
+	and.b64 %gl320, %gl314, %gl319;
+	sub.s32 %gw104, %gw103, 1;
+	shl.b64 %gl321, 1, %gw104;
+	setp.gt.u64 %gp84, %gl320, %gl321;
+	@%gp84 bra L285;
+	setp.eq.u64 %gp85, %gl320, %gl321;
+	@%gp85 bra L284;
+	mov.b64 %gl322, %gl317;
+	bra L281;
+L284:
+	and.b64 %gl323, %gl317, 1;
+	setp.eq.u64 %gp86, %gl323, 1;
+	@%gp86 bra L285;
+	mov.b64 %gl322, %gl317;
+	bra L281;
+L285:
+	add.s64 %gl324, %gl317, 1;
+	mov.b64 %gl322, %gl324;
+L281:
+	or.b64 %gl325, %gl310, %gl322;
+	mov.f64 %gl326, %gl325;
+	bra L246;
+L258:
+	cvt.s64.s32 %gl327, %gw101;
+	shl.b64 %gl328, %gl327, 52;
+	or.b64 %gl329, %gl310, %gl328;
+	and.b64 %gl330, %gl304, 4503599627370495;
+	or.b64 %gl331, %gl329, %gl330;
+	mov.f64 %gl326, %gl331;
+	bra L246;
+L259:
+	or.b64 %gl332, %gl310, 9218868437227405312;
+	mov.f64 %gl326, %gl332;
+	bra L246;
+L260:
+	mov.b64 %gl333, %gl269;
+	xor.b64 %gl334, %gl266, %gl333;
+	and.b64 %gl335, %gl334, 0x8000000000000000;
+	setp.neu.f64 %gp87, %gl266, %gl266;
+	@%gp87 bra L302;
+	setp.neu.f64 %gp88, %gl269, %gl269;
+	@%gp88 bra L302;
+	setp.eq.f64 %gp89, %gl266, 0d0000000000000000;
+	@!%gp89 bra L295;
+	setp.eq.f64 %gp90, %gl269, 0d0000000000000000;
+	@%gp90 bra L301;
+L295:
+	sub.rn.f64 %gl336, %gl266, %gl266;
+	setp.neu.f64 %gp91, %gl336, 0d0000000000000000;
+	@!%gp91 bra L297;
+	sub.rn.f64 %gl337, %gl269, %gl269;
+	setp.neu.f64 %gp92, %gl337, 0d0000000000000000;
+	@%gp92 bra L301;
+L297:
+	setp.eq.f64 %gp93, %gl266, 0d0000000000000000;
+	@%gp93 bra L300;
+	sub.rn.f64 %gl338, %gl269, %gl269;
+	setp.neu.f64 %gp94, %gl338, 0d0000000000000000;
+	@%gp94 bra L300;
+	or.b64 %gl339, %gl335, 9218868437227405312;
+	mov.f64 %gl340, %gl339;
+	bra L290;
+L300:
+	mov.f64 %gl340, %gl335;
+	bra L290;
+L301:
+	mov.f64 %gl340, 0d7FF8000000000001;
+	bra L290;
+L302:
+	add.rn.f64 %gl341, %gl266, %gl269;
+	mov.f64 %gl340, %gl341;
+L290:
+	mov.f64 %gl326, %gl340;
+L246:
+	mov.f64 %gl342, %gl326;
+	bra L239;
+L243:
+	rcp.approx.ftz.f64 %gl343, %gl269;
+	mul.rn.f64 %gl344, %gl343, 0d3FF0000200000000;
+	neg.f64 %gl345, %gl269;
+	fma.rn.f64 %gl346, %gl345, %gl344, 0d3FF0000000000000;
+	fma.rn.f64 %gl347, %gl346, %gl346, %gl346;
+	fma.rn.f64 %gl348, %gl344, %gl347, %gl344;
+	neg.f64 %gl349, %gl269;
+	fma.rn.f64 %gl350, %gl349, %gl348, 0d3FF0000000000000;
+	fma.rn.f64 %gl351, %gl348, %gl350, %gl348;
+	mul.rn.f64 %gl352, %gl266, %gl351;
+	neg.f64 %gl353, %gl269;
+	fma.rn.f64 %gl354, %gl353, %gl352, %gl266;
+	fma.rn.f64 %gl355, %gl354, %gl351, %gl352;
+	mov.f64 %gl342, %gl355;
+L239:
+	mul.rn.f64 %gl356, %gl342, 0d43B0000000000000;
+	cvt.rn.f32.f64 %gw105, %gl356;
+	mov.f32 %gw0, %gw105;
+	mov.f32 %gw106, %gw0;
+	mov.f32 ${out.0}, %gw106;
 	mov.f32 ${out.1}, ${old.1};
-	mov.f32 ${out.2}, ${old.2};
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "new.1", "old.0", "param.0", "param.1", "v.in", "v.n"}, Text: `{
-	.reg .b32 %gw<31>;
-	.reg .b64 %gl<112>;
-	.reg .pred %gp<33>;
+	.reg .b32 %gw<83>;
+	.reg .b64 %gl<286>;
+	.reg .pred %gp<79>;
 	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
 	@%gp0 bra L7;
 	cvt.f64.f32 %gl0, ${new.0};
 	cvt.f64.f32 %gl1, ${old.0};
 	sub.rn.f64 %gl2, %gl0, %gl1;
 	abs.f64 %gl3, %gl2;
-	setp.eq.f32 %gp1, ${new.1}, 0f00000000;
-	@%gp1 bra L12;
-	cvt.f64.f32 %gl4, ${new.1};
-	mov.f64 %gl5, %gl4;
-	bra L9;
-L12:
-	mov.f64 %gl5, 0d3FF0000000000000;
-L9:
-	mul.rn.f64 %gl6, %gl3, %gl5;
-	cvt.f64.f32 %gl7, ${new.0};
-	setp.eq.f32 %gp2, ${new.1}, 0f00000000;
-	@%gp2 bra L17;
-	cvt.f64.f32 %gl8, ${new.1};
-	mov.f64 %gl9, %gl8;
-	bra L14;
-L17:
-	mov.f64 %gl9, 0d3FF0000000000000;
-L14:
-	mul.rn.f64 %gl10, %gl7, %gl9;
-	cvt.rn.f64.u32 %gl11, ${v.n};
-	mul.rn.f64 %gl12, %gl6, %gl11;
-	setp.gt.f64 %gp3, %gl12, ${param.1};
-	@%gp3 bra L5;
-	mov.b32 %gw0, 0;
-	bra L6;
-L5:
-	sub.rn.f64 %gl13, 0d3FF0000000000000, ${param.0};
-	max.f64 %gl14, %gl13, 0d3F90000000000000;
-	setp.nan.f64 %gp4, %gl13, 0d3F90000000000000;
-	selp.f64 %gl15, 0d7FF8000000000001, %gl14, %gp4;
-	mul.rn.f64 %gl16, %gl6, %gl15;
-	add.rn.f32 %gw1, 0f3F800000, 0f30800000;
-	setp.eq.f32 %gp5, %gw1, 0f3F800000;
-	@%gp5 bra L23;
-	cvt.rn.f64.u32 %gl17, ${v.n};
-	mul.rn.f64 %gl18, 0d3CB0000000000000, %gl17;
-	min.f64 %gl19, %gl18, 0d3D70000000000000;
-	setp.nan.f64 %gp6, %gl18, 0d3D70000000000000;
-	selp.f64 %gl20, 0d7FF8000000000001, %gl19, %gp6;
-	mov.f64 %gl21, %gl20;
-	bra L20;
-L23:
-	mov.f64 %gl21, 0d3E80000000000000;
-L20:
-	mul.rn.f64 %gl22, %gl21, %gl10;
-	cvt.rn.f64.u32 %gl23, ${v.in};
-	shr.u64 %gl24, %gl23, 52;
-	cvt.u32.u64 %gw2, %gl24;
+	shr.u64 %gl4, %gl3, 52;
+	cvt.u32.u64 %gw0, %gl4;
+	and.b32 %gw1, %gw0, 2047;
+	mov.b64 %gl5, 0d43B0000000000000;
+	shr.u64 %gl6, %gl5, 52;
+	cvt.u32.u64 %gw2, %gl6;
 	and.b32 %gw3, %gw2, 2047;
-	mov.b64 %gl25, 0d43B0000000000000;
-	shr.u64 %gl26, %gl25, 52;
-	cvt.u32.u64 %gw4, %gl26;
-	and.b32 %gw5, %gw4, 2047;
-	sub.s32 %gw6, %gw3, 520;
-	setp.lt.u32 %gp7, %gw6, 1006;
-	@!%gp7 bra L28;
-	sub.s32 %gw7, %gw5, 520;
-	setp.lt.u32 %gp8, %gw7, 1006;
-	@%gp8 bra L29;
-L28:
-	sub.rn.f64 %gl27, %gl23, %gl23;
-	setp.neu.f64 %gp9, %gl27, 0d0000000000000000;
-	@%gp9 bra L46;
-	sub.rn.f64 %gl28, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp10, %gl28, 0d0000000000000000;
-	@%gp10 bra L46;
-	setp.eq.f64 %gp11, %gl23, 0d0000000000000000;
-	@%gp11 bra L46;
-	setp.eq.f64 %gp12, 0d43B0000000000000, 0d0000000000000000;
-	@%gp12 bra L46;
-	not.b64 %gl29, 0x8000000000000000;
-	and.b64 %gl30, %gl23, %gl29;
-	shr.u64 %gl31, %gl30, 52;
-	cvt.u32.u64 %gw8, %gl31;
-	sub.s32 %gw9, %gw8, 1023;
-	setp.eq.s32 %gp13, %gw9, -1023;
-	@%gp13 bra L53;
-	mov.b32 %gw10, %gw9;
-	mov.b64 %gl32, %gl30;
-	bra L54;
-L53:
-	clz.b64 %gw11, %gl30;
-	cvt.u64.u32 %gl33, %gw11;
-	cvt.u32.u64 %gw12, %gl33;
-	sub.s32 %gw13, %gw12, 11;
-	shl.b64 %gl34, %gl30, %gw13;
-	sub.s32 %gw14, -1022, %gw13;
-	mov.b32 %gw10, %gw14;
-	mov.b64 %gl32, %gl34;
-L54:
-	and.b64 %gl35, %gl32, 4503599627370495;
-	or.b64 %gl36, %gl35, 4607182418800017408;
-	mov.b64 %gl37, 0d43B0000000000000;
-	not.b64 %gl38, 0x8000000000000000;
-	and.b64 %gl39, %gl37, %gl38;
-	shr.u64 %gl40, %gl39, 52;
-	cvt.u32.u64 %gw15, %gl40;
-	sub.s32 %gw16, %gw15, 1023;
-	setp.eq.s32 %gp14, %gw16, -1023;
-	@%gp14 bra L58;
-	mov.b32 %gw17, %gw16;
-	mov.b64 %gl41, %gl39;
-	bra L59;
-L58:
-	clz.b64 %gw18, %gl39;
-	cvt.u64.u32 %gl42, %gw18;
-	cvt.u32.u64 %gw19, %gl42;
-	sub.s32 %gw20, %gw19, 11;
-	shl.b64 %gl43, %gl39, %gw20;
-	sub.s32 %gw21, -1022, %gw20;
-	mov.b32 %gw17, %gw21;
-	mov.b64 %gl41, %gl43;
-L59:
-	and.b64 %gl44, %gl41, 4503599627370495;
-	or.b64 %gl45, %gl44, 4607182418800017408;
-	rcp.approx.ftz.f64 %gl46, %gl45;
-	mul.rn.f64 %gl47, %gl46, 0d3FF0000200000000;
-	neg.f64 %gl48, %gl45;
-	fma.rn.f64 %gl49, %gl48, %gl47, 0d3FF0000000000000;
-	fma.rn.f64 %gl50, %gl49, %gl49, %gl49;
-	fma.rn.f64 %gl51, %gl47, %gl50, %gl47;
-	neg.f64 %gl52, %gl45;
-	fma.rn.f64 %gl53, %gl52, %gl51, 0d3FF0000000000000;
-	fma.rn.f64 %gl54, %gl51, %gl53, %gl51;
-	mul.rn.f64 %gl55, %gl36, %gl54;
-	neg.f64 %gl56, %gl45;
-	fma.rn.f64 %gl57, %gl56, %gl55, %gl36;
-	fma.rn.f64 %gl58, %gl57, %gl54, %gl55;
-	neg.f64 %gl59, %gl45;
-	fma.rn.f64 %gl60, %gl59, %gl58, %gl36;
-	sub.s32 %gw22, %gw10, %gw17;
-	shr.u64 %gl61, %gl58, 52;
-	cvt.u32.u64 %gw23, %gl61;
-	add.s32 %gw24, %gw22, %gw23;
-	mov.b64 %gl62, 0d43B0000000000000;
-	xor.b64 %gl63, %gl23, %gl62;
-	and.b64 %gl64, %gl63, 0x8000000000000000;
-	setp.ge.s32 %gp15, %gw24, 2047;
-	@%gp15 bra L45;
-	setp.gt.s32 %gp16, %gw24, 0;
-	@%gp16 bra L44;
-	and.b64 %gl65, %gl58, 4503599627370495;
-	or.b64 %gl66, %gl65, 4503599627370496;
-	shl.b64 %gl67, %gl66, 2;
-	setp.gt.f64 %gp17, %gl60, 0d0000000000000000;
-	@%gp17 bra L42;
-	setp.lt.f64 %gp18, %gl60, 0d0000000000000000;
-	@%gp18 bra L41;
-	mov.b64 %gl68, %gl67;
-	bra L43;
-L41:
-	sub.s64 %gl69, %gl67, 1;
-	mov.b64 %gl68, %gl69;
+	sub.s32 %gw4, %gw1, 520;
+	setp.lt.u32 %gp1, %gw4, 1006;
+	@!%gp1 bra L12;
+	sub.s32 %gw5, %gw3, 520;
+	setp.lt.u32 %gp2, %gw5, 1006;
+	@%gp2 bra L13;
+L12:
+	sub.rn.f64 %gl7, %gl3, %gl3;
+	setp.neu.f64 %gp3, %gl7, 0d0000000000000000;
+	@%gp3 bra L30;
+	sub.rn.f64 %gl8, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp4, %gl8, 0d0000000000000000;
+	@%gp4 bra L30;
+	setp.eq.f64 %gp5, %gl3, 0d0000000000000000;
+	@%gp5 bra L30;
+	setp.eq.f64 %gp6, 0d43B0000000000000, 0d0000000000000000;
+	@%gp6 bra L30;
+	not.b64 %gl9, 0x8000000000000000;
+	and.b64 %gl10, %gl3, %gl9;
+	shr.u64 %gl11, %gl10, 52;
+	cvt.u32.u64 %gw6, %gl11;
+	sub.s32 %gw7, %gw6, 1023;
+	setp.eq.s32 %gp7, %gw7, -1023;
+	@%gp7 bra L37;
+	mov.b32 %gw8, %gw7;
+	mov.b64 %gl12, %gl10;
+	bra L38;
+L37:
+	clz.b64 %gw9, %gl10;
+	cvt.u64.u32 %gl13, %gw9;
+	cvt.u32.u64 %gw10, %gl13;
+	sub.s32 %gw11, %gw10, 11;
+	shl.b64 %gl14, %gl10, %gw11;
+	sub.s32 %gw12, -1022, %gw11;
+	mov.b32 %gw8, %gw12;
+	mov.b64 %gl12, %gl14;
+L38:
+	and.b64 %gl15, %gl12, 4503599627370495;
+	or.b64 %gl16, %gl15, 4607182418800017408;
+	mov.b64 %gl17, 0d43B0000000000000;
+	not.b64 %gl18, 0x8000000000000000;
+	and.b64 %gl19, %gl17, %gl18;
+	shr.u64 %gl20, %gl19, 52;
+	cvt.u32.u64 %gw13, %gl20;
+	sub.s32 %gw14, %gw13, 1023;
+	setp.eq.s32 %gp8, %gw14, -1023;
+	@%gp8 bra L42;
+	mov.b32 %gw15, %gw14;
+	mov.b64 %gl21, %gl19;
 	bra L43;
 L42:
-	or.b64 %gl70, %gl67, 1;
-	mov.b64 %gl68, %gl70;
+	clz.b64 %gw16, %gl19;
+	cvt.u64.u32 %gl22, %gw16;
+	cvt.u32.u64 %gw17, %gl22;
+	sub.s32 %gw18, %gw17, 11;
+	shl.b64 %gl23, %gl19, %gw18;
+	sub.s32 %gw19, -1022, %gw18;
+	mov.b32 %gw15, %gw19;
+	mov.b64 %gl21, %gl23;
 L43:
-	sub.s32 %gw25, 3, %gw24;
-	min.s32 %gw26, %gw25, 60;
-	shr.u64 %gl71, %gl68, %gw26;
-	shl.b64 %gl72, 1, %gw26;
-	sub.s64 %gl73, %gl72, 1;
-	and.b64 %gl74, %gl68, %gl73;
-	sub.s32 %gw27, %gw26, 1;
-	shl.b64 %gl75, 1, %gw27;
-	setp.gt.u64 %gp19, %gl74, %gl75;
-	@%gp19 bra L71;
-	setp.eq.u64 %gp20, %gl74, %gl75;
-	@%gp20 bra L70;
-	mov.b64 %gl76, %gl71;
-	bra L67;
-L70:
-	and.b64 %gl77, %gl71, 1;
-	setp.eq.u64 %gp21, %gl77, 1;
-	@%gp21 bra L71;
-	mov.b64 %gl76, %gl71;
-	bra L67;
-L71:
-	add.s64 %gl78, %gl71, 1;
-	mov.b64 %gl76, %gl78;
-L67:
-	or.b64 %gl79, %gl64, %gl76;
-	mov.f64 %gl80, %gl79;
-	bra L32;
-L44:
-	cvt.s64.s32 %gl81, %gw24;
-	shl.b64 %gl82, %gl81, 52;
-	or.b64 %gl83, %gl64, %gl82;
-	and.b64 %gl84, %gl58, 4503599627370495;
-	or.b64 %gl85, %gl83, %gl84;
-	mov.f64 %gl80, %gl85;
-	bra L32;
-L45:
-	or.b64 %gl86, %gl64, 9218868437227405312;
-	mov.f64 %gl80, %gl86;
-	bra L32;
-L46:
-	mov.b64 %gl87, 0d43B0000000000000;
-	xor.b64 %gl88, %gl23, %gl87;
-	and.b64 %gl89, %gl88, 0x8000000000000000;
-	setp.neu.f64 %gp22, %gl23, %gl23;
-	@%gp22 bra L88;
-	setp.neu.f64 %gp23, 0d43B0000000000000, 0d43B0000000000000;
-	@%gp23 bra L88;
-	setp.eq.f64 %gp24, %gl23, 0d0000000000000000;
-	@!%gp24 bra L81;
-	setp.eq.f64 %gp25, 0d43B0000000000000, 0d0000000000000000;
-	@%gp25 bra L87;
-L81:
-	sub.rn.f64 %gl90, %gl23, %gl23;
-	setp.neu.f64 %gp26, %gl90, 0d0000000000000000;
-	@!%gp26 bra L83;
-	sub.rn.f64 %gl91, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp27, %gl91, 0d0000000000000000;
-	@%gp27 bra L87;
-L83:
-	setp.eq.f64 %gp28, %gl23, 0d0000000000000000;
-	@%gp28 bra L86;
-	sub.rn.f64 %gl92, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp29, %gl92, 0d0000000000000000;
-	@%gp29 bra L86;
-	or.b64 %gl93, %gl89, 9218868437227405312;
-	mov.f64 %gl94, %gl93;
-	bra L76;
-L86:
-	mov.f64 %gl94, %gl89;
-	bra L76;
-L87:
-	mov.f64 %gl94, 0d7FF8000000000001;
-	bra L76;
-L88:
-	add.rn.f64 %gl95, %gl23, 0d43B0000000000000;
-	mov.f64 %gl94, %gl95;
-L76:
-	mov.f64 %gl80, %gl94;
-L32:
-	mov.f64 %gl96, %gl80;
-	bra L25;
-L29:
-	rcp.approx.ftz.f64 %gl97, 0d43B0000000000000;
-	mul.rn.f64 %gl98, %gl97, 0d3FF0000200000000;
-	neg.f64 %gl99, 0d43B0000000000000;
-	fma.rn.f64 %gl100, %gl99, %gl98, 0d3FF0000000000000;
-	fma.rn.f64 %gl101, %gl100, %gl100, %gl100;
-	fma.rn.f64 %gl102, %gl98, %gl101, %gl98;
-	neg.f64 %gl103, 0d43B0000000000000;
-	fma.rn.f64 %gl104, %gl103, %gl102, 0d3FF0000000000000;
-	fma.rn.f64 %gl105, %gl102, %gl104, %gl102;
-	mul.rn.f64 %gl106, %gl23, %gl105;
-	neg.f64 %gl107, 0d43B0000000000000;
-	fma.rn.f64 %gl108, %gl107, %gl106, %gl23;
-	fma.rn.f64 %gl109, %gl108, %gl105, %gl106;
-	mov.f64 %gl96, %gl109;
+	and.b64 %gl24, %gl21, 4503599627370495;
+	or.b64 %gl25, %gl24, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl26, %gl25;
+	mul.rn.f64 %gl27, %gl26, 0d3FF0000200000000;
+	neg.f64 %gl28, %gl25;
+	fma.rn.f64 %gl29, %gl28, %gl27, 0d3FF0000000000000;
+	fma.rn.f64 %gl30, %gl29, %gl29, %gl29;
+	fma.rn.f64 %gl31, %gl27, %gl30, %gl27;
+	neg.f64 %gl32, %gl25;
+	fma.rn.f64 %gl33, %gl32, %gl31, 0d3FF0000000000000;
+	fma.rn.f64 %gl34, %gl31, %gl33, %gl31;
+	mul.rn.f64 %gl35, %gl16, %gl34;
+	neg.f64 %gl36, %gl25;
+	fma.rn.f64 %gl37, %gl36, %gl35, %gl16;
+	fma.rn.f64 %gl38, %gl37, %gl34, %gl35;
+	neg.f64 %gl39, %gl25;
+	fma.rn.f64 %gl40, %gl39, %gl38, %gl16;
+	sub.s32 %gw20, %gw8, %gw15;
+	shr.u64 %gl41, %gl38, 52;
+	cvt.u32.u64 %gw21, %gl41;
+	add.s32 %gw22, %gw20, %gw21;
+	mov.b64 %gl42, 0d43B0000000000000;
+	xor.b64 %gl43, %gl3, %gl42;
+	and.b64 %gl44, %gl43, 0x8000000000000000;
+	setp.ge.s32 %gp9, %gw22, 2047;
+	@%gp9 bra L29;
+	setp.gt.s32 %gp10, %gw22, 0;
+	@%gp10 bra L28;
+	and.b64 %gl45, %gl38, 4503599627370495;
+	or.b64 %gl46, %gl45, 4503599627370496;
+	shl.b64 %gl47, %gl46, 2;
+	setp.gt.f64 %gp11, %gl40, 0d0000000000000000;
+	@%gp11 bra L26;
+	setp.lt.f64 %gp12, %gl40, 0d0000000000000000;
+	@%gp12 bra L25;
+	mov.b64 %gl48, %gl47;
+	bra L27;
 L25:
-	max.f64 %gl110, %gl22, %gl96;
-	setp.nan.f64 %gp30, %gl22, %gl96;
-	selp.f64 %gl111, 0d7FF8000000000001, %gl110, %gp30;
-	setp.gt.f64 %gp31, %gl16, %gl111;
-	selp.b32 %gw28, 1, 0, %gp31;
-	mov.b32 %gw0, %gw28;
+	sub.s64 %gl49, %gl47, 1;
+	mov.b64 %gl48, %gl49;
+	bra L27;
+L26:
+	or.b64 %gl50, %gl47, 1;
+	mov.b64 %gl48, %gl50;
+L27:
+	sub.s32 %gw23, 3, %gw22;
+	min.s32 %gw24, %gw23, 60;
+	shr.u64 %gl51, %gl48, %gw24;
+	shl.b64 %gl52, 1, %gw24;
+	sub.s64 %gl53, %gl52, 1;
+	and.b64 %gl54, %gl48, %gl53;
+	sub.s32 %gw25, %gw24, 1;
+	shl.b64 %gl55, 1, %gw25;
+	setp.gt.u64 %gp13, %gl54, %gl55;
+	@%gp13 bra L55;
+	setp.eq.u64 %gp14, %gl54, %gl55;
+	@%gp14 bra L54;
+	mov.b64 %gl56, %gl51;
+	bra L51;
+L54:
+	and.b64 %gl57, %gl51, 1;
+	setp.eq.u64 %gp15, %gl57, 1;
+	@%gp15 bra L55;
+	mov.b64 %gl56, %gl51;
+	bra L51;
+L55:
+	add.s64 %gl58, %gl51, 1;
+	mov.b64 %gl56, %gl58;
+L51:
+	or.b64 %gl59, %gl44, %gl56;
+	mov.f64 %gl60, %gl59;
+	bra L16;
+L28:
+	cvt.s64.s32 %gl61, %gw22;
+	shl.b64 %gl62, %gl61, 52;
+	or.b64 %gl63, %gl44, %gl62;
+	and.b64 %gl64, %gl38, 4503599627370495;
+	or.b64 %gl65, %gl63, %gl64;
+	mov.f64 %gl60, %gl65;
+	bra L16;
+L29:
+	or.b64 %gl66, %gl44, 9218868437227405312;
+	mov.f64 %gl60, %gl66;
+	bra L16;
+L30:
+	mov.b64 %gl67, 0d43B0000000000000;
+	xor.b64 %gl68, %gl3, %gl67;
+	and.b64 %gl69, %gl68, 0x8000000000000000;
+	setp.neu.f64 %gp16, %gl3, %gl3;
+	@%gp16 bra L72;
+	setp.neu.f64 %gp17, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp17 bra L72;
+	setp.eq.f64 %gp18, %gl3, 0d0000000000000000;
+	@!%gp18 bra L65;
+	setp.eq.f64 %gp19, 0d43B0000000000000, 0d0000000000000000;
+	@%gp19 bra L71;
+L65:
+	sub.rn.f64 %gl70, %gl3, %gl3;
+	setp.neu.f64 %gp20, %gl70, 0d0000000000000000;
+	@!%gp20 bra L67;
+	sub.rn.f64 %gl71, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp21, %gl71, 0d0000000000000000;
+	@%gp21 bra L71;
+L67:
+	setp.eq.f64 %gp22, %gl3, 0d0000000000000000;
+	@%gp22 bra L70;
+	sub.rn.f64 %gl72, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp23, %gl72, 0d0000000000000000;
+	@%gp23 bra L70;
+	or.b64 %gl73, %gl69, 9218868437227405312;
+	mov.f64 %gl74, %gl73;
+	bra L60;
+L70:
+	mov.f64 %gl74, %gl69;
+	bra L60;
+L71:
+	mov.f64 %gl74, 0d7FF8000000000001;
+	bra L60;
+L72:
+	add.rn.f64 %gl75, %gl3, 0d43B0000000000000;
+	mov.f64 %gl74, %gl75;
+L60:
+	mov.f64 %gl60, %gl74;
+L16:
+	mov.f64 %gl76, %gl60;
+	bra L9;
+L13:
+	rcp.approx.ftz.f64 %gl77, 0d43B0000000000000;
+	mul.rn.f64 %gl78, %gl77, 0d3FF0000200000000;
+	neg.f64 %gl79, 0d43B0000000000000;
+	fma.rn.f64 %gl80, %gl79, %gl78, 0d3FF0000000000000;
+	fma.rn.f64 %gl81, %gl80, %gl80, %gl80;
+	fma.rn.f64 %gl82, %gl78, %gl81, %gl78;
+	neg.f64 %gl83, 0d43B0000000000000;
+	fma.rn.f64 %gl84, %gl83, %gl82, 0d3FF0000000000000;
+	fma.rn.f64 %gl85, %gl82, %gl84, %gl82;
+	mul.rn.f64 %gl86, %gl3, %gl85;
+	neg.f64 %gl87, 0d43B0000000000000;
+	fma.rn.f64 %gl88, %gl87, %gl86, %gl3;
+	fma.rn.f64 %gl89, %gl88, %gl85, %gl86;
+	mov.f64 %gl76, %gl89;
+L9:
+	setp.eq.f32 %gp24, ${new.1}, 0f00000000;
+	@%gp24 bra L86;
+	cvt.f64.f32 %gl90, ${new.1};
+	abs.f64 %gl91, %gl90;
+	mov.f64 %gl92, %gl91;
+	bra L83;
+L86:
+	mov.f64 %gl92, 0d3FF0000000000000;
+L83:
+	mul.rn.f64 %gl93, %gl76, %gl92;
+	cvt.f64.f32 %gl94, ${new.0};
+	shr.u64 %gl95, %gl94, 52;
+	cvt.u32.u64 %gw26, %gl95;
+	and.b32 %gw27, %gw26, 2047;
+	mov.b64 %gl96, 0d43B0000000000000;
+	shr.u64 %gl97, %gl96, 52;
+	cvt.u32.u64 %gw28, %gl97;
+	and.b32 %gw29, %gw28, 2047;
+	sub.s32 %gw30, %gw27, 520;
+	setp.lt.u32 %gp25, %gw30, 1006;
+	@!%gp25 bra L91;
+	sub.s32 %gw31, %gw29, 520;
+	setp.lt.u32 %gp26, %gw31, 1006;
+	@%gp26 bra L92;
+L91:
+	sub.rn.f64 %gl98, %gl94, %gl94;
+	setp.neu.f64 %gp27, %gl98, 0d0000000000000000;
+	@%gp27 bra L109;
+	sub.rn.f64 %gl99, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp28, %gl99, 0d0000000000000000;
+	@%gp28 bra L109;
+	setp.eq.f64 %gp29, %gl94, 0d0000000000000000;
+	@%gp29 bra L109;
+	setp.eq.f64 %gp30, 0d43B0000000000000, 0d0000000000000000;
+	@%gp30 bra L109;
+	not.b64 %gl100, 0x8000000000000000;
+	and.b64 %gl101, %gl94, %gl100;
+	shr.u64 %gl102, %gl101, 52;
+	cvt.u32.u64 %gw32, %gl102;
+	sub.s32 %gw33, %gw32, 1023;
+	setp.eq.s32 %gp31, %gw33, -1023;
+	@%gp31 bra L116;
+	mov.b32 %gw34, %gw33;
+	mov.b64 %gl103, %gl101;
+	bra L117;
+L116:
+	clz.b64 %gw35, %gl101;
+	cvt.u64.u32 %gl104, %gw35;
+	cvt.u32.u64 %gw36, %gl104;
+	sub.s32 %gw37, %gw36, 11;
+	shl.b64 %gl105, %gl101, %gw37;
+	sub.s32 %gw38, -1022, %gw37;
+	mov.b32 %gw34, %gw38;
+	mov.b64 %gl103, %gl105;
+L117:
+	and.b64 %gl106, %gl103, 4503599627370495;
+	or.b64 %gl107, %gl106, 4607182418800017408;
+	mov.b64 %gl108, 0d43B0000000000000;
+	not.b64 %gl109, 0x8000000000000000;
+	and.b64 %gl110, %gl108, %gl109;
+	shr.u64 %gl111, %gl110, 52;
+	cvt.u32.u64 %gw39, %gl111;
+	sub.s32 %gw40, %gw39, 1023;
+	setp.eq.s32 %gp32, %gw40, -1023;
+	@%gp32 bra L121;
+	mov.b32 %gw41, %gw40;
+	mov.b64 %gl112, %gl110;
+	bra L122;
+L121:
+	clz.b64 %gw42, %gl110;
+	cvt.u64.u32 %gl113, %gw42;
+	cvt.u32.u64 %gw43, %gl113;
+	sub.s32 %gw44, %gw43, 11;
+	shl.b64 %gl114, %gl110, %gw44;
+	sub.s32 %gw45, -1022, %gw44;
+	mov.b32 %gw41, %gw45;
+	mov.b64 %gl112, %gl114;
+L122:
+	and.b64 %gl115, %gl112, 4503599627370495;
+	or.b64 %gl116, %gl115, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl117, %gl116;
+	mul.rn.f64 %gl118, %gl117, 0d3FF0000200000000;
+	neg.f64 %gl119, %gl116;
+	fma.rn.f64 %gl120, %gl119, %gl118, 0d3FF0000000000000;
+	fma.rn.f64 %gl121, %gl120, %gl120, %gl120;
+	fma.rn.f64 %gl122, %gl118, %gl121, %gl118;
+	neg.f64 %gl123, %gl116;
+	fma.rn.f64 %gl124, %gl123, %gl122, 0d3FF0000000000000;
+	fma.rn.f64 %gl125, %gl122, %gl124, %gl122;
+	mul.rn.f64 %gl126, %gl107, %gl125;
+	neg.f64 %gl127, %gl116;
+	fma.rn.f64 %gl128, %gl127, %gl126, %gl107;
+	fma.rn.f64 %gl129, %gl128, %gl125, %gl126;
+	neg.f64 %gl130, %gl116;
+	fma.rn.f64 %gl131, %gl130, %gl129, %gl107;
+	sub.s32 %gw46, %gw34, %gw41;
+	shr.u64 %gl132, %gl129, 52;
+	cvt.u32.u64 %gw47, %gl132;
+	add.s32 %gw48, %gw46, %gw47;
+	mov.b64 %gl133, 0d43B0000000000000;
+	xor.b64 %gl134, %gl94, %gl133;
+	and.b64 %gl135, %gl134, 0x8000000000000000;
+	setp.ge.s32 %gp33, %gw48, 2047;
+	@%gp33 bra L108;
+	setp.gt.s32 %gp34, %gw48, 0;
+	@%gp34 bra L107;
+	and.b64 %gl136, %gl129, 4503599627370495;
+	or.b64 %gl137, %gl136, 4503599627370496;
+	shl.b64 %gl138, %gl137, 2;
+	setp.gt.f64 %gp35, %gl131, 0d0000000000000000;
+	@%gp35 bra L105;
+	setp.lt.f64 %gp36, %gl131, 0d0000000000000000;
+	@%gp36 bra L104;
+	mov.b64 %gl139, %gl138;
+	bra L106;
+L104:
+	sub.s64 %gl140, %gl138, 1;
+	mov.b64 %gl139, %gl140;
+	bra L106;
+L105:
+	or.b64 %gl141, %gl138, 1;
+	mov.b64 %gl139, %gl141;
+L106:
+	sub.s32 %gw49, 3, %gw48;
+	min.s32 %gw50, %gw49, 60;
+	shr.u64 %gl142, %gl139, %gw50;
+	shl.b64 %gl143, 1, %gw50;
+	sub.s64 %gl144, %gl143, 1;
+	and.b64 %gl145, %gl139, %gl144;
+	sub.s32 %gw51, %gw50, 1;
+	shl.b64 %gl146, 1, %gw51;
+	setp.gt.u64 %gp37, %gl145, %gl146;
+	@%gp37 bra L134;
+	setp.eq.u64 %gp38, %gl145, %gl146;
+	@%gp38 bra L133;
+	mov.b64 %gl147, %gl142;
+	bra L130;
+L133:
+	and.b64 %gl148, %gl142, 1;
+	setp.eq.u64 %gp39, %gl148, 1;
+	@%gp39 bra L134;
+	mov.b64 %gl147, %gl142;
+	bra L130;
+L134:
+	add.s64 %gl149, %gl142, 1;
+	mov.b64 %gl147, %gl149;
+L130:
+	or.b64 %gl150, %gl135, %gl147;
+	mov.f64 %gl151, %gl150;
+	bra L95;
+L107:
+	cvt.s64.s32 %gl152, %gw48;
+	shl.b64 %gl153, %gl152, 52;
+	or.b64 %gl154, %gl135, %gl153;
+	and.b64 %gl155, %gl129, 4503599627370495;
+	or.b64 %gl156, %gl154, %gl155;
+	mov.f64 %gl151, %gl156;
+	bra L95;
+L108:
+	or.b64 %gl157, %gl135, 9218868437227405312;
+	mov.f64 %gl151, %gl157;
+	bra L95;
+L109:
+	mov.b64 %gl158, 0d43B0000000000000;
+	xor.b64 %gl159, %gl94, %gl158;
+	and.b64 %gl160, %gl159, 0x8000000000000000;
+	setp.neu.f64 %gp40, %gl94, %gl94;
+	@%gp40 bra L151;
+	setp.neu.f64 %gp41, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp41 bra L151;
+	setp.eq.f64 %gp42, %gl94, 0d0000000000000000;
+	@!%gp42 bra L144;
+	setp.eq.f64 %gp43, 0d43B0000000000000, 0d0000000000000000;
+	@%gp43 bra L150;
+L144:
+	sub.rn.f64 %gl161, %gl94, %gl94;
+	setp.neu.f64 %gp44, %gl161, 0d0000000000000000;
+	@!%gp44 bra L146;
+	sub.rn.f64 %gl162, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp45, %gl162, 0d0000000000000000;
+	@%gp45 bra L150;
+L146:
+	setp.eq.f64 %gp46, %gl94, 0d0000000000000000;
+	@%gp46 bra L149;
+	sub.rn.f64 %gl163, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp47, %gl163, 0d0000000000000000;
+	@%gp47 bra L149;
+	or.b64 %gl164, %gl160, 9218868437227405312;
+	mov.f64 %gl165, %gl164;
+	bra L139;
+L149:
+	mov.f64 %gl165, %gl160;
+	bra L139;
+L150:
+	mov.f64 %gl165, 0d7FF8000000000001;
+	bra L139;
+L151:
+	add.rn.f64 %gl166, %gl94, 0d43B0000000000000;
+	mov.f64 %gl165, %gl166;
+L139:
+	mov.f64 %gl151, %gl165;
+L95:
+	mov.f64 %gl167, %gl151;
+	bra L88;
+L92:
+	rcp.approx.ftz.f64 %gl168, 0d43B0000000000000;
+	mul.rn.f64 %gl169, %gl168, 0d3FF0000200000000;
+	neg.f64 %gl170, 0d43B0000000000000;
+	fma.rn.f64 %gl171, %gl170, %gl169, 0d3FF0000000000000;
+	fma.rn.f64 %gl172, %gl171, %gl171, %gl171;
+	fma.rn.f64 %gl173, %gl169, %gl172, %gl169;
+	neg.f64 %gl174, 0d43B0000000000000;
+	fma.rn.f64 %gl175, %gl174, %gl173, 0d3FF0000000000000;
+	fma.rn.f64 %gl176, %gl173, %gl175, %gl173;
+	mul.rn.f64 %gl177, %gl94, %gl176;
+	neg.f64 %gl178, 0d43B0000000000000;
+	fma.rn.f64 %gl179, %gl178, %gl177, %gl94;
+	fma.rn.f64 %gl180, %gl179, %gl176, %gl177;
+	mov.f64 %gl167, %gl180;
+L88:
+	setp.eq.f32 %gp48, ${new.1}, 0f00000000;
+	@%gp48 bra L165;
+	cvt.f64.f32 %gl181, ${new.1};
+	abs.f64 %gl182, %gl181;
+	mov.f64 %gl183, %gl182;
+	bra L162;
+L165:
+	mov.f64 %gl183, 0d3FF0000000000000;
+L162:
+	mul.rn.f64 %gl184, %gl167, %gl183;
+	cvt.rn.f64.u32 %gl185, ${v.n};
+	mul.rn.f64 %gl186, %gl93, %gl185;
+	setp.gt.f64 %gp49, %gl186, ${param.1};
+	@%gp49 bra L5;
+	mov.b32 %gw52, 0;
+	bra L6;
+L5:
+	sub.rn.f64 %gl187, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl188, %gl187, 0d3F90000000000000;
+	setp.nan.f64 %gp50, %gl187, 0d3F90000000000000;
+	selp.f64 %gl189, 0d7FF8000000000001, %gl188, %gp50;
+	mul.rn.f64 %gl190, %gl93, %gl189;
+	add.rn.f32 %gw53, 0f3F800000, 0f30800000;
+	setp.eq.f32 %gp51, %gw53, 0f3F800000;
+	@%gp51 bra L171;
+	cvt.rn.f64.u32 %gl191, ${v.n};
+	mul.rn.f64 %gl192, 0d3CB0000000000000, %gl191;
+	min.f64 %gl193, %gl192, 0d3D70000000000000;
+	setp.nan.f64 %gp52, %gl192, 0d3D70000000000000;
+	selp.f64 %gl194, 0d7FF8000000000001, %gl193, %gp52;
+	mov.f64 %gl195, %gl194;
+	bra L168;
+L171:
+	mov.f64 %gl195, 0d3E80000000000000;
+L168:
+	mul.rn.f64 %gl196, %gl195, %gl184;
+	cvt.rn.f64.u32 %gl197, ${v.in};
+	shr.u64 %gl198, %gl197, 52;
+	cvt.u32.u64 %gw54, %gl198;
+	and.b32 %gw55, %gw54, 2047;
+	mov.b64 %gl199, 0d43B0000000000000;
+	shr.u64 %gl200, %gl199, 52;
+	cvt.u32.u64 %gw56, %gl200;
+	and.b32 %gw57, %gw56, 2047;
+	sub.s32 %gw58, %gw55, 520;
+	setp.lt.u32 %gp53, %gw58, 1006;
+	@!%gp53 bra L176;
+	sub.s32 %gw59, %gw57, 520;
+	setp.lt.u32 %gp54, %gw59, 1006;
+	@%gp54 bra L177;
+L176:
+	sub.rn.f64 %gl201, %gl197, %gl197;
+	setp.neu.f64 %gp55, %gl201, 0d0000000000000000;
+	@%gp55 bra L194;
+	sub.rn.f64 %gl202, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp56, %gl202, 0d0000000000000000;
+	@%gp56 bra L194;
+	setp.eq.f64 %gp57, %gl197, 0d0000000000000000;
+	@%gp57 bra L194;
+	setp.eq.f64 %gp58, 0d43B0000000000000, 0d0000000000000000;
+	@%gp58 bra L194;
+	not.b64 %gl203, 0x8000000000000000;
+	and.b64 %gl204, %gl197, %gl203;
+	shr.u64 %gl205, %gl204, 52;
+	cvt.u32.u64 %gw60, %gl205;
+	sub.s32 %gw61, %gw60, 1023;
+	setp.eq.s32 %gp59, %gw61, -1023;
+	@%gp59 bra L201;
+	mov.b32 %gw62, %gw61;
+	mov.b64 %gl206, %gl204;
+	bra L202;
+L201:
+	clz.b64 %gw63, %gl204;
+	cvt.u64.u32 %gl207, %gw63;
+	cvt.u32.u64 %gw64, %gl207;
+	sub.s32 %gw65, %gw64, 11;
+	shl.b64 %gl208, %gl204, %gw65;
+	sub.s32 %gw66, -1022, %gw65;
+	mov.b32 %gw62, %gw66;
+	mov.b64 %gl206, %gl208;
+L202:
+	and.b64 %gl209, %gl206, 4503599627370495;
+	or.b64 %gl210, %gl209, 4607182418800017408;
+	mov.b64 %gl211, 0d43B0000000000000;
+	not.b64 %gl212, 0x8000000000000000;
+	and.b64 %gl213, %gl211, %gl212;
+	shr.u64 %gl214, %gl213, 52;
+	cvt.u32.u64 %gw67, %gl214;
+	sub.s32 %gw68, %gw67, 1023;
+	setp.eq.s32 %gp60, %gw68, -1023;
+	@%gp60 bra L206;
+	mov.b32 %gw69, %gw68;
+	mov.b64 %gl215, %gl213;
+	bra L207;
+L206:
+	clz.b64 %gw70, %gl213;
+	cvt.u64.u32 %gl216, %gw70;
+	cvt.u32.u64 %gw71, %gl216;
+	sub.s32 %gw72, %gw71, 11;
+	shl.b64 %gl217, %gl213, %gw72;
+	sub.s32 %gw73, -1022, %gw72;
+	mov.b32 %gw69, %gw73;
+	mov.b64 %gl215, %gl217;
+L207:
+	and.b64 %gl218, %gl215, 4503599627370495;
+	or.b64 %gl219, %gl218, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl220, %gl219;
+	mul.rn.f64 %gl221, %gl220, 0d3FF0000200000000;
+	neg.f64 %gl222, %gl219;
+	fma.rn.f64 %gl223, %gl222, %gl221, 0d3FF0000000000000;
+	fma.rn.f64 %gl224, %gl223, %gl223, %gl223;
+	fma.rn.f64 %gl225, %gl221, %gl224, %gl221;
+	neg.f64 %gl226, %gl219;
+	fma.rn.f64 %gl227, %gl226, %gl225, 0d3FF0000000000000;
+	fma.rn.f64 %gl228, %gl225, %gl227, %gl225;
+	mul.rn.f64 %gl229, %gl210, %gl228;
+	neg.f64 %gl230, %gl219;
+	fma.rn.f64 %gl231, %gl230, %gl229, %gl210;
+	fma.rn.f64 %gl232, %gl231, %gl228, %gl229;
+	neg.f64 %gl233, %gl219;
+	fma.rn.f64 %gl234, %gl233, %gl232, %gl210;
+	sub.s32 %gw74, %gw62, %gw69;
+	shr.u64 %gl235, %gl232, 52;
+	cvt.u32.u64 %gw75, %gl235;
+	add.s32 %gw76, %gw74, %gw75;
+	mov.b64 %gl236, 0d43B0000000000000;
+	xor.b64 %gl237, %gl197, %gl236;
+	and.b64 %gl238, %gl237, 0x8000000000000000;
+	setp.ge.s32 %gp61, %gw76, 2047;
+	@%gp61 bra L193;
+	setp.gt.s32 %gp62, %gw76, 0;
+	@%gp62 bra L192;
+	and.b64 %gl239, %gl232, 4503599627370495;
+	or.b64 %gl240, %gl239, 4503599627370496;
+	shl.b64 %gl241, %gl240, 2;
+	setp.gt.f64 %gp63, %gl234, 0d0000000000000000;
+	@%gp63 bra L190;
+	setp.lt.f64 %gp64, %gl234, 0d0000000000000000;
+	@%gp64 bra L189;
+	mov.b64 %gl242, %gl241;
+	bra L191;
+L189:
+	sub.s64 %gl243, %gl241, 1;
+	mov.b64 %gl242, %gl243;
+	bra L191;
+L190:
+	or.b64 %gl244, %gl241, 1;
+	mov.b64 %gl242, %gl244;
+L191:
+	sub.s32 %gw77, 3, %gw76;
+	min.s32 %gw78, %gw77, 60;
+	shr.u64 %gl245, %gl242, %gw78;
+	shl.b64 %gl246, 1, %gw78;
+	sub.s64 %gl247, %gl246, 1;
+	and.b64 %gl248, %gl242, %gl247;
+	sub.s32 %gw79, %gw78, 1;
+	shl.b64 %gl249, 1, %gw79;
+	setp.gt.u64 %gp65, %gl248, %gl249;
+	@%gp65 bra L219;
+	setp.eq.u64 %gp66, %gl248, %gl249;
+	@%gp66 bra L218;
+	mov.b64 %gl250, %gl245;
+	bra L215;
+L218:
+	and.b64 %gl251, %gl245, 1;
+	setp.eq.u64 %gp67, %gl251, 1;
+	@%gp67 bra L219;
+	mov.b64 %gl250, %gl245;
+	bra L215;
+L219:
+	add.s64 %gl252, %gl245, 1;
+	mov.b64 %gl250, %gl252;
+L215:
+	or.b64 %gl253, %gl238, %gl250;
+	mov.f64 %gl254, %gl253;
+	bra L180;
+L192:
+	cvt.s64.s32 %gl255, %gw76;
+	shl.b64 %gl256, %gl255, 52;
+	or.b64 %gl257, %gl238, %gl256;
+	and.b64 %gl258, %gl232, 4503599627370495;
+	or.b64 %gl259, %gl257, %gl258;
+	mov.f64 %gl254, %gl259;
+	bra L180;
+L193:
+	or.b64 %gl260, %gl238, 9218868437227405312;
+	mov.f64 %gl254, %gl260;
+	bra L180;
+L194:
+	mov.b64 %gl261, 0d43B0000000000000;
+	xor.b64 %gl262, %gl197, %gl261;
+	and.b64 %gl263, %gl262, 0x8000000000000000;
+	setp.neu.f64 %gp68, %gl197, %gl197;
+	@%gp68 bra L236;
+	setp.neu.f64 %gp69, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp69 bra L236;
+	setp.eq.f64 %gp70, %gl197, 0d0000000000000000;
+	@!%gp70 bra L229;
+	setp.eq.f64 %gp71, 0d43B0000000000000, 0d0000000000000000;
+	@%gp71 bra L235;
+L229:
+	sub.rn.f64 %gl264, %gl197, %gl197;
+	setp.neu.f64 %gp72, %gl264, 0d0000000000000000;
+	@!%gp72 bra L231;
+	sub.rn.f64 %gl265, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp73, %gl265, 0d0000000000000000;
+	@%gp73 bra L235;
+L231:
+	setp.eq.f64 %gp74, %gl197, 0d0000000000000000;
+	@%gp74 bra L234;
+	sub.rn.f64 %gl266, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp75, %gl266, 0d0000000000000000;
+	@%gp75 bra L234;
+	or.b64 %gl267, %gl263, 9218868437227405312;
+	mov.f64 %gl268, %gl267;
+	bra L224;
+L234:
+	mov.f64 %gl268, %gl263;
+	bra L224;
+L235:
+	mov.f64 %gl268, 0d7FF8000000000001;
+	bra L224;
+L236:
+	add.rn.f64 %gl269, %gl197, 0d43B0000000000000;
+	mov.f64 %gl268, %gl269;
+L224:
+	mov.f64 %gl254, %gl268;
+L180:
+	mov.f64 %gl270, %gl254;
+	bra L173;
+L177:
+	rcp.approx.ftz.f64 %gl271, 0d43B0000000000000;
+	mul.rn.f64 %gl272, %gl271, 0d3FF0000200000000;
+	neg.f64 %gl273, 0d43B0000000000000;
+	fma.rn.f64 %gl274, %gl273, %gl272, 0d3FF0000000000000;
+	fma.rn.f64 %gl275, %gl274, %gl274, %gl274;
+	fma.rn.f64 %gl276, %gl272, %gl275, %gl272;
+	neg.f64 %gl277, 0d43B0000000000000;
+	fma.rn.f64 %gl278, %gl277, %gl276, 0d3FF0000000000000;
+	fma.rn.f64 %gl279, %gl276, %gl278, %gl276;
+	mul.rn.f64 %gl280, %gl197, %gl279;
+	neg.f64 %gl281, 0d43B0000000000000;
+	fma.rn.f64 %gl282, %gl281, %gl280, %gl197;
+	fma.rn.f64 %gl283, %gl282, %gl279, %gl280;
+	mov.f64 %gl270, %gl283;
+L173:
+	max.f64 %gl284, %gl196, %gl270;
+	setp.nan.f64 %gp76, %gl196, %gl270;
+	selp.f64 %gl285, 0d7FF8000000000001, %gl284, %gp76;
+	setp.gt.f64 %gp77, %gl190, %gl285;
+	selp.b32 %gw80, 1, 0, %gp77;
+	mov.b32 %gw52, %gw80;
 L6:
-	mov.b32 %gw29, %gw0;
+	mov.b32 %gw81, %gw52;
 	bra L2;
 L7:
-	setp.neu.f32 %gp32, ${new.0}, ${old.0};
-	selp.b32 %gw30, 1, 0, %gp32;
-	mov.b32 %gw29, %gw30;
+	setp.neu.f32 %gp78, ${new.0}, ${old.0};
+	selp.b32 %gw82, 1, 0, %gp78;
+	mov.b32 %gw81, %gw82;
 L2:
-	mov.b32 ${out.0}, %gw29;
+	mov.b32 ${out.0}, %gw81;
 }
 `},
 	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "value.0", "value.1"}, Text: `{
@@ -1291,7 +1979,7 @@ L2:
 	shr.u64 %gl3, %gl2, 52;
 	cvt.u32.u64 %gw1, %gl3;
 	and.b32 %gw2, %gw1, 2047;
-	mov.b64 %gl4, 0d3CD0000000000000;
+	mov.b64 %gl4, 0d4090000000000000;
 	shr.u64 %gl5, %gl4, 52;
 	cvt.u32.u64 %gw3, %gl5;
 	and.b32 %gw4, %gw3, 2047;
@@ -1305,12 +1993,12 @@ L10:
 	sub.rn.f64 %gl6, %gl2, %gl2;
 	setp.neu.f64 %gp3, %gl6, 0d0000000000000000;
 	@%gp3 bra L28;
-	sub.rn.f64 %gl7, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl7, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp4, %gl7, 0d0000000000000000;
 	@%gp4 bra L28;
 	setp.eq.f64 %gp5, %gl2, 0d0000000000000000;
 	@%gp5 bra L28;
-	setp.eq.f64 %gp6, 0d3CD0000000000000, 0d0000000000000000;
+	setp.eq.f64 %gp6, 0d4090000000000000, 0d0000000000000000;
 	@%gp6 bra L28;
 	not.b64 %gl8, 0x8000000000000000;
 	and.b64 %gl9, %gl2, %gl8;
@@ -1334,7 +2022,7 @@ L35:
 L36:
 	and.b64 %gl14, %gl11, 4503599627370495;
 	or.b64 %gl15, %gl14, 4607182418800017408;
-	mov.b64 %gl16, 0d3CD0000000000000;
+	mov.b64 %gl16, 0d4090000000000000;
 	not.b64 %gl17, 0x8000000000000000;
 	and.b64 %gl18, %gl16, %gl17;
 	shr.u64 %gl19, %gl18, 52;
@@ -1376,7 +2064,7 @@ L41:
 	shr.u64 %gl40, %gl37, 52;
 	cvt.u32.u64 %gw22, %gl40;
 	add.s32 %gw23, %gw21, %gw22;
-	mov.b64 %gl41, 0d3CD0000000000000;
+	mov.b64 %gl41, 0d4090000000000000;
 	xor.b64 %gl42, %gl2, %gl41;
 	and.b64 %gl43, %gl42, 0x8000000000000000;
 	setp.ge.s32 %gp9, %gw23, 2047;
@@ -1440,28 +2128,28 @@ L27:
 	mov.f64 %gl59, %gl65;
 	bra L14;
 L28:
-	mov.b64 %gl66, 0d3CD0000000000000;
+	mov.b64 %gl66, 0d4090000000000000;
 	xor.b64 %gl67, %gl2, %gl66;
 	and.b64 %gl68, %gl67, 0x8000000000000000;
 	setp.neu.f64 %gp16, %gl2, %gl2;
 	@%gp16 bra L70;
-	setp.neu.f64 %gp17, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp17, 0d4090000000000000, 0d4090000000000000;
 	@%gp17 bra L70;
 	setp.eq.f64 %gp18, %gl2, 0d0000000000000000;
 	@!%gp18 bra L63;
-	setp.eq.f64 %gp19, 0d3CD0000000000000, 0d0000000000000000;
+	setp.eq.f64 %gp19, 0d4090000000000000, 0d0000000000000000;
 	@%gp19 bra L69;
 L63:
 	sub.rn.f64 %gl69, %gl2, %gl2;
 	setp.neu.f64 %gp20, %gl69, 0d0000000000000000;
 	@!%gp20 bra L65;
-	sub.rn.f64 %gl70, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl70, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp21, %gl70, 0d0000000000000000;
 	@%gp21 bra L69;
 L65:
 	setp.eq.f64 %gp22, %gl2, 0d0000000000000000;
 	@%gp22 bra L68;
-	sub.rn.f64 %gl71, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl71, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp23, %gl71, 0d0000000000000000;
 	@%gp23 bra L68;
 	or.b64 %gl72, %gl68, 9218868437227405312;
@@ -1474,7 +2162,7 @@ L69:
 	mov.f64 %gl73, 0d7FF8000000000001;
 	bra L58;
 L70:
-	add.rn.f64 %gl74, %gl2, 0d3CD0000000000000;
+	add.rn.f64 %gl74, %gl2, 0d4090000000000000;
 	mov.f64 %gl73, %gl74;
 L58:
 	mov.f64 %gl59, %gl73;
@@ -1482,17 +2170,17 @@ L14:
 	mov.f64 %gl75, %gl59;
 	bra L7;
 L11:
-	rcp.approx.ftz.f64 %gl76, 0d3CD0000000000000;
+	rcp.approx.ftz.f64 %gl76, 0d4090000000000000;
 	mul.rn.f64 %gl77, %gl76, 0d3FF0000200000000;
-	neg.f64 %gl78, 0d3CD0000000000000;
+	neg.f64 %gl78, 0d4090000000000000;
 	fma.rn.f64 %gl79, %gl78, %gl77, 0d3FF0000000000000;
 	fma.rn.f64 %gl80, %gl79, %gl79, %gl79;
 	fma.rn.f64 %gl81, %gl77, %gl80, %gl77;
-	neg.f64 %gl82, 0d3CD0000000000000;
+	neg.f64 %gl82, 0d4090000000000000;
 	fma.rn.f64 %gl83, %gl82, %gl81, 0d3FF0000000000000;
 	fma.rn.f64 %gl84, %gl81, %gl83, %gl81;
 	mul.rn.f64 %gl85, %gl2, %gl84;
-	neg.f64 %gl86, 0d3CD0000000000000;
+	neg.f64 %gl86, 0d4090000000000000;
 	fma.rn.f64 %gl87, %gl86, %gl85, %gl2;
 	fma.rn.f64 %gl88, %gl87, %gl84, %gl85;
 	mov.f64 %gl75, %gl88;
@@ -1521,8 +2209,8 @@ func (p *biasedPageRankFloat64Fields) Activate(v gas.Vertex, old Surfers[float64
 	if p.Tolerance == 0 {
 		return new.Share != old.Share
 	}
-	change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
-	rank := float64(new.Share) * divisor(new)
+	change := math.Abs(float64(new.Share)-float64(old.Share)) / one * divisor(new)
+	rank := float64(new.Share) / one * divisor(new)
 	return change*float64(v.N) > p.Tolerance &&
 		change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
 }
@@ -1533,21 +2221,26 @@ func (p *biasedPageRankFloat64Fields) Aggregate(v gas.Vertex, value Surfers[floa
 		return 0
 	}
 	spread := float64(v.ID*0x9e3779b9) * 0x1p-32
-	return math.Floor(float64(value.Share)/share+spread) * share
+	return math.Floor(float64(value.Share)/(one*share)+spread) * share
 }
 
 func (p *biasedPageRankFloat64Fields) Apply(v gas.Vertex, old Surfers[float64], acc int64, s gas.Step) Surfers[float64] {
 	type F = float64
-	d, n := p.Damping, float64(v.N)
-	jump := (1 - d + float64(d*s.Aggregate)) * float64(old.Teleport)
+	d, n, jump := p.Damping, float64(v.N), 0.
+	if math.Signbit(float64(old.Strength)) {
+		jump = (1 - d + float64(d*s.Aggregate)) * teleport(p.count, v)
+	}
 	rank := float64(jump/n) + float64(d*(float64(acc)/one))
-	old.Share = F(rank / divisor(old))
+	old.Share = F(rank / divisor(old) * one)
 	return old
 }
 
 func (p *biasedPageRankFloat64Fields) Gather(src Surfers[float64], e gas.Edge, _ Surfers[float64]) int64 {
 	type F = float64
-	return int64(src.Share*F(e.Weight)*one + 0.5)
+	if single[F]() {
+		return int64(src.Share * F(e.Weight))
+	}
+	return int64(src.Share*F(e.Weight) + 0.5)
 }
 
 func (p *biasedPageRankFloat64Fields) Sum(a int64, b int64) int64 {
@@ -1563,7 +2256,10 @@ func (p *biasedPageRankFloat64Fields) Zero() int64 {
 // biasedPageRankFloat64Narrow is Gather along an edge with a float32 weight.
 func biasedPageRankFloat64Narrow(p *biasedPageRankFloat64Fields, src Surfers[float64], e compiled.NarrowEdge, _ Surfers[float64]) int64 {
 	type F = float64
-	return int64(src.Share*F(e.Weight)*one + 0.5)
+	if single[F]() {
+		return int64(src.Share * F(e.Weight))
+	}
+	return int64(src.Share*F(e.Weight) + 0.5)
 }
 
 func (l biasedPageRankFloat64Loops) loops() compiled.Loops[Surfers[float64], int64] {
@@ -1723,7 +2419,28 @@ func (l biasedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *compile
 			if ins != nil {
 				x.In = ins[b.First+uint32(u)]
 			}
-			value := p.Apply(x, old, a[i], step)
+			var value Surfers[float64]
+			{
+				var result_ Surfers[float64]
+				{
+					type F = float64
+					p, v, old, acc, s := p, x, old, a[i], step
+					_, _, _, _, _ = p, v, old, acc, s
+				Apply2379_:
+					for {
+						d, n, jump := p.Damping, float64(v.N), 0.
+						if math.Signbit(float64(old.Strength)) {
+							jump = (1 - d + float64(d*s.Aggregate)) * teleport(p.count, v)
+						}
+						rank := float64(jump/n) + float64(d*(float64(acc)/one))
+						old.Share = F(rank / divisor(old) * one)
+						result_ = old
+						break Apply2379_
+
+					}
+				}
+				value = result_
+			}
 			values[o] = value
 			var active bool
 			{
@@ -1732,17 +2449,17 @@ func (l biasedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *compile
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate1706_:
+				Activate2381_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new.Share != old.Share
-							break Activate1706_
+							break Activate2381_
 						}
-						change := math.Abs(float64(new.Share)-float64(old.Share)) * divisor(new)
-						rank := float64(new.Share) * divisor(new)
+						change := math.Abs(float64(new.Share)-float64(old.Share)) / one * divisor(new)
+						rank := float64(new.Share) / one * divisor(new)
 						result_ = change*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > max(rounding[F](v.N)*rank, float64(v.In)/one)
-						break Activate1706_
+						break Activate2381_
 
 					}
 				}
@@ -1778,9 +2495,9 @@ func (l biasedPageRankFloat64Loops) aggregate(b *compiled.Block, values []Surfer
 var biasedPageRankFloat64Fragments = compiled.Fragments{
 	Program: "BiasedPageRank[float64]",
 
-	Value:       compiled.Layout{Size: 24, Align: 8, Leaves: []compiled.Leaf{{Name: "Share", Kind: compiled.Float64, Offset: 0}, {Name: "Strength", Kind: compiled.Float64, Offset: 8}, {Name: "Teleport", Kind: compiled.Float64, Offset: 16}}},
+	Value:       compiled.Layout{Size: 16, Align: 8, Leaves: []compiled.Leaf{{Name: "Share", Kind: compiled.Float64, Offset: 0}, {Name: "Strength", Kind: compiled.Float64, Offset: 8}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Int64, Offset: 0}}},
-	Parameters:  compiled.Layout{Size: 48, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}}},
+	Parameters:  compiled.Layout{Size: 56, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}, {Name: "Sources.count", Kind: compiled.Uint32, Offset: 48}}},
 	SumOp:       compiled.SumAdd,
 
 	Zero: compiled.Fragment{Text: `{
@@ -1788,18 +2505,31 @@ var biasedPageRankFloat64Fragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"edge.weight", "src.0"}, Text: `{
-	.reg .b64 %gl<7>;
-	.reg .pred %gp<2>;
+	.reg .b64 %gl<12>;
+	.reg .pred %gp<5>;
 	cvt.f64.f32 %gl0, ${edge.weight};
-	mul.rn.f64 %gl1, ${src.0}, %gl0;
-	mul.rn.f64 %gl2, %gl1, 0d43B0000000000000;
+	add.rn.f64 %gl1, 0d3FF0000000000000, 0d3E10000000000000;
+	setp.eq.f64 %gp0, %gl1, 0d3FF0000000000000;
+	@%gp0 bra L5;
+	mul.rn.f64 %gl2, ${src.0}, %gl0;
 	add.rn.f64 %gl3, %gl2, 0d3FE0000000000000;
 	cvt.rzi.s64.f64 %gl4, %gl3;
-	setp.ge.f64 %gp0, %gl3, 0dC3E0000000000000;
-	selp.b64 %gl5, %gl4, 0x8000000000000000, %gp0;
-	setp.lt.f64 %gp1, %gl3, 0d43E0000000000000;
-	selp.b64 %gl6, %gl5, 0x8000000000000000, %gp1;
-	mov.b64 ${out.0}, %gl6;
+	setp.ge.f64 %gp1, %gl3, 0dC3E0000000000000;
+	selp.b64 %gl5, %gl4, 0x8000000000000000, %gp1;
+	setp.lt.f64 %gp2, %gl3, 0d43E0000000000000;
+	selp.b64 %gl6, %gl5, 0x8000000000000000, %gp2;
+	mov.b64 %gl7, %gl6;
+	bra L2;
+L5:
+	mul.rn.f64 %gl8, ${src.0}, %gl0;
+	cvt.rzi.s64.f64 %gl9, %gl8;
+	setp.ge.f64 %gp3, %gl8, 0dC3E0000000000000;
+	selp.b64 %gl10, %gl9, 0x8000000000000000, %gp3;
+	setp.lt.f64 %gp4, %gl8, 0d43E0000000000000;
+	selp.b64 %gl11, %gl10, 0x8000000000000000, %gp4;
+	mov.b64 %gl7, %gl11;
+L2:
+	mov.b64 ${out.0}, %gl7;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
@@ -1808,931 +2538,1577 @@ var biasedPageRankFloat64Fragments = compiled.Fragments{
 	mov.b64 ${out.0}, %gl0;
 }
 `},
-	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0", "old.1", "old.2", "param.0", "step.aggregate", "v.n"}, Text: `{
-	.reg .b32 %gw<78>;
-	.reg .b64 %gl<265>;
-	.reg .pred %gp<70>;
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0", "old.1", "param.0", "param.2", "step.aggregate", "v.n"}, Text: `{
+	.reg .b32 %gw<104>;
+	.reg .b64 %gl<357>;
+	.reg .pred %gp<95>;
 	mov.f64 %gl0, ${old.0};
 	cvt.rn.f64.u32 %gl1, ${v.n};
-	sub.rn.f64 %gl2, 0d3FF0000000000000, ${param.0};
-	mul.rn.f64 %gl3, ${param.0}, ${step.aggregate};
-	add.rn.f64 %gl4, %gl2, %gl3;
-	mul.rn.f64 %gl5, %gl4, ${old.2};
-	shr.u64 %gl6, %gl5, 52;
-	cvt.u32.u64 %gw0, %gl6;
+	setp.lt.s64 %gp0, ${old.1}, 0;
+	@%gp0 bra L4;
+	mov.f64 %gl2, 0d0000000000000000;
+	bra L5;
+L4:
+	sub.rn.f64 %gl3, 0d3FF0000000000000, ${param.0};
+	mul.rn.f64 %gl4, ${param.0}, ${step.aggregate};
+	add.rn.f64 %gl5, %gl3, %gl4;
+	setp.eq.u32 %gp1, ${param.2}, 0;
+	@%gp1 bra L10;
+	cvt.rn.f64.u32 %gl6, ${v.n};
+	cvt.rn.f64.u32 %gl7, ${param.2};
+	shr.u64 %gl8, %gl6, 52;
+	cvt.u32.u64 %gw0, %gl8;
 	and.b32 %gw1, %gw0, 2047;
-	shr.u64 %gl7, %gl1, 52;
-	cvt.u32.u64 %gw2, %gl7;
+	shr.u64 %gl9, %gl7, 52;
+	cvt.u32.u64 %gw2, %gl9;
 	and.b32 %gw3, %gw2, 2047;
 	sub.s32 %gw4, %gw1, 520;
-	setp.lt.u32 %gp0, %gw4, 1006;
-	@!%gp0 bra L7;
+	setp.lt.u32 %gp2, %gw4, 1006;
+	@!%gp2 bra L15;
 	sub.s32 %gw5, %gw3, 520;
-	setp.lt.u32 %gp1, %gw5, 1006;
-	@%gp1 bra L8;
-L7:
-	sub.rn.f64 %gl8, %gl5, %gl5;
-	setp.neu.f64 %gp2, %gl8, 0d0000000000000000;
-	@%gp2 bra L25;
-	sub.rn.f64 %gl9, %gl1, %gl1;
-	setp.neu.f64 %gp3, %gl9, 0d0000000000000000;
-	@%gp3 bra L25;
-	setp.eq.f64 %gp4, %gl5, 0d0000000000000000;
-	@%gp4 bra L25;
-	setp.eq.f64 %gp5, %gl1, 0d0000000000000000;
-	@%gp5 bra L25;
-	not.b64 %gl10, 0x8000000000000000;
-	and.b64 %gl11, %gl5, %gl10;
-	shr.u64 %gl12, %gl11, 52;
-	cvt.u32.u64 %gw6, %gl12;
+	setp.lt.u32 %gp3, %gw5, 1006;
+	@%gp3 bra L16;
+L15:
+	sub.rn.f64 %gl10, %gl6, %gl6;
+	setp.neu.f64 %gp4, %gl10, 0d0000000000000000;
+	@%gp4 bra L33;
+	sub.rn.f64 %gl11, %gl7, %gl7;
+	setp.neu.f64 %gp5, %gl11, 0d0000000000000000;
+	@%gp5 bra L33;
+	setp.eq.f64 %gp6, %gl6, 0d0000000000000000;
+	@%gp6 bra L33;
+	setp.eq.f64 %gp7, %gl7, 0d0000000000000000;
+	@%gp7 bra L33;
+	not.b64 %gl12, 0x8000000000000000;
+	and.b64 %gl13, %gl6, %gl12;
+	shr.u64 %gl14, %gl13, 52;
+	cvt.u32.u64 %gw6, %gl14;
 	sub.s32 %gw7, %gw6, 1023;
-	setp.eq.s32 %gp6, %gw7, -1023;
-	@%gp6 bra L32;
+	setp.eq.s32 %gp8, %gw7, -1023;
+	@%gp8 bra L40;
 	mov.b32 %gw8, %gw7;
-	mov.b64 %gl13, %gl11;
-	bra L33;
-L32:
-	clz.b64 %gw9, %gl11;
-	cvt.u64.u32 %gl14, %gw9;
-	cvt.u32.u64 %gw10, %gl14;
+	mov.b64 %gl15, %gl13;
+	bra L41;
+L40:
+	clz.b64 %gw9, %gl13;
+	cvt.u64.u32 %gl16, %gw9;
+	cvt.u32.u64 %gw10, %gl16;
 	sub.s32 %gw11, %gw10, 11;
-	shl.b64 %gl15, %gl11, %gw11;
+	shl.b64 %gl17, %gl13, %gw11;
 	sub.s32 %gw12, -1022, %gw11;
 	mov.b32 %gw8, %gw12;
-	mov.b64 %gl13, %gl15;
-L33:
-	and.b64 %gl16, %gl13, 4503599627370495;
-	or.b64 %gl17, %gl16, 4607182418800017408;
-	not.b64 %gl18, 0x8000000000000000;
-	and.b64 %gl19, %gl1, %gl18;
-	shr.u64 %gl20, %gl19, 52;
-	cvt.u32.u64 %gw13, %gl20;
+	mov.b64 %gl15, %gl17;
+L41:
+	and.b64 %gl18, %gl15, 4503599627370495;
+	or.b64 %gl19, %gl18, 4607182418800017408;
+	not.b64 %gl20, 0x8000000000000000;
+	and.b64 %gl21, %gl7, %gl20;
+	shr.u64 %gl22, %gl21, 52;
+	cvt.u32.u64 %gw13, %gl22;
 	sub.s32 %gw14, %gw13, 1023;
-	setp.eq.s32 %gp7, %gw14, -1023;
-	@%gp7 bra L37;
+	setp.eq.s32 %gp9, %gw14, -1023;
+	@%gp9 bra L45;
 	mov.b32 %gw15, %gw14;
-	mov.b64 %gl21, %gl19;
-	bra L38;
-L37:
-	clz.b64 %gw16, %gl19;
-	cvt.u64.u32 %gl22, %gw16;
-	cvt.u32.u64 %gw17, %gl22;
+	mov.b64 %gl23, %gl21;
+	bra L46;
+L45:
+	clz.b64 %gw16, %gl21;
+	cvt.u64.u32 %gl24, %gw16;
+	cvt.u32.u64 %gw17, %gl24;
 	sub.s32 %gw18, %gw17, 11;
-	shl.b64 %gl23, %gl19, %gw18;
+	shl.b64 %gl25, %gl21, %gw18;
 	sub.s32 %gw19, -1022, %gw18;
 	mov.b32 %gw15, %gw19;
-	mov.b64 %gl21, %gl23;
-L38:
-	and.b64 %gl24, %gl21, 4503599627370495;
-	or.b64 %gl25, %gl24, 4607182418800017408;
-	rcp.approx.ftz.f64 %gl26, %gl25;
-	mul.rn.f64 %gl27, %gl26, 0d3FF0000200000000;
-	neg.f64 %gl28, %gl25;
-	fma.rn.f64 %gl29, %gl28, %gl27, 0d3FF0000000000000;
-	fma.rn.f64 %gl30, %gl29, %gl29, %gl29;
-	fma.rn.f64 %gl31, %gl27, %gl30, %gl27;
-	neg.f64 %gl32, %gl25;
-	fma.rn.f64 %gl33, %gl32, %gl31, 0d3FF0000000000000;
-	fma.rn.f64 %gl34, %gl31, %gl33, %gl31;
-	mul.rn.f64 %gl35, %gl17, %gl34;
-	neg.f64 %gl36, %gl25;
-	fma.rn.f64 %gl37, %gl36, %gl35, %gl17;
-	fma.rn.f64 %gl38, %gl37, %gl34, %gl35;
-	neg.f64 %gl39, %gl25;
-	fma.rn.f64 %gl40, %gl39, %gl38, %gl17;
+	mov.b64 %gl23, %gl25;
+L46:
+	and.b64 %gl26, %gl23, 4503599627370495;
+	or.b64 %gl27, %gl26, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl28, %gl27;
+	mul.rn.f64 %gl29, %gl28, 0d3FF0000200000000;
+	neg.f64 %gl30, %gl27;
+	fma.rn.f64 %gl31, %gl30, %gl29, 0d3FF0000000000000;
+	fma.rn.f64 %gl32, %gl31, %gl31, %gl31;
+	fma.rn.f64 %gl33, %gl29, %gl32, %gl29;
+	neg.f64 %gl34, %gl27;
+	fma.rn.f64 %gl35, %gl34, %gl33, 0d3FF0000000000000;
+	fma.rn.f64 %gl36, %gl33, %gl35, %gl33;
+	mul.rn.f64 %gl37, %gl19, %gl36;
+	neg.f64 %gl38, %gl27;
+	fma.rn.f64 %gl39, %gl38, %gl37, %gl19;
+	fma.rn.f64 %gl40, %gl39, %gl36, %gl37;
+	neg.f64 %gl41, %gl27;
+	fma.rn.f64 %gl42, %gl41, %gl40, %gl19;
 	sub.s32 %gw20, %gw8, %gw15;
-	shr.u64 %gl41, %gl38, 52;
-	cvt.u32.u64 %gw21, %gl41;
+	shr.u64 %gl43, %gl40, 52;
+	cvt.u32.u64 %gw21, %gl43;
 	add.s32 %gw22, %gw20, %gw21;
-	xor.b64 %gl42, %gl5, %gl1;
-	and.b64 %gl43, %gl42, 0x8000000000000000;
-	setp.ge.s32 %gp8, %gw22, 2047;
-	@%gp8 bra L24;
-	setp.gt.s32 %gp9, %gw22, 0;
-	@%gp9 bra L23;
-	and.b64 %gl44, %gl38, 4503599627370495;
-	or.b64 %gl45, %gl44, 4503599627370496;
-	shl.b64 %gl46, %gl45, 2;
-	setp.gt.f64 %gp10, %gl40, 0d0000000000000000;
-	@%gp10 bra L21;
-	setp.lt.f64 %gp11, %gl40, 0d0000000000000000;
-	@%gp11 bra L20;
-	mov.b64 %gl47, %gl46;
-	bra L22;
-L20:
-	sub.s64 %gl48, %gl46, 1;
-	mov.b64 %gl47, %gl48;
-	bra L22;
-L21:
-	or.b64 %gl49, %gl46, 1;
-	mov.b64 %gl47, %gl49;
-L22:
+	xor.b64 %gl44, %gl6, %gl7;
+	and.b64 %gl45, %gl44, 0x8000000000000000;
+	setp.ge.s32 %gp10, %gw22, 2047;
+	@%gp10 bra L32;
+	setp.gt.s32 %gp11, %gw22, 0;
+	@%gp11 bra L31;
+	and.b64 %gl46, %gl40, 4503599627370495;
+	or.b64 %gl47, %gl46, 4503599627370496;
+	shl.b64 %gl48, %gl47, 2;
+	setp.gt.f64 %gp12, %gl42, 0d0000000000000000;
+	@%gp12 bra L29;
+	setp.lt.f64 %gp13, %gl42, 0d0000000000000000;
+	@%gp13 bra L28;
+	mov.b64 %gl49, %gl48;
+	bra L30;
+L28:
+	sub.s64 %gl50, %gl48, 1;
+	mov.b64 %gl49, %gl50;
+	bra L30;
+L29:
+	or.b64 %gl51, %gl48, 1;
+	mov.b64 %gl49, %gl51;
+L30:
 	sub.s32 %gw23, 3, %gw22;
 	min.s32 %gw24, %gw23, 60;
-	shr.u64 %gl50, %gl47, %gw24;
-	shl.b64 %gl51, 1, %gw24;
-	sub.s64 %gl52, %gl51, 1;
-	and.b64 %gl53, %gl47, %gl52;
+	shr.u64 %gl52, %gl49, %gw24;
+	shl.b64 %gl53, 1, %gw24;
+	sub.s64 %gl54, %gl53, 1;
+	and.b64 %gl55, %gl49, %gl54;
 	sub.s32 %gw25, %gw24, 1;
-	shl.b64 %gl54, 1, %gw25;
-	setp.gt.u64 %gp12, %gl53, %gl54;
-	@%gp12 bra L50;
-	setp.eq.u64 %gp13, %gl53, %gl54;
-	@%gp13 bra L49;
-	mov.b64 %gl55, %gl50;
-	bra L46;
-L49:
-	and.b64 %gl56, %gl50, 1;
-	setp.eq.u64 %gp14, %gl56, 1;
-	@%gp14 bra L50;
-	mov.b64 %gl55, %gl50;
-	bra L46;
-L50:
-	add.s64 %gl57, %gl50, 1;
-	mov.b64 %gl55, %gl57;
-L46:
-	or.b64 %gl58, %gl43, %gl55;
-	mov.f64 %gl59, %gl58;
-	bra L11;
-L23:
-	cvt.s64.s32 %gl60, %gw22;
-	shl.b64 %gl61, %gl60, 52;
-	or.b64 %gl62, %gl43, %gl61;
-	and.b64 %gl63, %gl38, 4503599627370495;
-	or.b64 %gl64, %gl62, %gl63;
-	mov.f64 %gl59, %gl64;
-	bra L11;
-L24:
-	or.b64 %gl65, %gl43, 9218868437227405312;
-	mov.f64 %gl59, %gl65;
-	bra L11;
-L25:
-	xor.b64 %gl66, %gl5, %gl1;
-	and.b64 %gl67, %gl66, 0x8000000000000000;
-	setp.neu.f64 %gp15, %gl5, %gl5;
-	@%gp15 bra L67;
-	setp.neu.f64 %gp16, %gl1, %gl1;
-	@%gp16 bra L67;
-	setp.eq.f64 %gp17, %gl5, 0d0000000000000000;
-	@!%gp17 bra L60;
-	setp.eq.f64 %gp18, %gl1, 0d0000000000000000;
-	@%gp18 bra L66;
-L60:
-	sub.rn.f64 %gl68, %gl5, %gl5;
-	setp.neu.f64 %gp19, %gl68, 0d0000000000000000;
-	@!%gp19 bra L62;
-	sub.rn.f64 %gl69, %gl1, %gl1;
-	setp.neu.f64 %gp20, %gl69, 0d0000000000000000;
-	@%gp20 bra L66;
-L62:
-	setp.eq.f64 %gp21, %gl5, 0d0000000000000000;
-	@%gp21 bra L65;
-	sub.rn.f64 %gl70, %gl1, %gl1;
-	setp.neu.f64 %gp22, %gl70, 0d0000000000000000;
-	@%gp22 bra L65;
-	or.b64 %gl71, %gl67, 9218868437227405312;
-	mov.f64 %gl72, %gl71;
-	bra L55;
-L65:
-	mov.f64 %gl72, %gl67;
-	bra L55;
-L66:
-	mov.f64 %gl72, 0d7FF8000000000001;
-	bra L55;
-L67:
-	add.rn.f64 %gl73, %gl5, %gl1;
-	mov.f64 %gl72, %gl73;
-L55:
-	mov.f64 %gl59, %gl72;
-L11:
-	mov.f64 %gl74, %gl59;
-	bra L4;
-L8:
-	rcp.approx.ftz.f64 %gl75, %gl1;
-	mul.rn.f64 %gl76, %gl75, 0d3FF0000200000000;
-	neg.f64 %gl77, %gl1;
-	fma.rn.f64 %gl78, %gl77, %gl76, 0d3FF0000000000000;
-	fma.rn.f64 %gl79, %gl78, %gl78, %gl78;
-	fma.rn.f64 %gl80, %gl76, %gl79, %gl76;
-	neg.f64 %gl81, %gl1;
-	fma.rn.f64 %gl82, %gl81, %gl80, 0d3FF0000000000000;
-	fma.rn.f64 %gl83, %gl80, %gl82, %gl80;
-	mul.rn.f64 %gl84, %gl5, %gl83;
-	neg.f64 %gl85, %gl1;
-	fma.rn.f64 %gl86, %gl85, %gl84, %gl5;
-	fma.rn.f64 %gl87, %gl86, %gl83, %gl84;
-	mov.f64 %gl74, %gl87;
-L4:
-	cvt.rn.f64.s64 %gl88, ${acc.0};
-	shr.u64 %gl89, %gl88, 52;
-	cvt.u32.u64 %gw26, %gl89;
+	shl.b64 %gl56, 1, %gw25;
+	setp.gt.u64 %gp14, %gl55, %gl56;
+	@%gp14 bra L58;
+	setp.eq.u64 %gp15, %gl55, %gl56;
+	@%gp15 bra L57;
+	mov.b64 %gl57, %gl52;
+	bra L54;
+L57:
+	and.b64 %gl58, %gl52, 1;
+	setp.eq.u64 %gp16, %gl58, 1;
+	@%gp16 bra L58;
+	mov.b64 %gl57, %gl52;
+	bra L54;
+L58:
+	add.s64 %gl59, %gl52, 1;
+	mov.b64 %gl57, %gl59;
+L54:
+	or.b64 %gl60, %gl45, %gl57;
+	mov.f64 %gl61, %gl60;
+	bra L19;
+L31:
+	cvt.s64.s32 %gl62, %gw22;
+	shl.b64 %gl63, %gl62, 52;
+	or.b64 %gl64, %gl45, %gl63;
+	and.b64 %gl65, %gl40, 4503599627370495;
+	or.b64 %gl66, %gl64, %gl65;
+	mov.f64 %gl61, %gl66;
+	bra L19;
+L32:
+	or.b64 %gl67, %gl45, 9218868437227405312;
+	mov.f64 %gl61, %gl67;
+	bra L19;
+L33:
+	xor.b64 %gl68, %gl6, %gl7;
+	and.b64 %gl69, %gl68, 0x8000000000000000;
+	setp.neu.f64 %gp17, %gl6, %gl6;
+	@%gp17 bra L75;
+	setp.neu.f64 %gp18, %gl7, %gl7;
+	@%gp18 bra L75;
+	setp.eq.f64 %gp19, %gl6, 0d0000000000000000;
+	@!%gp19 bra L68;
+	setp.eq.f64 %gp20, %gl7, 0d0000000000000000;
+	@%gp20 bra L74;
+L68:
+	sub.rn.f64 %gl70, %gl6, %gl6;
+	setp.neu.f64 %gp21, %gl70, 0d0000000000000000;
+	@!%gp21 bra L70;
+	sub.rn.f64 %gl71, %gl7, %gl7;
+	setp.neu.f64 %gp22, %gl71, 0d0000000000000000;
+	@%gp22 bra L74;
+L70:
+	setp.eq.f64 %gp23, %gl6, 0d0000000000000000;
+	@%gp23 bra L73;
+	sub.rn.f64 %gl72, %gl7, %gl7;
+	setp.neu.f64 %gp24, %gl72, 0d0000000000000000;
+	@%gp24 bra L73;
+	or.b64 %gl73, %gl69, 9218868437227405312;
+	mov.f64 %gl74, %gl73;
+	bra L63;
+L73:
+	mov.f64 %gl74, %gl69;
+	bra L63;
+L74:
+	mov.f64 %gl74, 0d7FF8000000000001;
+	bra L63;
+L75:
+	add.rn.f64 %gl75, %gl6, %gl7;
+	mov.f64 %gl74, %gl75;
+L63:
+	mov.f64 %gl61, %gl74;
+L19:
+	mov.f64 %gl76, %gl61;
+	bra L12;
+L16:
+	rcp.approx.ftz.f64 %gl77, %gl7;
+	mul.rn.f64 %gl78, %gl77, 0d3FF0000200000000;
+	neg.f64 %gl79, %gl7;
+	fma.rn.f64 %gl80, %gl79, %gl78, 0d3FF0000000000000;
+	fma.rn.f64 %gl81, %gl80, %gl80, %gl80;
+	fma.rn.f64 %gl82, %gl78, %gl81, %gl78;
+	neg.f64 %gl83, %gl7;
+	fma.rn.f64 %gl84, %gl83, %gl82, 0d3FF0000000000000;
+	fma.rn.f64 %gl85, %gl82, %gl84, %gl82;
+	mul.rn.f64 %gl86, %gl6, %gl85;
+	neg.f64 %gl87, %gl7;
+	fma.rn.f64 %gl88, %gl87, %gl86, %gl6;
+	fma.rn.f64 %gl89, %gl88, %gl85, %gl86;
+	mov.f64 %gl76, %gl89;
+L12:
+	mov.f64 %gl90, %gl76;
+	bra L7;
+L10:
+	mov.f64 %gl90, 0d3FF0000000000000;
+L7:
+	mul.rn.f64 %gl91, %gl5, %gl90;
+	mov.f64 %gl2, %gl91;
+L5:
+	mov.b64 %gl92, %gl2;
+	shr.u64 %gl93, %gl92, 52;
+	cvt.u32.u64 %gw26, %gl93;
 	and.b32 %gw27, %gw26, 2047;
-	mov.b64 %gl90, 0d43B0000000000000;
-	shr.u64 %gl91, %gl90, 52;
-	cvt.u32.u64 %gw28, %gl91;
+	shr.u64 %gl94, %gl1, 52;
+	cvt.u32.u64 %gw28, %gl94;
 	and.b32 %gw29, %gw28, 2047;
 	sub.s32 %gw30, %gw27, 520;
-	setp.lt.u32 %gp23, %gw30, 1006;
-	@!%gp23 bra L81;
+	setp.lt.u32 %gp25, %gw30, 1006;
+	@!%gp25 bra L89;
 	sub.s32 %gw31, %gw29, 520;
-	setp.lt.u32 %gp24, %gw31, 1006;
-	@%gp24 bra L82;
-L81:
-	sub.rn.f64 %gl92, %gl88, %gl88;
-	setp.neu.f64 %gp25, %gl92, 0d0000000000000000;
-	@%gp25 bra L99;
-	sub.rn.f64 %gl93, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp26, %gl93, 0d0000000000000000;
-	@%gp26 bra L99;
-	setp.eq.f64 %gp27, %gl88, 0d0000000000000000;
-	@%gp27 bra L99;
-	setp.eq.f64 %gp28, 0d43B0000000000000, 0d0000000000000000;
-	@%gp28 bra L99;
-	not.b64 %gl94, 0x8000000000000000;
-	and.b64 %gl95, %gl88, %gl94;
-	shr.u64 %gl96, %gl95, 52;
-	cvt.u32.u64 %gw32, %gl96;
+	setp.lt.u32 %gp26, %gw31, 1006;
+	@%gp26 bra L90;
+L89:
+	sub.rn.f64 %gl95, %gl2, %gl2;
+	setp.neu.f64 %gp27, %gl95, 0d0000000000000000;
+	@%gp27 bra L107;
+	sub.rn.f64 %gl96, %gl1, %gl1;
+	setp.neu.f64 %gp28, %gl96, 0d0000000000000000;
+	@%gp28 bra L107;
+	setp.eq.f64 %gp29, %gl2, 0d0000000000000000;
+	@%gp29 bra L107;
+	setp.eq.f64 %gp30, %gl1, 0d0000000000000000;
+	@%gp30 bra L107;
+	mov.b64 %gl97, %gl2;
+	not.b64 %gl98, 0x8000000000000000;
+	and.b64 %gl99, %gl97, %gl98;
+	shr.u64 %gl100, %gl99, 52;
+	cvt.u32.u64 %gw32, %gl100;
 	sub.s32 %gw33, %gw32, 1023;
-	setp.eq.s32 %gp29, %gw33, -1023;
-	@%gp29 bra L106;
+	setp.eq.s32 %gp31, %gw33, -1023;
+	@%gp31 bra L114;
 	mov.b32 %gw34, %gw33;
-	mov.b64 %gl97, %gl95;
-	bra L107;
-L106:
-	clz.b64 %gw35, %gl95;
-	cvt.u64.u32 %gl98, %gw35;
-	cvt.u32.u64 %gw36, %gl98;
+	mov.b64 %gl101, %gl99;
+	bra L115;
+L114:
+	clz.b64 %gw35, %gl99;
+	cvt.u64.u32 %gl102, %gw35;
+	cvt.u32.u64 %gw36, %gl102;
 	sub.s32 %gw37, %gw36, 11;
-	shl.b64 %gl99, %gl95, %gw37;
+	shl.b64 %gl103, %gl99, %gw37;
 	sub.s32 %gw38, -1022, %gw37;
 	mov.b32 %gw34, %gw38;
-	mov.b64 %gl97, %gl99;
-L107:
-	and.b64 %gl100, %gl97, 4503599627370495;
-	or.b64 %gl101, %gl100, 4607182418800017408;
-	mov.b64 %gl102, 0d43B0000000000000;
-	not.b64 %gl103, 0x8000000000000000;
-	and.b64 %gl104, %gl102, %gl103;
-	shr.u64 %gl105, %gl104, 52;
-	cvt.u32.u64 %gw39, %gl105;
+	mov.b64 %gl101, %gl103;
+L115:
+	and.b64 %gl104, %gl101, 4503599627370495;
+	or.b64 %gl105, %gl104, 4607182418800017408;
+	not.b64 %gl106, 0x8000000000000000;
+	and.b64 %gl107, %gl1, %gl106;
+	shr.u64 %gl108, %gl107, 52;
+	cvt.u32.u64 %gw39, %gl108;
 	sub.s32 %gw40, %gw39, 1023;
-	setp.eq.s32 %gp30, %gw40, -1023;
-	@%gp30 bra L111;
+	setp.eq.s32 %gp32, %gw40, -1023;
+	@%gp32 bra L119;
 	mov.b32 %gw41, %gw40;
-	mov.b64 %gl106, %gl104;
-	bra L112;
-L111:
-	clz.b64 %gw42, %gl104;
-	cvt.u64.u32 %gl107, %gw42;
-	cvt.u32.u64 %gw43, %gl107;
+	mov.b64 %gl109, %gl107;
+	bra L120;
+L119:
+	clz.b64 %gw42, %gl107;
+	cvt.u64.u32 %gl110, %gw42;
+	cvt.u32.u64 %gw43, %gl110;
 	sub.s32 %gw44, %gw43, 11;
-	shl.b64 %gl108, %gl104, %gw44;
+	shl.b64 %gl111, %gl107, %gw44;
 	sub.s32 %gw45, -1022, %gw44;
 	mov.b32 %gw41, %gw45;
-	mov.b64 %gl106, %gl108;
-L112:
-	and.b64 %gl109, %gl106, 4503599627370495;
-	or.b64 %gl110, %gl109, 4607182418800017408;
-	rcp.approx.ftz.f64 %gl111, %gl110;
-	mul.rn.f64 %gl112, %gl111, 0d3FF0000200000000;
-	neg.f64 %gl113, %gl110;
-	fma.rn.f64 %gl114, %gl113, %gl112, 0d3FF0000000000000;
-	fma.rn.f64 %gl115, %gl114, %gl114, %gl114;
-	fma.rn.f64 %gl116, %gl112, %gl115, %gl112;
-	neg.f64 %gl117, %gl110;
-	fma.rn.f64 %gl118, %gl117, %gl116, 0d3FF0000000000000;
-	fma.rn.f64 %gl119, %gl116, %gl118, %gl116;
-	mul.rn.f64 %gl120, %gl101, %gl119;
-	neg.f64 %gl121, %gl110;
-	fma.rn.f64 %gl122, %gl121, %gl120, %gl101;
-	fma.rn.f64 %gl123, %gl122, %gl119, %gl120;
-	neg.f64 %gl124, %gl110;
-	fma.rn.f64 %gl125, %gl124, %gl123, %gl101;
+	mov.b64 %gl109, %gl111;
+L120:
+	and.b64 %gl112, %gl109, 4503599627370495;
+	or.b64 %gl113, %gl112, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl114, %gl113;
+	mul.rn.f64 %gl115, %gl114, 0d3FF0000200000000;
+	neg.f64 %gl116, %gl113;
+	fma.rn.f64 %gl117, %gl116, %gl115, 0d3FF0000000000000;
+	fma.rn.f64 %gl118, %gl117, %gl117, %gl117;
+	fma.rn.f64 %gl119, %gl115, %gl118, %gl115;
+	neg.f64 %gl120, %gl113;
+	fma.rn.f64 %gl121, %gl120, %gl119, 0d3FF0000000000000;
+	fma.rn.f64 %gl122, %gl119, %gl121, %gl119;
+	mul.rn.f64 %gl123, %gl105, %gl122;
+	neg.f64 %gl124, %gl113;
+	fma.rn.f64 %gl125, %gl124, %gl123, %gl105;
+	fma.rn.f64 %gl126, %gl125, %gl122, %gl123;
+	neg.f64 %gl127, %gl113;
+	fma.rn.f64 %gl128, %gl127, %gl126, %gl105;
 	sub.s32 %gw46, %gw34, %gw41;
-	shr.u64 %gl126, %gl123, 52;
-	cvt.u32.u64 %gw47, %gl126;
+	shr.u64 %gl129, %gl126, 52;
+	cvt.u32.u64 %gw47, %gl129;
 	add.s32 %gw48, %gw46, %gw47;
-	mov.b64 %gl127, 0d43B0000000000000;
-	xor.b64 %gl128, %gl88, %gl127;
-	and.b64 %gl129, %gl128, 0x8000000000000000;
-	setp.ge.s32 %gp31, %gw48, 2047;
-	@%gp31 bra L98;
-	setp.gt.s32 %gp32, %gw48, 0;
-	@%gp32 bra L97;
-	and.b64 %gl130, %gl123, 4503599627370495;
-	or.b64 %gl131, %gl130, 4503599627370496;
-	shl.b64 %gl132, %gl131, 2;
-	setp.gt.f64 %gp33, %gl125, 0d0000000000000000;
-	@%gp33 bra L95;
-	setp.lt.f64 %gp34, %gl125, 0d0000000000000000;
-	@%gp34 bra L94;
-	mov.b64 %gl133, %gl132;
-	bra L96;
-L94:
-	sub.s64 %gl134, %gl132, 1;
-	mov.b64 %gl133, %gl134;
-	bra L96;
-L95:
-	or.b64 %gl135, %gl132, 1;
-	mov.b64 %gl133, %gl135;
-L96:
+	mov.b64 %gl130, %gl2;
+	xor.b64 %gl131, %gl130, %gl1;
+	and.b64 %gl132, %gl131, 0x8000000000000000;
+	setp.ge.s32 %gp33, %gw48, 2047;
+	@%gp33 bra L106;
+	setp.gt.s32 %gp34, %gw48, 0;
+	@%gp34 bra L105;
+	and.b64 %gl133, %gl126, 4503599627370495;
+	or.b64 %gl134, %gl133, 4503599627370496;
+	shl.b64 %gl135, %gl134, 2;
+	setp.gt.f64 %gp35, %gl128, 0d0000000000000000;
+	@%gp35 bra L103;
+	setp.lt.f64 %gp36, %gl128, 0d0000000000000000;
+	@%gp36 bra L102;
+	mov.b64 %gl136, %gl135;
+	bra L104;
+L102:
+	sub.s64 %gl137, %gl135, 1;
+	mov.b64 %gl136, %gl137;
+	bra L104;
+L103:
+	or.b64 %gl138, %gl135, 1;
+	mov.b64 %gl136, %gl138;
+L104:
 	sub.s32 %gw49, 3, %gw48;
 	min.s32 %gw50, %gw49, 60;
-	shr.u64 %gl136, %gl133, %gw50;
-	shl.b64 %gl137, 1, %gw50;
-	sub.s64 %gl138, %gl137, 1;
-	and.b64 %gl139, %gl133, %gl138;
+	shr.u64 %gl139, %gl136, %gw50;
+	shl.b64 %gl140, 1, %gw50;
+	sub.s64 %gl141, %gl140, 1;
+	and.b64 %gl142, %gl136, %gl141;
 	sub.s32 %gw51, %gw50, 1;
-	shl.b64 %gl140, 1, %gw51;
-	setp.gt.u64 %gp35, %gl139, %gl140;
-	@%gp35 bra L124;
-	setp.eq.u64 %gp36, %gl139, %gl140;
-	@%gp36 bra L123;
-	mov.b64 %gl141, %gl136;
-	bra L120;
-L123:
-	and.b64 %gl142, %gl136, 1;
-	setp.eq.u64 %gp37, %gl142, 1;
-	@%gp37 bra L124;
-	mov.b64 %gl141, %gl136;
-	bra L120;
-L124:
-	add.s64 %gl143, %gl136, 1;
-	mov.b64 %gl141, %gl143;
-L120:
-	or.b64 %gl144, %gl129, %gl141;
-	mov.f64 %gl145, %gl144;
-	bra L85;
-L97:
-	cvt.s64.s32 %gl146, %gw48;
-	shl.b64 %gl147, %gl146, 52;
-	or.b64 %gl148, %gl129, %gl147;
-	and.b64 %gl149, %gl123, 4503599627370495;
-	or.b64 %gl150, %gl148, %gl149;
-	mov.f64 %gl145, %gl150;
-	bra L85;
-L98:
-	or.b64 %gl151, %gl129, 9218868437227405312;
-	mov.f64 %gl145, %gl151;
-	bra L85;
-L99:
-	mov.b64 %gl152, 0d43B0000000000000;
-	xor.b64 %gl153, %gl88, %gl152;
-	and.b64 %gl154, %gl153, 0x8000000000000000;
-	setp.neu.f64 %gp38, %gl88, %gl88;
-	@%gp38 bra L141;
-	setp.neu.f64 %gp39, 0d43B0000000000000, 0d43B0000000000000;
-	@%gp39 bra L141;
-	setp.eq.f64 %gp40, %gl88, 0d0000000000000000;
-	@!%gp40 bra L134;
-	setp.eq.f64 %gp41, 0d43B0000000000000, 0d0000000000000000;
-	@%gp41 bra L140;
-L134:
-	sub.rn.f64 %gl155, %gl88, %gl88;
-	setp.neu.f64 %gp42, %gl155, 0d0000000000000000;
-	@!%gp42 bra L136;
-	sub.rn.f64 %gl156, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp43, %gl156, 0d0000000000000000;
-	@%gp43 bra L140;
-L136:
-	setp.eq.f64 %gp44, %gl88, 0d0000000000000000;
-	@%gp44 bra L139;
-	sub.rn.f64 %gl157, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp45, %gl157, 0d0000000000000000;
-	@%gp45 bra L139;
-	or.b64 %gl158, %gl154, 9218868437227405312;
-	mov.f64 %gl159, %gl158;
-	bra L129;
-L139:
-	mov.f64 %gl159, %gl154;
-	bra L129;
-L140:
-	mov.f64 %gl159, 0d7FF8000000000001;
-	bra L129;
-L141:
-	add.rn.f64 %gl160, %gl88, 0d43B0000000000000;
-	mov.f64 %gl159, %gl160;
-L129:
-	mov.f64 %gl145, %gl159;
-L85:
-	mov.f64 %gl161, %gl145;
-	bra L78;
-L82:
-	rcp.approx.ftz.f64 %gl162, 0d43B0000000000000;
-	mul.rn.f64 %gl163, %gl162, 0d3FF0000200000000;
-	neg.f64 %gl164, 0d43B0000000000000;
-	fma.rn.f64 %gl165, %gl164, %gl163, 0d3FF0000000000000;
-	fma.rn.f64 %gl166, %gl165, %gl165, %gl165;
-	fma.rn.f64 %gl167, %gl163, %gl166, %gl163;
-	neg.f64 %gl168, 0d43B0000000000000;
-	fma.rn.f64 %gl169, %gl168, %gl167, 0d3FF0000000000000;
-	fma.rn.f64 %gl170, %gl167, %gl169, %gl167;
-	mul.rn.f64 %gl171, %gl88, %gl170;
-	neg.f64 %gl172, 0d43B0000000000000;
-	fma.rn.f64 %gl173, %gl172, %gl171, %gl88;
-	fma.rn.f64 %gl174, %gl173, %gl170, %gl171;
-	mov.f64 %gl161, %gl174;
-L78:
-	mul.rn.f64 %gl175, ${param.0}, %gl161;
-	add.rn.f64 %gl176, %gl74, %gl175;
-	setp.eq.f64 %gp46, ${old.1}, 0d0000000000000000;
-	@%gp46 bra L155;
-	mov.f64 %gl177, ${old.1};
-	bra L152;
-L155:
-	mov.f64 %gl177, 0d3FF0000000000000;
-L152:
-	shr.u64 %gl178, %gl176, 52;
-	cvt.u32.u64 %gw52, %gl178;
+	shl.b64 %gl143, 1, %gw51;
+	setp.gt.u64 %gp37, %gl142, %gl143;
+	@%gp37 bra L132;
+	setp.eq.u64 %gp38, %gl142, %gl143;
+	@%gp38 bra L131;
+	mov.b64 %gl144, %gl139;
+	bra L128;
+L131:
+	and.b64 %gl145, %gl139, 1;
+	setp.eq.u64 %gp39, %gl145, 1;
+	@%gp39 bra L132;
+	mov.b64 %gl144, %gl139;
+	bra L128;
+L132:
+	add.s64 %gl146, %gl139, 1;
+	mov.b64 %gl144, %gl146;
+L128:
+	or.b64 %gl147, %gl132, %gl144;
+	mov.f64 %gl148, %gl147;
+	bra L93;
+L105:
+	cvt.s64.s32 %gl149, %gw48;
+	shl.b64 %gl150, %gl149, 52;
+	or.b64 %gl151, %gl132, %gl150;
+	and.b64 %gl152, %gl126, 4503599627370495;
+	or.b64 %gl153, %gl151, %gl152;
+	mov.f64 %gl148, %gl153;
+	bra L93;
+L106:
+	or.b64 %gl154, %gl132, 9218868437227405312;
+	mov.f64 %gl148, %gl154;
+	bra L93;
+L107:
+	mov.b64 %gl155, %gl2;
+	xor.b64 %gl156, %gl155, %gl1;
+	and.b64 %gl157, %gl156, 0x8000000000000000;
+	setp.neu.f64 %gp40, %gl2, %gl2;
+	@%gp40 bra L149;
+	setp.neu.f64 %gp41, %gl1, %gl1;
+	@%gp41 bra L149;
+	setp.eq.f64 %gp42, %gl2, 0d0000000000000000;
+	@!%gp42 bra L142;
+	setp.eq.f64 %gp43, %gl1, 0d0000000000000000;
+	@%gp43 bra L148;
+L142:
+	sub.rn.f64 %gl158, %gl2, %gl2;
+	setp.neu.f64 %gp44, %gl158, 0d0000000000000000;
+	@!%gp44 bra L144;
+	sub.rn.f64 %gl159, %gl1, %gl1;
+	setp.neu.f64 %gp45, %gl159, 0d0000000000000000;
+	@%gp45 bra L148;
+L144:
+	setp.eq.f64 %gp46, %gl2, 0d0000000000000000;
+	@%gp46 bra L147;
+	sub.rn.f64 %gl160, %gl1, %gl1;
+	setp.neu.f64 %gp47, %gl160, 0d0000000000000000;
+	@%gp47 bra L147;
+	or.b64 %gl161, %gl157, 9218868437227405312;
+	mov.f64 %gl162, %gl161;
+	bra L137;
+L147:
+	mov.f64 %gl162, %gl157;
+	bra L137;
+L148:
+	mov.f64 %gl162, 0d7FF8000000000001;
+	bra L137;
+L149:
+	add.rn.f64 %gl163, %gl2, %gl1;
+	mov.f64 %gl162, %gl163;
+L137:
+	mov.f64 %gl148, %gl162;
+L93:
+	mov.f64 %gl164, %gl148;
+	bra L86;
+L90:
+	rcp.approx.ftz.f64 %gl165, %gl1;
+	mul.rn.f64 %gl166, %gl165, 0d3FF0000200000000;
+	neg.f64 %gl167, %gl1;
+	fma.rn.f64 %gl168, %gl167, %gl166, 0d3FF0000000000000;
+	fma.rn.f64 %gl169, %gl168, %gl168, %gl168;
+	fma.rn.f64 %gl170, %gl166, %gl169, %gl166;
+	neg.f64 %gl171, %gl1;
+	fma.rn.f64 %gl172, %gl171, %gl170, 0d3FF0000000000000;
+	fma.rn.f64 %gl173, %gl170, %gl172, %gl170;
+	mul.rn.f64 %gl174, %gl2, %gl173;
+	neg.f64 %gl175, %gl1;
+	fma.rn.f64 %gl176, %gl175, %gl174, %gl2;
+	fma.rn.f64 %gl177, %gl176, %gl173, %gl174;
+	mov.f64 %gl164, %gl177;
+L86:
+	cvt.rn.f64.s64 %gl178, ${acc.0};
+	shr.u64 %gl179, %gl178, 52;
+	cvt.u32.u64 %gw52, %gl179;
 	and.b32 %gw53, %gw52, 2047;
-	mov.b64 %gl179, %gl177;
-	shr.u64 %gl180, %gl179, 52;
-	cvt.u32.u64 %gw54, %gl180;
+	mov.b64 %gl180, 0d43B0000000000000;
+	shr.u64 %gl181, %gl180, 52;
+	cvt.u32.u64 %gw54, %gl181;
 	and.b32 %gw55, %gw54, 2047;
 	sub.s32 %gw56, %gw53, 520;
-	setp.lt.u32 %gp47, %gw56, 1006;
-	@!%gp47 bra L160;
+	setp.lt.u32 %gp48, %gw56, 1006;
+	@!%gp48 bra L163;
 	sub.s32 %gw57, %gw55, 520;
-	setp.lt.u32 %gp48, %gw57, 1006;
-	@%gp48 bra L161;
-L160:
-	sub.rn.f64 %gl181, %gl176, %gl176;
-	setp.neu.f64 %gp49, %gl181, 0d0000000000000000;
-	@%gp49 bra L178;
-	sub.rn.f64 %gl182, %gl177, %gl177;
+	setp.lt.u32 %gp49, %gw57, 1006;
+	@%gp49 bra L164;
+L163:
+	sub.rn.f64 %gl182, %gl178, %gl178;
 	setp.neu.f64 %gp50, %gl182, 0d0000000000000000;
-	@%gp50 bra L178;
-	setp.eq.f64 %gp51, %gl176, 0d0000000000000000;
-	@%gp51 bra L178;
-	setp.eq.f64 %gp52, %gl177, 0d0000000000000000;
-	@%gp52 bra L178;
-	not.b64 %gl183, 0x8000000000000000;
-	and.b64 %gl184, %gl176, %gl183;
-	shr.u64 %gl185, %gl184, 52;
-	cvt.u32.u64 %gw58, %gl185;
+	@%gp50 bra L181;
+	sub.rn.f64 %gl183, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp51, %gl183, 0d0000000000000000;
+	@%gp51 bra L181;
+	setp.eq.f64 %gp52, %gl178, 0d0000000000000000;
+	@%gp52 bra L181;
+	setp.eq.f64 %gp53, 0d43B0000000000000, 0d0000000000000000;
+	@%gp53 bra L181;
+	not.b64 %gl184, 0x8000000000000000;
+	and.b64 %gl185, %gl178, %gl184;
+	shr.u64 %gl186, %gl185, 52;
+	cvt.u32.u64 %gw58, %gl186;
 	sub.s32 %gw59, %gw58, 1023;
-	setp.eq.s32 %gp53, %gw59, -1023;
-	@%gp53 bra L185;
+	setp.eq.s32 %gp54, %gw59, -1023;
+	@%gp54 bra L188;
 	mov.b32 %gw60, %gw59;
-	mov.b64 %gl186, %gl184;
-	bra L186;
-L185:
-	clz.b64 %gw61, %gl184;
-	cvt.u64.u32 %gl187, %gw61;
-	cvt.u32.u64 %gw62, %gl187;
+	mov.b64 %gl187, %gl185;
+	bra L189;
+L188:
+	clz.b64 %gw61, %gl185;
+	cvt.u64.u32 %gl188, %gw61;
+	cvt.u32.u64 %gw62, %gl188;
 	sub.s32 %gw63, %gw62, 11;
-	shl.b64 %gl188, %gl184, %gw63;
+	shl.b64 %gl189, %gl185, %gw63;
 	sub.s32 %gw64, -1022, %gw63;
 	mov.b32 %gw60, %gw64;
-	mov.b64 %gl186, %gl188;
-L186:
-	and.b64 %gl189, %gl186, 4503599627370495;
-	or.b64 %gl190, %gl189, 4607182418800017408;
-	mov.b64 %gl191, %gl177;
-	not.b64 %gl192, 0x8000000000000000;
-	and.b64 %gl193, %gl191, %gl192;
-	shr.u64 %gl194, %gl193, 52;
-	cvt.u32.u64 %gw65, %gl194;
+	mov.b64 %gl187, %gl189;
+L189:
+	and.b64 %gl190, %gl187, 4503599627370495;
+	or.b64 %gl191, %gl190, 4607182418800017408;
+	mov.b64 %gl192, 0d43B0000000000000;
+	not.b64 %gl193, 0x8000000000000000;
+	and.b64 %gl194, %gl192, %gl193;
+	shr.u64 %gl195, %gl194, 52;
+	cvt.u32.u64 %gw65, %gl195;
 	sub.s32 %gw66, %gw65, 1023;
-	setp.eq.s32 %gp54, %gw66, -1023;
-	@%gp54 bra L190;
+	setp.eq.s32 %gp55, %gw66, -1023;
+	@%gp55 bra L193;
 	mov.b32 %gw67, %gw66;
-	mov.b64 %gl195, %gl193;
-	bra L191;
-L190:
-	clz.b64 %gw68, %gl193;
-	cvt.u64.u32 %gl196, %gw68;
-	cvt.u32.u64 %gw69, %gl196;
+	mov.b64 %gl196, %gl194;
+	bra L194;
+L193:
+	clz.b64 %gw68, %gl194;
+	cvt.u64.u32 %gl197, %gw68;
+	cvt.u32.u64 %gw69, %gl197;
 	sub.s32 %gw70, %gw69, 11;
-	shl.b64 %gl197, %gl193, %gw70;
+	shl.b64 %gl198, %gl194, %gw70;
 	sub.s32 %gw71, -1022, %gw70;
 	mov.b32 %gw67, %gw71;
-	mov.b64 %gl195, %gl197;
-L191:
-	and.b64 %gl198, %gl195, 4503599627370495;
-	or.b64 %gl199, %gl198, 4607182418800017408;
-	rcp.approx.ftz.f64 %gl200, %gl199;
-	mul.rn.f64 %gl201, %gl200, 0d3FF0000200000000;
-	neg.f64 %gl202, %gl199;
-	fma.rn.f64 %gl203, %gl202, %gl201, 0d3FF0000000000000;
-	fma.rn.f64 %gl204, %gl203, %gl203, %gl203;
-	fma.rn.f64 %gl205, %gl201, %gl204, %gl201;
-	neg.f64 %gl206, %gl199;
-	fma.rn.f64 %gl207, %gl206, %gl205, 0d3FF0000000000000;
-	fma.rn.f64 %gl208, %gl205, %gl207, %gl205;
-	mul.rn.f64 %gl209, %gl190, %gl208;
-	neg.f64 %gl210, %gl199;
-	fma.rn.f64 %gl211, %gl210, %gl209, %gl190;
-	fma.rn.f64 %gl212, %gl211, %gl208, %gl209;
-	neg.f64 %gl213, %gl199;
-	fma.rn.f64 %gl214, %gl213, %gl212, %gl190;
+	mov.b64 %gl196, %gl198;
+L194:
+	and.b64 %gl199, %gl196, 4503599627370495;
+	or.b64 %gl200, %gl199, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl201, %gl200;
+	mul.rn.f64 %gl202, %gl201, 0d3FF0000200000000;
+	neg.f64 %gl203, %gl200;
+	fma.rn.f64 %gl204, %gl203, %gl202, 0d3FF0000000000000;
+	fma.rn.f64 %gl205, %gl204, %gl204, %gl204;
+	fma.rn.f64 %gl206, %gl202, %gl205, %gl202;
+	neg.f64 %gl207, %gl200;
+	fma.rn.f64 %gl208, %gl207, %gl206, 0d3FF0000000000000;
+	fma.rn.f64 %gl209, %gl206, %gl208, %gl206;
+	mul.rn.f64 %gl210, %gl191, %gl209;
+	neg.f64 %gl211, %gl200;
+	fma.rn.f64 %gl212, %gl211, %gl210, %gl191;
+	fma.rn.f64 %gl213, %gl212, %gl209, %gl210;
+	neg.f64 %gl214, %gl200;
+	fma.rn.f64 %gl215, %gl214, %gl213, %gl191;
 	sub.s32 %gw72, %gw60, %gw67;
-	shr.u64 %gl215, %gl212, 52;
-	cvt.u32.u64 %gw73, %gl215;
+	shr.u64 %gl216, %gl213, 52;
+	cvt.u32.u64 %gw73, %gl216;
 	add.s32 %gw74, %gw72, %gw73;
-	mov.b64 %gl216, %gl177;
-	xor.b64 %gl217, %gl176, %gl216;
-	and.b64 %gl218, %gl217, 0x8000000000000000;
-	setp.ge.s32 %gp55, %gw74, 2047;
-	@%gp55 bra L177;
-	setp.gt.s32 %gp56, %gw74, 0;
-	@%gp56 bra L176;
-	and.b64 %gl219, %gl212, 4503599627370495;
-	or.b64 %gl220, %gl219, 4503599627370496;
-	shl.b64 %gl221, %gl220, 2;
-	setp.gt.f64 %gp57, %gl214, 0d0000000000000000;
-	@%gp57 bra L174;
-	setp.lt.f64 %gp58, %gl214, 0d0000000000000000;
-	@%gp58 bra L173;
-	mov.b64 %gl222, %gl221;
-	bra L175;
-L173:
-	sub.s64 %gl223, %gl221, 1;
-	mov.b64 %gl222, %gl223;
-	bra L175;
-L174:
-	or.b64 %gl224, %gl221, 1;
-	mov.b64 %gl222, %gl224;
-L175:
+	mov.b64 %gl217, 0d43B0000000000000;
+	xor.b64 %gl218, %gl178, %gl217;
+	and.b64 %gl219, %gl218, 0x8000000000000000;
+	setp.ge.s32 %gp56, %gw74, 2047;
+	@%gp56 bra L180;
+	setp.gt.s32 %gp57, %gw74, 0;
+	@%gp57 bra L179;
+	and.b64 %gl220, %gl213, 4503599627370495;
+	or.b64 %gl221, %gl220, 4503599627370496;
+	shl.b64 %gl222, %gl221, 2;
+	setp.gt.f64 %gp58, %gl215, 0d0000000000000000;
+	@%gp58 bra L177;
+	setp.lt.f64 %gp59, %gl215, 0d0000000000000000;
+	@%gp59 bra L176;
+	mov.b64 %gl223, %gl222;
+	bra L178;
+L176:
+	sub.s64 %gl224, %gl222, 1;
+	mov.b64 %gl223, %gl224;
+	bra L178;
+L177:
+	or.b64 %gl225, %gl222, 1;
+	mov.b64 %gl223, %gl225;
+L178:
 	sub.s32 %gw75, 3, %gw74;
 	min.s32 %gw76, %gw75, 60;
-	shr.u64 %gl225, %gl222, %gw76;
-	shl.b64 %gl226, 1, %gw76;
-	sub.s64 %gl227, %gl226, 1;
-	and.b64 %gl228, %gl222, %gl227;
+	shr.u64 %gl226, %gl223, %gw76;
+	shl.b64 %gl227, 1, %gw76;
+	sub.s64 %gl228, %gl227, 1;
+	and.b64 %gl229, %gl223, %gl228;
 	sub.s32 %gw77, %gw76, 1;
-	shl.b64 %gl229, 1, %gw77;
-	setp.gt.u64 %gp59, %gl228, %gl229;
-	@%gp59 bra L203;
-	setp.eq.u64 %gp60, %gl228, %gl229;
-	@%gp60 bra L202;
-	mov.b64 %gl230, %gl225;
-	bra L199;
+	shl.b64 %gl230, 1, %gw77;
+	setp.gt.u64 %gp60, %gl229, %gl230;
+	@%gp60 bra L206;
+	setp.eq.u64 %gp61, %gl229, %gl230;
+	@%gp61 bra L205;
+	mov.b64 %gl231, %gl226;
+	bra L202;
+L205:
+	and.b64 %gl232, %gl226, 1;
+	setp.eq.u64 %gp62, %gl232, 1;
+	@%gp62 bra L206;
+	mov.b64 %gl231, %gl226;
+	bra L202;
+L206:
+	add.s64 %gl233, %gl226, 1;
+	mov.b64 %gl231, %gl233;
 L202:
-	and.b64 %gl231, %gl225, 1;
-	setp.eq.u64 %gp61, %gl231, 1;
-	@%gp61 bra L203;
-	mov.b64 %gl230, %gl225;
-	bra L199;
-L203:
-	add.s64 %gl232, %gl225, 1;
-	mov.b64 %gl230, %gl232;
-L199:
-	or.b64 %gl233, %gl218, %gl230;
-	mov.f64 %gl234, %gl233;
-	bra L164;
-L176:
-	cvt.s64.s32 %gl235, %gw74;
-	shl.b64 %gl236, %gl235, 52;
-	or.b64 %gl237, %gl218, %gl236;
-	and.b64 %gl238, %gl212, 4503599627370495;
-	or.b64 %gl239, %gl237, %gl238;
-	mov.f64 %gl234, %gl239;
-	bra L164;
-L177:
-	or.b64 %gl240, %gl218, 9218868437227405312;
-	mov.f64 %gl234, %gl240;
-	bra L164;
-L178:
-	mov.b64 %gl241, %gl177;
-	xor.b64 %gl242, %gl176, %gl241;
-	and.b64 %gl243, %gl242, 0x8000000000000000;
-	setp.neu.f64 %gp62, %gl176, %gl176;
-	@%gp62 bra L220;
-	setp.neu.f64 %gp63, %gl177, %gl177;
-	@%gp63 bra L220;
-	setp.eq.f64 %gp64, %gl176, 0d0000000000000000;
-	@!%gp64 bra L213;
-	setp.eq.f64 %gp65, %gl177, 0d0000000000000000;
-	@%gp65 bra L219;
-L213:
-	sub.rn.f64 %gl244, %gl176, %gl176;
-	setp.neu.f64 %gp66, %gl244, 0d0000000000000000;
-	@!%gp66 bra L215;
-	sub.rn.f64 %gl245, %gl177, %gl177;
+	or.b64 %gl234, %gl219, %gl231;
+	mov.f64 %gl235, %gl234;
+	bra L167;
+L179:
+	cvt.s64.s32 %gl236, %gw74;
+	shl.b64 %gl237, %gl236, 52;
+	or.b64 %gl238, %gl219, %gl237;
+	and.b64 %gl239, %gl213, 4503599627370495;
+	or.b64 %gl240, %gl238, %gl239;
+	mov.f64 %gl235, %gl240;
+	bra L167;
+L180:
+	or.b64 %gl241, %gl219, 9218868437227405312;
+	mov.f64 %gl235, %gl241;
+	bra L167;
+L181:
+	mov.b64 %gl242, 0d43B0000000000000;
+	xor.b64 %gl243, %gl178, %gl242;
+	and.b64 %gl244, %gl243, 0x8000000000000000;
+	setp.neu.f64 %gp63, %gl178, %gl178;
+	@%gp63 bra L223;
+	setp.neu.f64 %gp64, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp64 bra L223;
+	setp.eq.f64 %gp65, %gl178, 0d0000000000000000;
+	@!%gp65 bra L216;
+	setp.eq.f64 %gp66, 0d43B0000000000000, 0d0000000000000000;
+	@%gp66 bra L222;
+L216:
+	sub.rn.f64 %gl245, %gl178, %gl178;
 	setp.neu.f64 %gp67, %gl245, 0d0000000000000000;
-	@%gp67 bra L219;
-L215:
-	setp.eq.f64 %gp68, %gl176, 0d0000000000000000;
-	@%gp68 bra L218;
-	sub.rn.f64 %gl246, %gl177, %gl177;
-	setp.neu.f64 %gp69, %gl246, 0d0000000000000000;
-	@%gp69 bra L218;
-	or.b64 %gl247, %gl243, 9218868437227405312;
-	mov.f64 %gl248, %gl247;
-	bra L208;
+	@!%gp67 bra L218;
+	sub.rn.f64 %gl246, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp68, %gl246, 0d0000000000000000;
+	@%gp68 bra L222;
 L218:
-	mov.f64 %gl248, %gl243;
-	bra L208;
-L219:
-	mov.f64 %gl248, 0d7FF8000000000001;
-	bra L208;
-L220:
-	add.rn.f64 %gl249, %gl176, %gl177;
-	mov.f64 %gl248, %gl249;
-L208:
-	mov.f64 %gl234, %gl248;
+	setp.eq.f64 %gp69, %gl178, 0d0000000000000000;
+	@%gp69 bra L221;
+	sub.rn.f64 %gl247, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp70, %gl247, 0d0000000000000000;
+	@%gp70 bra L221;
+	or.b64 %gl248, %gl244, 9218868437227405312;
+	mov.f64 %gl249, %gl248;
+	bra L211;
+L221:
+	mov.f64 %gl249, %gl244;
+	bra L211;
+L222:
+	mov.f64 %gl249, 0d7FF8000000000001;
+	bra L211;
+L223:
+	add.rn.f64 %gl250, %gl178, 0d43B0000000000000;
+	mov.f64 %gl249, %gl250;
+L211:
+	mov.f64 %gl235, %gl249;
+L167:
+	mov.f64 %gl251, %gl235;
+	bra L160;
 L164:
-	mov.f64 %gl250, %gl234;
-	bra L157;
-L161:
-	rcp.approx.ftz.f64 %gl251, %gl177;
-	mul.rn.f64 %gl252, %gl251, 0d3FF0000200000000;
-	neg.f64 %gl253, %gl177;
-	fma.rn.f64 %gl254, %gl253, %gl252, 0d3FF0000000000000;
-	fma.rn.f64 %gl255, %gl254, %gl254, %gl254;
-	fma.rn.f64 %gl256, %gl252, %gl255, %gl252;
-	neg.f64 %gl257, %gl177;
-	fma.rn.f64 %gl258, %gl257, %gl256, 0d3FF0000000000000;
-	fma.rn.f64 %gl259, %gl256, %gl258, %gl256;
-	mul.rn.f64 %gl260, %gl176, %gl259;
-	neg.f64 %gl261, %gl177;
-	fma.rn.f64 %gl262, %gl261, %gl260, %gl176;
-	fma.rn.f64 %gl263, %gl262, %gl259, %gl260;
-	mov.f64 %gl250, %gl263;
-L157:
-	mov.f64 %gl0, %gl250;
-	mov.f64 %gl264, %gl0;
-	mov.f64 ${out.0}, %gl264;
+	rcp.approx.ftz.f64 %gl252, 0d43B0000000000000;
+	mul.rn.f64 %gl253, %gl252, 0d3FF0000200000000;
+	neg.f64 %gl254, 0d43B0000000000000;
+	fma.rn.f64 %gl255, %gl254, %gl253, 0d3FF0000000000000;
+	fma.rn.f64 %gl256, %gl255, %gl255, %gl255;
+	fma.rn.f64 %gl257, %gl253, %gl256, %gl253;
+	neg.f64 %gl258, 0d43B0000000000000;
+	fma.rn.f64 %gl259, %gl258, %gl257, 0d3FF0000000000000;
+	fma.rn.f64 %gl260, %gl257, %gl259, %gl257;
+	mul.rn.f64 %gl261, %gl178, %gl260;
+	neg.f64 %gl262, 0d43B0000000000000;
+	fma.rn.f64 %gl263, %gl262, %gl261, %gl178;
+	fma.rn.f64 %gl264, %gl263, %gl260, %gl261;
+	mov.f64 %gl251, %gl264;
+L160:
+	mul.rn.f64 %gl265, ${param.0}, %gl251;
+	add.rn.f64 %gl266, %gl164, %gl265;
+	setp.eq.f64 %gp71, ${old.1}, 0d0000000000000000;
+	@%gp71 bra L237;
+	abs.f64 %gl267, ${old.1};
+	mov.f64 %gl268, %gl267;
+	bra L234;
+L237:
+	mov.f64 %gl268, 0d3FF0000000000000;
+L234:
+	shr.u64 %gl269, %gl266, 52;
+	cvt.u32.u64 %gw78, %gl269;
+	and.b32 %gw79, %gw78, 2047;
+	mov.b64 %gl270, %gl268;
+	shr.u64 %gl271, %gl270, 52;
+	cvt.u32.u64 %gw80, %gl271;
+	and.b32 %gw81, %gw80, 2047;
+	sub.s32 %gw82, %gw79, 520;
+	setp.lt.u32 %gp72, %gw82, 1006;
+	@!%gp72 bra L242;
+	sub.s32 %gw83, %gw81, 520;
+	setp.lt.u32 %gp73, %gw83, 1006;
+	@%gp73 bra L243;
+L242:
+	sub.rn.f64 %gl272, %gl266, %gl266;
+	setp.neu.f64 %gp74, %gl272, 0d0000000000000000;
+	@%gp74 bra L260;
+	sub.rn.f64 %gl273, %gl268, %gl268;
+	setp.neu.f64 %gp75, %gl273, 0d0000000000000000;
+	@%gp75 bra L260;
+	setp.eq.f64 %gp76, %gl266, 0d0000000000000000;
+	@%gp76 bra L260;
+	setp.eq.f64 %gp77, %gl268, 0d0000000000000000;
+	@%gp77 bra L260;
+	not.b64 %gl274, 0x8000000000000000;
+	and.b64 %gl275, %gl266, %gl274;
+	shr.u64 %gl276, %gl275, 52;
+	cvt.u32.u64 %gw84, %gl276;
+	sub.s32 %gw85, %gw84, 1023;
+	setp.eq.s32 %gp78, %gw85, -1023;
+	@%gp78 bra L267;
+	mov.b32 %gw86, %gw85;
+	mov.b64 %gl277, %gl275;
+	bra L268;
+L267:
+	clz.b64 %gw87, %gl275;
+	cvt.u64.u32 %gl278, %gw87;
+	cvt.u32.u64 %gw88, %gl278;
+	sub.s32 %gw89, %gw88, 11;
+	shl.b64 %gl279, %gl275, %gw89;
+	sub.s32 %gw90, -1022, %gw89;
+	mov.b32 %gw86, %gw90;
+	mov.b64 %gl277, %gl279;
+L268:
+	and.b64 %gl280, %gl277, 4503599627370495;
+	or.b64 %gl281, %gl280, 4607182418800017408;
+	mov.b64 %gl282, %gl268;
+	not.b64 %gl283, 0x8000000000000000;
+	and.b64 %gl284, %gl282, %gl283;
+	shr.u64 %gl285, %gl284, 52;
+	cvt.u32.u64 %gw91, %gl285;
+	sub.s32 %gw92, %gw91, 1023;
+	setp.eq.s32 %gp79, %gw92, -1023;
+	@%gp79 bra L272;
+	mov.b32 %gw93, %gw92;
+	mov.b64 %gl286, %gl284;
+	bra L273;
+L272:
+	clz.b64 %gw94, %gl284;
+	cvt.u64.u32 %gl287, %gw94;
+	cvt.u32.u64 %gw95, %gl287;
+	sub.s32 %gw96, %gw95, 11;
+	shl.b64 %gl288, %gl284, %gw96;
+	sub.s32 %gw97, -1022, %gw96;
+	mov.b32 %gw93, %gw97;
+	mov.b64 %gl286, %gl288;
+L273:
+	and.b64 %gl289, %gl286, 4503599627370495;
+	or.b64 %gl290, %gl289, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl291, %gl290;
+	mul.rn.f64 %gl292, %gl291, 0d3FF0000200000000;
+	neg.f64 %gl293, %gl290;
+	fma.rn.f64 %gl294, %gl293, %gl292, 0d3FF0000000000000;
+	fma.rn.f64 %gl295, %gl294, %gl294, %gl294;
+	fma.rn.f64 %gl296, %gl292, %gl295, %gl292;
+	neg.f64 %gl297, %gl290;
+	fma.rn.f64 %gl298, %gl297, %gl296, 0d3FF0000000000000;
+	fma.rn.f64 %gl299, %gl296, %gl298, %gl296;
+	mul.rn.f64 %gl300, %gl281, %gl299;
+	neg.f64 %gl301, %gl290;
+	fma.rn.f64 %gl302, %gl301, %gl300, %gl281;
+	fma.rn.f64 %gl303, %gl302, %gl299, %gl300;
+	neg.f64 %gl304, %gl290;
+	fma.rn.f64 %gl305, %gl304, %gl303, %gl281;
+	sub.s32 %gw98, %gw86, %gw93;
+	shr.u64 %gl306, %gl303, 52;
+	cvt.u32.u64 %gw99, %gl306;
+	add.s32 %gw100, %gw98, %gw99;
+	mov.b64 %gl307, %gl268;
+	xor.b64 %gl308, %gl266, %gl307;
+	and.b64 %gl309, %gl308, 0x8000000000000000;
+	setp.ge.s32 %gp80, %gw100, 2047;
+	@%gp80 bra L259;
+	setp.gt.s32 %gp81, %gw100, 0;
+	@%gp81 bra L258;
+	and.b64 %gl310, %gl303, 4503599627370495;
+	or.b64 %gl311, %gl310, 4503599627370496;
+	shl.b64 %gl312, %gl311, 2;
+	setp.gt.f64 %gp82, %gl305, 0d0000000000000000;
+	@%gp82 bra L256;
+	setp.lt.f64 %gp83, %gl305, 0d0000000000000000;
+	@%gp83 bra L255;
+	mov.b64 %gl313, %gl312;
+	bra L257;
+L255:
+	sub.s64 %gl314, %gl312, 1;
+	mov.b64 %gl313, %gl314;
+	bra L257;
+L256:
+	or.b64 %gl315, %gl312, 1;
+	mov.b64 %gl313, %gl315;
+L257:
+	sub.s32 %gw101, 3, %gw100;
+	min.s32 %gw102, %gw101, 60;
+	shr.u64 %gl316, %gl313, %gw102;
+	shl.b64 %gl317, 1, %gw102;
+	sub.s64 %gl318, %gl317, 1;
+	and.b64 %gl319, %gl313, %gl318;
+	sub.s32 %gw103, %gw102, 1;
+	shl.b64 %gl320, 1, %gw103;
+	setp.gt.u64 %gp84, %gl319, %gl320;
+	@%gp84 bra L285;
+	setp.eq.u64 %gp85, %gl319, %gl320;
+	@%gp85 bra L284;
+	mov.b64 %gl321, %gl316;
+	bra L281;
+L284:
+	and.b64 %gl322, %gl316, 1;
+	setp.eq.u64 %gp86, %gl322, 1;
+	@%gp86 bra L285;
+	mov.b64 %gl321, %gl316;
+	bra L281;
+L285:
+	add.s64 %gl323, %gl316, 1;
+	mov.b64 %gl321, %gl323;
+L281:
+	or.b64 %gl324, %gl309, %gl321;
+	mov.f64 %gl325, %gl324;
+	bra L246;
+L258:
+	cvt.s64.s32 %gl326, %gw100;
+	shl.b64 %gl327, %gl326, 52;
+	or.b64 %gl328, %gl309, %gl327;
+	and.b64 %gl329, %gl303, 4503599627370495;
+	or.b64 %gl330, %gl328, %gl329;
+	mov.f64 %gl325, %gl330;
+	bra L246;
+L259:
+	or.b64 %gl331, %gl309, 9218868437227405312;
+	mov.f64 %gl325, %gl331;
+	bra L246;
+L260:
+	mov.b64 %gl332, %gl268;
+	xor.b64 %gl333, %gl266, %gl332;
+	and.b64 %gl334, %gl333, 0x8000000000000000;
+	setp.neu.f64 %gp87, %gl266, %gl266;
+	@%gp87 bra L302;
+	setp.neu.f64 %gp88, %gl268, %gl268;
+	@%gp88 bra L302;
+	setp.eq.f64 %gp89, %gl266, 0d0000000000000000;
+	@!%gp89 bra L295;
+	setp.eq.f64 %gp90, %gl268, 0d0000000000000000;
+	@%gp90 bra L301;
+L295:
+	sub.rn.f64 %gl335, %gl266, %gl266;
+	setp.neu.f64 %gp91, %gl335, 0d0000000000000000;
+	@!%gp91 bra L297;
+	sub.rn.f64 %gl336, %gl268, %gl268;
+	setp.neu.f64 %gp92, %gl336, 0d0000000000000000;
+	@%gp92 bra L301;
+L297:
+	setp.eq.f64 %gp93, %gl266, 0d0000000000000000;
+	@%gp93 bra L300;
+	sub.rn.f64 %gl337, %gl268, %gl268;
+	setp.neu.f64 %gp94, %gl337, 0d0000000000000000;
+	@%gp94 bra L300;
+	or.b64 %gl338, %gl334, 9218868437227405312;
+	mov.f64 %gl339, %gl338;
+	bra L290;
+L300:
+	mov.f64 %gl339, %gl334;
+	bra L290;
+L301:
+	mov.f64 %gl339, 0d7FF8000000000001;
+	bra L290;
+L302:
+	add.rn.f64 %gl340, %gl266, %gl268;
+	mov.f64 %gl339, %gl340;
+L290:
+	mov.f64 %gl325, %gl339;
+L246:
+	mov.f64 %gl341, %gl325;
+	bra L239;
+L243:
+	rcp.approx.ftz.f64 %gl342, %gl268;
+	mul.rn.f64 %gl343, %gl342, 0d3FF0000200000000;
+	neg.f64 %gl344, %gl268;
+	fma.rn.f64 %gl345, %gl344, %gl343, 0d3FF0000000000000;
+	fma.rn.f64 %gl346, %gl345, %gl345, %gl345;
+	fma.rn.f64 %gl347, %gl343, %gl346, %gl343;
+	neg.f64 %gl348, %gl268;
+	fma.rn.f64 %gl349, %gl348, %gl347, 0d3FF0000000000000;
+	fma.rn.f64 %gl350, %gl347, %gl349, %gl347;
+	mul.rn.f64 %gl351, %gl266, %gl350;
+	neg.f64 %gl352, %gl268;
+	fma.rn.f64 %gl353, %gl352, %gl351, %gl266;
+	fma.rn.f64 %gl354, %gl353, %gl350, %gl351;
+	mov.f64 %gl341, %gl354;
+L239:
+	mul.rn.f64 %gl355, %gl341, 0d43B0000000000000;
+	mov.f64 %gl0, %gl355;
+	mov.f64 %gl356, %gl0;
+	mov.f64 ${out.0}, %gl356;
 	mov.f64 ${out.1}, ${old.1};
-	mov.f64 ${out.2}, ${old.2};
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "new.1", "old.0", "param.0", "param.1", "v.in", "v.n"}, Text: `{
-	.reg .b32 %gw<30>;
-	.reg .b64 %gl<108>;
-	.reg .pred %gp<33>;
+	.reg .b32 %gw<82>;
+	.reg .b64 %gl<282>;
+	.reg .pred %gp<79>;
 	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
 	@%gp0 bra L7;
 	sub.rn.f64 %gl0, ${new.0}, ${old.0};
 	abs.f64 %gl1, %gl0;
-	setp.eq.f64 %gp1, ${new.1}, 0d0000000000000000;
-	@%gp1 bra L12;
-	mov.f64 %gl2, ${new.1};
-	bra L9;
+	shr.u64 %gl2, %gl1, 52;
+	cvt.u32.u64 %gw0, %gl2;
+	and.b32 %gw1, %gw0, 2047;
+	mov.b64 %gl3, 0d43B0000000000000;
+	shr.u64 %gl4, %gl3, 52;
+	cvt.u32.u64 %gw2, %gl4;
+	and.b32 %gw3, %gw2, 2047;
+	sub.s32 %gw4, %gw1, 520;
+	setp.lt.u32 %gp1, %gw4, 1006;
+	@!%gp1 bra L12;
+	sub.s32 %gw5, %gw3, 520;
+	setp.lt.u32 %gp2, %gw5, 1006;
+	@%gp2 bra L13;
 L12:
-	mov.f64 %gl2, 0d3FF0000000000000;
-L9:
-	mul.rn.f64 %gl3, %gl1, %gl2;
-	setp.eq.f64 %gp2, ${new.1}, 0d0000000000000000;
-	@%gp2 bra L17;
-	mov.f64 %gl4, ${new.1};
-	bra L14;
-L17:
-	mov.f64 %gl4, 0d3FF0000000000000;
-L14:
-	mul.rn.f64 %gl5, ${new.0}, %gl4;
-	cvt.rn.f64.u32 %gl6, ${v.n};
-	mul.rn.f64 %gl7, %gl3, %gl6;
-	setp.gt.f64 %gp3, %gl7, ${param.1};
-	@%gp3 bra L5;
-	mov.b32 %gw0, 0;
-	bra L6;
-L5:
-	sub.rn.f64 %gl8, 0d3FF0000000000000, ${param.0};
-	max.f64 %gl9, %gl8, 0d3F90000000000000;
-	setp.nan.f64 %gp4, %gl8, 0d3F90000000000000;
-	selp.f64 %gl10, 0d7FF8000000000001, %gl9, %gp4;
-	mul.rn.f64 %gl11, %gl3, %gl10;
-	add.rn.f64 %gl12, 0d3FF0000000000000, 0d3E10000000000000;
-	setp.eq.f64 %gp5, %gl12, 0d3FF0000000000000;
-	@%gp5 bra L23;
-	cvt.rn.f64.u32 %gl13, ${v.n};
-	mul.rn.f64 %gl14, 0d3CB0000000000000, %gl13;
-	min.f64 %gl15, %gl14, 0d3D70000000000000;
-	setp.nan.f64 %gp6, %gl14, 0d3D70000000000000;
-	selp.f64 %gl16, 0d7FF8000000000001, %gl15, %gp6;
-	mov.f64 %gl17, %gl16;
-	bra L20;
-L23:
-	mov.f64 %gl17, 0d3E80000000000000;
-L20:
-	mul.rn.f64 %gl18, %gl17, %gl5;
-	cvt.rn.f64.u32 %gl19, ${v.in};
-	shr.u64 %gl20, %gl19, 52;
-	cvt.u32.u64 %gw1, %gl20;
-	and.b32 %gw2, %gw1, 2047;
-	mov.b64 %gl21, 0d43B0000000000000;
-	shr.u64 %gl22, %gl21, 52;
-	cvt.u32.u64 %gw3, %gl22;
-	and.b32 %gw4, %gw3, 2047;
-	sub.s32 %gw5, %gw2, 520;
-	setp.lt.u32 %gp7, %gw5, 1006;
-	@!%gp7 bra L28;
-	sub.s32 %gw6, %gw4, 520;
-	setp.lt.u32 %gp8, %gw6, 1006;
-	@%gp8 bra L29;
-L28:
-	sub.rn.f64 %gl23, %gl19, %gl19;
-	setp.neu.f64 %gp9, %gl23, 0d0000000000000000;
-	@%gp9 bra L46;
-	sub.rn.f64 %gl24, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp10, %gl24, 0d0000000000000000;
-	@%gp10 bra L46;
-	setp.eq.f64 %gp11, %gl19, 0d0000000000000000;
-	@%gp11 bra L46;
-	setp.eq.f64 %gp12, 0d43B0000000000000, 0d0000000000000000;
-	@%gp12 bra L46;
-	not.b64 %gl25, 0x8000000000000000;
-	and.b64 %gl26, %gl19, %gl25;
-	shr.u64 %gl27, %gl26, 52;
-	cvt.u32.u64 %gw7, %gl27;
-	sub.s32 %gw8, %gw7, 1023;
-	setp.eq.s32 %gp13, %gw8, -1023;
-	@%gp13 bra L53;
-	mov.b32 %gw9, %gw8;
-	mov.b64 %gl28, %gl26;
-	bra L54;
-L53:
-	clz.b64 %gw10, %gl26;
-	cvt.u64.u32 %gl29, %gw10;
-	cvt.u32.u64 %gw11, %gl29;
-	sub.s32 %gw12, %gw11, 11;
-	shl.b64 %gl30, %gl26, %gw12;
-	sub.s32 %gw13, -1022, %gw12;
-	mov.b32 %gw9, %gw13;
-	mov.b64 %gl28, %gl30;
-L54:
-	and.b64 %gl31, %gl28, 4503599627370495;
-	or.b64 %gl32, %gl31, 4607182418800017408;
-	mov.b64 %gl33, 0d43B0000000000000;
-	not.b64 %gl34, 0x8000000000000000;
-	and.b64 %gl35, %gl33, %gl34;
-	shr.u64 %gl36, %gl35, 52;
-	cvt.u32.u64 %gw14, %gl36;
-	sub.s32 %gw15, %gw14, 1023;
-	setp.eq.s32 %gp14, %gw15, -1023;
-	@%gp14 bra L58;
-	mov.b32 %gw16, %gw15;
-	mov.b64 %gl37, %gl35;
-	bra L59;
-L58:
-	clz.b64 %gw17, %gl35;
-	cvt.u64.u32 %gl38, %gw17;
-	cvt.u32.u64 %gw18, %gl38;
-	sub.s32 %gw19, %gw18, 11;
-	shl.b64 %gl39, %gl35, %gw19;
-	sub.s32 %gw20, -1022, %gw19;
-	mov.b32 %gw16, %gw20;
-	mov.b64 %gl37, %gl39;
-L59:
-	and.b64 %gl40, %gl37, 4503599627370495;
-	or.b64 %gl41, %gl40, 4607182418800017408;
-	rcp.approx.ftz.f64 %gl42, %gl41;
-	mul.rn.f64 %gl43, %gl42, 0d3FF0000200000000;
-	neg.f64 %gl44, %gl41;
-	fma.rn.f64 %gl45, %gl44, %gl43, 0d3FF0000000000000;
-	fma.rn.f64 %gl46, %gl45, %gl45, %gl45;
-	fma.rn.f64 %gl47, %gl43, %gl46, %gl43;
-	neg.f64 %gl48, %gl41;
-	fma.rn.f64 %gl49, %gl48, %gl47, 0d3FF0000000000000;
-	fma.rn.f64 %gl50, %gl47, %gl49, %gl47;
-	mul.rn.f64 %gl51, %gl32, %gl50;
-	neg.f64 %gl52, %gl41;
-	fma.rn.f64 %gl53, %gl52, %gl51, %gl32;
-	fma.rn.f64 %gl54, %gl53, %gl50, %gl51;
-	neg.f64 %gl55, %gl41;
-	fma.rn.f64 %gl56, %gl55, %gl54, %gl32;
-	sub.s32 %gw21, %gw9, %gw16;
-	shr.u64 %gl57, %gl54, 52;
-	cvt.u32.u64 %gw22, %gl57;
-	add.s32 %gw23, %gw21, %gw22;
-	mov.b64 %gl58, 0d43B0000000000000;
-	xor.b64 %gl59, %gl19, %gl58;
-	and.b64 %gl60, %gl59, 0x8000000000000000;
-	setp.ge.s32 %gp15, %gw23, 2047;
-	@%gp15 bra L45;
-	setp.gt.s32 %gp16, %gw23, 0;
-	@%gp16 bra L44;
-	and.b64 %gl61, %gl54, 4503599627370495;
-	or.b64 %gl62, %gl61, 4503599627370496;
-	shl.b64 %gl63, %gl62, 2;
-	setp.gt.f64 %gp17, %gl56, 0d0000000000000000;
-	@%gp17 bra L42;
-	setp.lt.f64 %gp18, %gl56, 0d0000000000000000;
-	@%gp18 bra L41;
-	mov.b64 %gl64, %gl63;
-	bra L43;
-L41:
-	sub.s64 %gl65, %gl63, 1;
-	mov.b64 %gl64, %gl65;
+	sub.rn.f64 %gl5, %gl1, %gl1;
+	setp.neu.f64 %gp3, %gl5, 0d0000000000000000;
+	@%gp3 bra L30;
+	sub.rn.f64 %gl6, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp4, %gl6, 0d0000000000000000;
+	@%gp4 bra L30;
+	setp.eq.f64 %gp5, %gl1, 0d0000000000000000;
+	@%gp5 bra L30;
+	setp.eq.f64 %gp6, 0d43B0000000000000, 0d0000000000000000;
+	@%gp6 bra L30;
+	not.b64 %gl7, 0x8000000000000000;
+	and.b64 %gl8, %gl1, %gl7;
+	shr.u64 %gl9, %gl8, 52;
+	cvt.u32.u64 %gw6, %gl9;
+	sub.s32 %gw7, %gw6, 1023;
+	setp.eq.s32 %gp7, %gw7, -1023;
+	@%gp7 bra L37;
+	mov.b32 %gw8, %gw7;
+	mov.b64 %gl10, %gl8;
+	bra L38;
+L37:
+	clz.b64 %gw9, %gl8;
+	cvt.u64.u32 %gl11, %gw9;
+	cvt.u32.u64 %gw10, %gl11;
+	sub.s32 %gw11, %gw10, 11;
+	shl.b64 %gl12, %gl8, %gw11;
+	sub.s32 %gw12, -1022, %gw11;
+	mov.b32 %gw8, %gw12;
+	mov.b64 %gl10, %gl12;
+L38:
+	and.b64 %gl13, %gl10, 4503599627370495;
+	or.b64 %gl14, %gl13, 4607182418800017408;
+	mov.b64 %gl15, 0d43B0000000000000;
+	not.b64 %gl16, 0x8000000000000000;
+	and.b64 %gl17, %gl15, %gl16;
+	shr.u64 %gl18, %gl17, 52;
+	cvt.u32.u64 %gw13, %gl18;
+	sub.s32 %gw14, %gw13, 1023;
+	setp.eq.s32 %gp8, %gw14, -1023;
+	@%gp8 bra L42;
+	mov.b32 %gw15, %gw14;
+	mov.b64 %gl19, %gl17;
 	bra L43;
 L42:
-	or.b64 %gl66, %gl63, 1;
-	mov.b64 %gl64, %gl66;
+	clz.b64 %gw16, %gl17;
+	cvt.u64.u32 %gl20, %gw16;
+	cvt.u32.u64 %gw17, %gl20;
+	sub.s32 %gw18, %gw17, 11;
+	shl.b64 %gl21, %gl17, %gw18;
+	sub.s32 %gw19, -1022, %gw18;
+	mov.b32 %gw15, %gw19;
+	mov.b64 %gl19, %gl21;
 L43:
-	sub.s32 %gw24, 3, %gw23;
-	min.s32 %gw25, %gw24, 60;
-	shr.u64 %gl67, %gl64, %gw25;
-	shl.b64 %gl68, 1, %gw25;
-	sub.s64 %gl69, %gl68, 1;
-	and.b64 %gl70, %gl64, %gl69;
-	sub.s32 %gw26, %gw25, 1;
-	shl.b64 %gl71, 1, %gw26;
-	setp.gt.u64 %gp19, %gl70, %gl71;
-	@%gp19 bra L71;
-	setp.eq.u64 %gp20, %gl70, %gl71;
-	@%gp20 bra L70;
-	mov.b64 %gl72, %gl67;
-	bra L67;
-L70:
-	and.b64 %gl73, %gl67, 1;
-	setp.eq.u64 %gp21, %gl73, 1;
-	@%gp21 bra L71;
-	mov.b64 %gl72, %gl67;
-	bra L67;
-L71:
-	add.s64 %gl74, %gl67, 1;
-	mov.b64 %gl72, %gl74;
-L67:
-	or.b64 %gl75, %gl60, %gl72;
-	mov.f64 %gl76, %gl75;
-	bra L32;
-L44:
-	cvt.s64.s32 %gl77, %gw23;
-	shl.b64 %gl78, %gl77, 52;
-	or.b64 %gl79, %gl60, %gl78;
-	and.b64 %gl80, %gl54, 4503599627370495;
-	or.b64 %gl81, %gl79, %gl80;
-	mov.f64 %gl76, %gl81;
-	bra L32;
-L45:
-	or.b64 %gl82, %gl60, 9218868437227405312;
-	mov.f64 %gl76, %gl82;
-	bra L32;
-L46:
-	mov.b64 %gl83, 0d43B0000000000000;
-	xor.b64 %gl84, %gl19, %gl83;
-	and.b64 %gl85, %gl84, 0x8000000000000000;
-	setp.neu.f64 %gp22, %gl19, %gl19;
-	@%gp22 bra L88;
-	setp.neu.f64 %gp23, 0d43B0000000000000, 0d43B0000000000000;
-	@%gp23 bra L88;
-	setp.eq.f64 %gp24, %gl19, 0d0000000000000000;
-	@!%gp24 bra L81;
-	setp.eq.f64 %gp25, 0d43B0000000000000, 0d0000000000000000;
-	@%gp25 bra L87;
-L81:
-	sub.rn.f64 %gl86, %gl19, %gl19;
-	setp.neu.f64 %gp26, %gl86, 0d0000000000000000;
-	@!%gp26 bra L83;
-	sub.rn.f64 %gl87, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp27, %gl87, 0d0000000000000000;
-	@%gp27 bra L87;
-L83:
-	setp.eq.f64 %gp28, %gl19, 0d0000000000000000;
-	@%gp28 bra L86;
-	sub.rn.f64 %gl88, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp29, %gl88, 0d0000000000000000;
-	@%gp29 bra L86;
-	or.b64 %gl89, %gl85, 9218868437227405312;
-	mov.f64 %gl90, %gl89;
-	bra L76;
-L86:
-	mov.f64 %gl90, %gl85;
-	bra L76;
-L87:
-	mov.f64 %gl90, 0d7FF8000000000001;
-	bra L76;
-L88:
-	add.rn.f64 %gl91, %gl19, 0d43B0000000000000;
-	mov.f64 %gl90, %gl91;
-L76:
-	mov.f64 %gl76, %gl90;
-L32:
-	mov.f64 %gl92, %gl76;
-	bra L25;
-L29:
-	rcp.approx.ftz.f64 %gl93, 0d43B0000000000000;
-	mul.rn.f64 %gl94, %gl93, 0d3FF0000200000000;
-	neg.f64 %gl95, 0d43B0000000000000;
-	fma.rn.f64 %gl96, %gl95, %gl94, 0d3FF0000000000000;
-	fma.rn.f64 %gl97, %gl96, %gl96, %gl96;
-	fma.rn.f64 %gl98, %gl94, %gl97, %gl94;
-	neg.f64 %gl99, 0d43B0000000000000;
-	fma.rn.f64 %gl100, %gl99, %gl98, 0d3FF0000000000000;
-	fma.rn.f64 %gl101, %gl98, %gl100, %gl98;
-	mul.rn.f64 %gl102, %gl19, %gl101;
-	neg.f64 %gl103, 0d43B0000000000000;
-	fma.rn.f64 %gl104, %gl103, %gl102, %gl19;
-	fma.rn.f64 %gl105, %gl104, %gl101, %gl102;
-	mov.f64 %gl92, %gl105;
+	and.b64 %gl22, %gl19, 4503599627370495;
+	or.b64 %gl23, %gl22, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl24, %gl23;
+	mul.rn.f64 %gl25, %gl24, 0d3FF0000200000000;
+	neg.f64 %gl26, %gl23;
+	fma.rn.f64 %gl27, %gl26, %gl25, 0d3FF0000000000000;
+	fma.rn.f64 %gl28, %gl27, %gl27, %gl27;
+	fma.rn.f64 %gl29, %gl25, %gl28, %gl25;
+	neg.f64 %gl30, %gl23;
+	fma.rn.f64 %gl31, %gl30, %gl29, 0d3FF0000000000000;
+	fma.rn.f64 %gl32, %gl29, %gl31, %gl29;
+	mul.rn.f64 %gl33, %gl14, %gl32;
+	neg.f64 %gl34, %gl23;
+	fma.rn.f64 %gl35, %gl34, %gl33, %gl14;
+	fma.rn.f64 %gl36, %gl35, %gl32, %gl33;
+	neg.f64 %gl37, %gl23;
+	fma.rn.f64 %gl38, %gl37, %gl36, %gl14;
+	sub.s32 %gw20, %gw8, %gw15;
+	shr.u64 %gl39, %gl36, 52;
+	cvt.u32.u64 %gw21, %gl39;
+	add.s32 %gw22, %gw20, %gw21;
+	mov.b64 %gl40, 0d43B0000000000000;
+	xor.b64 %gl41, %gl1, %gl40;
+	and.b64 %gl42, %gl41, 0x8000000000000000;
+	setp.ge.s32 %gp9, %gw22, 2047;
+	@%gp9 bra L29;
+	setp.gt.s32 %gp10, %gw22, 0;
+	@%gp10 bra L28;
+	and.b64 %gl43, %gl36, 4503599627370495;
+	or.b64 %gl44, %gl43, 4503599627370496;
+	shl.b64 %gl45, %gl44, 2;
+	setp.gt.f64 %gp11, %gl38, 0d0000000000000000;
+	@%gp11 bra L26;
+	setp.lt.f64 %gp12, %gl38, 0d0000000000000000;
+	@%gp12 bra L25;
+	mov.b64 %gl46, %gl45;
+	bra L27;
 L25:
-	max.f64 %gl106, %gl18, %gl92;
-	setp.nan.f64 %gp30, %gl18, %gl92;
-	selp.f64 %gl107, 0d7FF8000000000001, %gl106, %gp30;
-	setp.gt.f64 %gp31, %gl11, %gl107;
-	selp.b32 %gw27, 1, 0, %gp31;
-	mov.b32 %gw0, %gw27;
+	sub.s64 %gl47, %gl45, 1;
+	mov.b64 %gl46, %gl47;
+	bra L27;
+L26:
+	or.b64 %gl48, %gl45, 1;
+	mov.b64 %gl46, %gl48;
+L27:
+	sub.s32 %gw23, 3, %gw22;
+	min.s32 %gw24, %gw23, 60;
+	shr.u64 %gl49, %gl46, %gw24;
+	shl.b64 %gl50, 1, %gw24;
+	sub.s64 %gl51, %gl50, 1;
+	and.b64 %gl52, %gl46, %gl51;
+	sub.s32 %gw25, %gw24, 1;
+	shl.b64 %gl53, 1, %gw25;
+	setp.gt.u64 %gp13, %gl52, %gl53;
+	@%gp13 bra L55;
+	setp.eq.u64 %gp14, %gl52, %gl53;
+	@%gp14 bra L54;
+	mov.b64 %gl54, %gl49;
+	bra L51;
+L54:
+	and.b64 %gl55, %gl49, 1;
+	setp.eq.u64 %gp15, %gl55, 1;
+	@%gp15 bra L55;
+	mov.b64 %gl54, %gl49;
+	bra L51;
+L55:
+	add.s64 %gl56, %gl49, 1;
+	mov.b64 %gl54, %gl56;
+L51:
+	or.b64 %gl57, %gl42, %gl54;
+	mov.f64 %gl58, %gl57;
+	bra L16;
+L28:
+	cvt.s64.s32 %gl59, %gw22;
+	shl.b64 %gl60, %gl59, 52;
+	or.b64 %gl61, %gl42, %gl60;
+	and.b64 %gl62, %gl36, 4503599627370495;
+	or.b64 %gl63, %gl61, %gl62;
+	mov.f64 %gl58, %gl63;
+	bra L16;
+L29:
+	or.b64 %gl64, %gl42, 9218868437227405312;
+	mov.f64 %gl58, %gl64;
+	bra L16;
+L30:
+	mov.b64 %gl65, 0d43B0000000000000;
+	xor.b64 %gl66, %gl1, %gl65;
+	and.b64 %gl67, %gl66, 0x8000000000000000;
+	setp.neu.f64 %gp16, %gl1, %gl1;
+	@%gp16 bra L72;
+	setp.neu.f64 %gp17, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp17 bra L72;
+	setp.eq.f64 %gp18, %gl1, 0d0000000000000000;
+	@!%gp18 bra L65;
+	setp.eq.f64 %gp19, 0d43B0000000000000, 0d0000000000000000;
+	@%gp19 bra L71;
+L65:
+	sub.rn.f64 %gl68, %gl1, %gl1;
+	setp.neu.f64 %gp20, %gl68, 0d0000000000000000;
+	@!%gp20 bra L67;
+	sub.rn.f64 %gl69, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp21, %gl69, 0d0000000000000000;
+	@%gp21 bra L71;
+L67:
+	setp.eq.f64 %gp22, %gl1, 0d0000000000000000;
+	@%gp22 bra L70;
+	sub.rn.f64 %gl70, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp23, %gl70, 0d0000000000000000;
+	@%gp23 bra L70;
+	or.b64 %gl71, %gl67, 9218868437227405312;
+	mov.f64 %gl72, %gl71;
+	bra L60;
+L70:
+	mov.f64 %gl72, %gl67;
+	bra L60;
+L71:
+	mov.f64 %gl72, 0d7FF8000000000001;
+	bra L60;
+L72:
+	add.rn.f64 %gl73, %gl1, 0d43B0000000000000;
+	mov.f64 %gl72, %gl73;
+L60:
+	mov.f64 %gl58, %gl72;
+L16:
+	mov.f64 %gl74, %gl58;
+	bra L9;
+L13:
+	rcp.approx.ftz.f64 %gl75, 0d43B0000000000000;
+	mul.rn.f64 %gl76, %gl75, 0d3FF0000200000000;
+	neg.f64 %gl77, 0d43B0000000000000;
+	fma.rn.f64 %gl78, %gl77, %gl76, 0d3FF0000000000000;
+	fma.rn.f64 %gl79, %gl78, %gl78, %gl78;
+	fma.rn.f64 %gl80, %gl76, %gl79, %gl76;
+	neg.f64 %gl81, 0d43B0000000000000;
+	fma.rn.f64 %gl82, %gl81, %gl80, 0d3FF0000000000000;
+	fma.rn.f64 %gl83, %gl80, %gl82, %gl80;
+	mul.rn.f64 %gl84, %gl1, %gl83;
+	neg.f64 %gl85, 0d43B0000000000000;
+	fma.rn.f64 %gl86, %gl85, %gl84, %gl1;
+	fma.rn.f64 %gl87, %gl86, %gl83, %gl84;
+	mov.f64 %gl74, %gl87;
+L9:
+	setp.eq.f64 %gp24, ${new.1}, 0d0000000000000000;
+	@%gp24 bra L86;
+	abs.f64 %gl88, ${new.1};
+	mov.f64 %gl89, %gl88;
+	bra L83;
+L86:
+	mov.f64 %gl89, 0d3FF0000000000000;
+L83:
+	mul.rn.f64 %gl90, %gl74, %gl89;
+	shr.u64 %gl91, ${new.0}, 52;
+	cvt.u32.u64 %gw26, %gl91;
+	and.b32 %gw27, %gw26, 2047;
+	mov.b64 %gl92, 0d43B0000000000000;
+	shr.u64 %gl93, %gl92, 52;
+	cvt.u32.u64 %gw28, %gl93;
+	and.b32 %gw29, %gw28, 2047;
+	sub.s32 %gw30, %gw27, 520;
+	setp.lt.u32 %gp25, %gw30, 1006;
+	@!%gp25 bra L91;
+	sub.s32 %gw31, %gw29, 520;
+	setp.lt.u32 %gp26, %gw31, 1006;
+	@%gp26 bra L92;
+L91:
+	sub.rn.f64 %gl94, ${new.0}, ${new.0};
+	setp.neu.f64 %gp27, %gl94, 0d0000000000000000;
+	@%gp27 bra L109;
+	sub.rn.f64 %gl95, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp28, %gl95, 0d0000000000000000;
+	@%gp28 bra L109;
+	setp.eq.f64 %gp29, ${new.0}, 0d0000000000000000;
+	@%gp29 bra L109;
+	setp.eq.f64 %gp30, 0d43B0000000000000, 0d0000000000000000;
+	@%gp30 bra L109;
+	not.b64 %gl96, 0x8000000000000000;
+	and.b64 %gl97, ${new.0}, %gl96;
+	shr.u64 %gl98, %gl97, 52;
+	cvt.u32.u64 %gw32, %gl98;
+	sub.s32 %gw33, %gw32, 1023;
+	setp.eq.s32 %gp31, %gw33, -1023;
+	@%gp31 bra L116;
+	mov.b32 %gw34, %gw33;
+	mov.b64 %gl99, %gl97;
+	bra L117;
+L116:
+	clz.b64 %gw35, %gl97;
+	cvt.u64.u32 %gl100, %gw35;
+	cvt.u32.u64 %gw36, %gl100;
+	sub.s32 %gw37, %gw36, 11;
+	shl.b64 %gl101, %gl97, %gw37;
+	sub.s32 %gw38, -1022, %gw37;
+	mov.b32 %gw34, %gw38;
+	mov.b64 %gl99, %gl101;
+L117:
+	and.b64 %gl102, %gl99, 4503599627370495;
+	or.b64 %gl103, %gl102, 4607182418800017408;
+	mov.b64 %gl104, 0d43B0000000000000;
+	not.b64 %gl105, 0x8000000000000000;
+	and.b64 %gl106, %gl104, %gl105;
+	shr.u64 %gl107, %gl106, 52;
+	cvt.u32.u64 %gw39, %gl107;
+	sub.s32 %gw40, %gw39, 1023;
+	setp.eq.s32 %gp32, %gw40, -1023;
+	@%gp32 bra L121;
+	mov.b32 %gw41, %gw40;
+	mov.b64 %gl108, %gl106;
+	bra L122;
+L121:
+	clz.b64 %gw42, %gl106;
+	cvt.u64.u32 %gl109, %gw42;
+	cvt.u32.u64 %gw43, %gl109;
+	sub.s32 %gw44, %gw43, 11;
+	shl.b64 %gl110, %gl106, %gw44;
+	sub.s32 %gw45, -1022, %gw44;
+	mov.b32 %gw41, %gw45;
+	mov.b64 %gl108, %gl110;
+L122:
+	and.b64 %gl111, %gl108, 4503599627370495;
+	or.b64 %gl112, %gl111, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl113, %gl112;
+	mul.rn.f64 %gl114, %gl113, 0d3FF0000200000000;
+	neg.f64 %gl115, %gl112;
+	fma.rn.f64 %gl116, %gl115, %gl114, 0d3FF0000000000000;
+	fma.rn.f64 %gl117, %gl116, %gl116, %gl116;
+	fma.rn.f64 %gl118, %gl114, %gl117, %gl114;
+	neg.f64 %gl119, %gl112;
+	fma.rn.f64 %gl120, %gl119, %gl118, 0d3FF0000000000000;
+	fma.rn.f64 %gl121, %gl118, %gl120, %gl118;
+	mul.rn.f64 %gl122, %gl103, %gl121;
+	neg.f64 %gl123, %gl112;
+	fma.rn.f64 %gl124, %gl123, %gl122, %gl103;
+	fma.rn.f64 %gl125, %gl124, %gl121, %gl122;
+	neg.f64 %gl126, %gl112;
+	fma.rn.f64 %gl127, %gl126, %gl125, %gl103;
+	sub.s32 %gw46, %gw34, %gw41;
+	shr.u64 %gl128, %gl125, 52;
+	cvt.u32.u64 %gw47, %gl128;
+	add.s32 %gw48, %gw46, %gw47;
+	mov.b64 %gl129, 0d43B0000000000000;
+	xor.b64 %gl130, ${new.0}, %gl129;
+	and.b64 %gl131, %gl130, 0x8000000000000000;
+	setp.ge.s32 %gp33, %gw48, 2047;
+	@%gp33 bra L108;
+	setp.gt.s32 %gp34, %gw48, 0;
+	@%gp34 bra L107;
+	and.b64 %gl132, %gl125, 4503599627370495;
+	or.b64 %gl133, %gl132, 4503599627370496;
+	shl.b64 %gl134, %gl133, 2;
+	setp.gt.f64 %gp35, %gl127, 0d0000000000000000;
+	@%gp35 bra L105;
+	setp.lt.f64 %gp36, %gl127, 0d0000000000000000;
+	@%gp36 bra L104;
+	mov.b64 %gl135, %gl134;
+	bra L106;
+L104:
+	sub.s64 %gl136, %gl134, 1;
+	mov.b64 %gl135, %gl136;
+	bra L106;
+L105:
+	or.b64 %gl137, %gl134, 1;
+	mov.b64 %gl135, %gl137;
+L106:
+	sub.s32 %gw49, 3, %gw48;
+	min.s32 %gw50, %gw49, 60;
+	shr.u64 %gl138, %gl135, %gw50;
+	shl.b64 %gl139, 1, %gw50;
+	sub.s64 %gl140, %gl139, 1;
+	and.b64 %gl141, %gl135, %gl140;
+	sub.s32 %gw51, %gw50, 1;
+	shl.b64 %gl142, 1, %gw51;
+	setp.gt.u64 %gp37, %gl141, %gl142;
+	@%gp37 bra L134;
+	setp.eq.u64 %gp38, %gl141, %gl142;
+	@%gp38 bra L133;
+	mov.b64 %gl143, %gl138;
+	bra L130;
+L133:
+	and.b64 %gl144, %gl138, 1;
+	setp.eq.u64 %gp39, %gl144, 1;
+	@%gp39 bra L134;
+	mov.b64 %gl143, %gl138;
+	bra L130;
+L134:
+	add.s64 %gl145, %gl138, 1;
+	mov.b64 %gl143, %gl145;
+L130:
+	or.b64 %gl146, %gl131, %gl143;
+	mov.f64 %gl147, %gl146;
+	bra L95;
+L107:
+	cvt.s64.s32 %gl148, %gw48;
+	shl.b64 %gl149, %gl148, 52;
+	or.b64 %gl150, %gl131, %gl149;
+	and.b64 %gl151, %gl125, 4503599627370495;
+	or.b64 %gl152, %gl150, %gl151;
+	mov.f64 %gl147, %gl152;
+	bra L95;
+L108:
+	or.b64 %gl153, %gl131, 9218868437227405312;
+	mov.f64 %gl147, %gl153;
+	bra L95;
+L109:
+	mov.b64 %gl154, 0d43B0000000000000;
+	xor.b64 %gl155, ${new.0}, %gl154;
+	and.b64 %gl156, %gl155, 0x8000000000000000;
+	setp.neu.f64 %gp40, ${new.0}, ${new.0};
+	@%gp40 bra L151;
+	setp.neu.f64 %gp41, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp41 bra L151;
+	setp.eq.f64 %gp42, ${new.0}, 0d0000000000000000;
+	@!%gp42 bra L144;
+	setp.eq.f64 %gp43, 0d43B0000000000000, 0d0000000000000000;
+	@%gp43 bra L150;
+L144:
+	sub.rn.f64 %gl157, ${new.0}, ${new.0};
+	setp.neu.f64 %gp44, %gl157, 0d0000000000000000;
+	@!%gp44 bra L146;
+	sub.rn.f64 %gl158, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp45, %gl158, 0d0000000000000000;
+	@%gp45 bra L150;
+L146:
+	setp.eq.f64 %gp46, ${new.0}, 0d0000000000000000;
+	@%gp46 bra L149;
+	sub.rn.f64 %gl159, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp47, %gl159, 0d0000000000000000;
+	@%gp47 bra L149;
+	or.b64 %gl160, %gl156, 9218868437227405312;
+	mov.f64 %gl161, %gl160;
+	bra L139;
+L149:
+	mov.f64 %gl161, %gl156;
+	bra L139;
+L150:
+	mov.f64 %gl161, 0d7FF8000000000001;
+	bra L139;
+L151:
+	add.rn.f64 %gl162, ${new.0}, 0d43B0000000000000;
+	mov.f64 %gl161, %gl162;
+L139:
+	mov.f64 %gl147, %gl161;
+L95:
+	mov.f64 %gl163, %gl147;
+	bra L88;
+L92:
+	rcp.approx.ftz.f64 %gl164, 0d43B0000000000000;
+	mul.rn.f64 %gl165, %gl164, 0d3FF0000200000000;
+	neg.f64 %gl166, 0d43B0000000000000;
+	fma.rn.f64 %gl167, %gl166, %gl165, 0d3FF0000000000000;
+	fma.rn.f64 %gl168, %gl167, %gl167, %gl167;
+	fma.rn.f64 %gl169, %gl165, %gl168, %gl165;
+	neg.f64 %gl170, 0d43B0000000000000;
+	fma.rn.f64 %gl171, %gl170, %gl169, 0d3FF0000000000000;
+	fma.rn.f64 %gl172, %gl169, %gl171, %gl169;
+	mul.rn.f64 %gl173, ${new.0}, %gl172;
+	neg.f64 %gl174, 0d43B0000000000000;
+	fma.rn.f64 %gl175, %gl174, %gl173, ${new.0};
+	fma.rn.f64 %gl176, %gl175, %gl172, %gl173;
+	mov.f64 %gl163, %gl176;
+L88:
+	setp.eq.f64 %gp48, ${new.1}, 0d0000000000000000;
+	@%gp48 bra L165;
+	abs.f64 %gl177, ${new.1};
+	mov.f64 %gl178, %gl177;
+	bra L162;
+L165:
+	mov.f64 %gl178, 0d3FF0000000000000;
+L162:
+	mul.rn.f64 %gl179, %gl163, %gl178;
+	cvt.rn.f64.u32 %gl180, ${v.n};
+	mul.rn.f64 %gl181, %gl90, %gl180;
+	setp.gt.f64 %gp49, %gl181, ${param.1};
+	@%gp49 bra L5;
+	mov.b32 %gw52, 0;
+	bra L6;
+L5:
+	sub.rn.f64 %gl182, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl183, %gl182, 0d3F90000000000000;
+	setp.nan.f64 %gp50, %gl182, 0d3F90000000000000;
+	selp.f64 %gl184, 0d7FF8000000000001, %gl183, %gp50;
+	mul.rn.f64 %gl185, %gl90, %gl184;
+	add.rn.f64 %gl186, 0d3FF0000000000000, 0d3E10000000000000;
+	setp.eq.f64 %gp51, %gl186, 0d3FF0000000000000;
+	@%gp51 bra L171;
+	cvt.rn.f64.u32 %gl187, ${v.n};
+	mul.rn.f64 %gl188, 0d3CB0000000000000, %gl187;
+	min.f64 %gl189, %gl188, 0d3D70000000000000;
+	setp.nan.f64 %gp52, %gl188, 0d3D70000000000000;
+	selp.f64 %gl190, 0d7FF8000000000001, %gl189, %gp52;
+	mov.f64 %gl191, %gl190;
+	bra L168;
+L171:
+	mov.f64 %gl191, 0d3E80000000000000;
+L168:
+	mul.rn.f64 %gl192, %gl191, %gl179;
+	cvt.rn.f64.u32 %gl193, ${v.in};
+	shr.u64 %gl194, %gl193, 52;
+	cvt.u32.u64 %gw53, %gl194;
+	and.b32 %gw54, %gw53, 2047;
+	mov.b64 %gl195, 0d43B0000000000000;
+	shr.u64 %gl196, %gl195, 52;
+	cvt.u32.u64 %gw55, %gl196;
+	and.b32 %gw56, %gw55, 2047;
+	sub.s32 %gw57, %gw54, 520;
+	setp.lt.u32 %gp53, %gw57, 1006;
+	@!%gp53 bra L176;
+	sub.s32 %gw58, %gw56, 520;
+	setp.lt.u32 %gp54, %gw58, 1006;
+	@%gp54 bra L177;
+L176:
+	sub.rn.f64 %gl197, %gl193, %gl193;
+	setp.neu.f64 %gp55, %gl197, 0d0000000000000000;
+	@%gp55 bra L194;
+	sub.rn.f64 %gl198, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp56, %gl198, 0d0000000000000000;
+	@%gp56 bra L194;
+	setp.eq.f64 %gp57, %gl193, 0d0000000000000000;
+	@%gp57 bra L194;
+	setp.eq.f64 %gp58, 0d43B0000000000000, 0d0000000000000000;
+	@%gp58 bra L194;
+	not.b64 %gl199, 0x8000000000000000;
+	and.b64 %gl200, %gl193, %gl199;
+	shr.u64 %gl201, %gl200, 52;
+	cvt.u32.u64 %gw59, %gl201;
+	sub.s32 %gw60, %gw59, 1023;
+	setp.eq.s32 %gp59, %gw60, -1023;
+	@%gp59 bra L201;
+	mov.b32 %gw61, %gw60;
+	mov.b64 %gl202, %gl200;
+	bra L202;
+L201:
+	clz.b64 %gw62, %gl200;
+	cvt.u64.u32 %gl203, %gw62;
+	cvt.u32.u64 %gw63, %gl203;
+	sub.s32 %gw64, %gw63, 11;
+	shl.b64 %gl204, %gl200, %gw64;
+	sub.s32 %gw65, -1022, %gw64;
+	mov.b32 %gw61, %gw65;
+	mov.b64 %gl202, %gl204;
+L202:
+	and.b64 %gl205, %gl202, 4503599627370495;
+	or.b64 %gl206, %gl205, 4607182418800017408;
+	mov.b64 %gl207, 0d43B0000000000000;
+	not.b64 %gl208, 0x8000000000000000;
+	and.b64 %gl209, %gl207, %gl208;
+	shr.u64 %gl210, %gl209, 52;
+	cvt.u32.u64 %gw66, %gl210;
+	sub.s32 %gw67, %gw66, 1023;
+	setp.eq.s32 %gp60, %gw67, -1023;
+	@%gp60 bra L206;
+	mov.b32 %gw68, %gw67;
+	mov.b64 %gl211, %gl209;
+	bra L207;
+L206:
+	clz.b64 %gw69, %gl209;
+	cvt.u64.u32 %gl212, %gw69;
+	cvt.u32.u64 %gw70, %gl212;
+	sub.s32 %gw71, %gw70, 11;
+	shl.b64 %gl213, %gl209, %gw71;
+	sub.s32 %gw72, -1022, %gw71;
+	mov.b32 %gw68, %gw72;
+	mov.b64 %gl211, %gl213;
+L207:
+	and.b64 %gl214, %gl211, 4503599627370495;
+	or.b64 %gl215, %gl214, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl216, %gl215;
+	mul.rn.f64 %gl217, %gl216, 0d3FF0000200000000;
+	neg.f64 %gl218, %gl215;
+	fma.rn.f64 %gl219, %gl218, %gl217, 0d3FF0000000000000;
+	fma.rn.f64 %gl220, %gl219, %gl219, %gl219;
+	fma.rn.f64 %gl221, %gl217, %gl220, %gl217;
+	neg.f64 %gl222, %gl215;
+	fma.rn.f64 %gl223, %gl222, %gl221, 0d3FF0000000000000;
+	fma.rn.f64 %gl224, %gl221, %gl223, %gl221;
+	mul.rn.f64 %gl225, %gl206, %gl224;
+	neg.f64 %gl226, %gl215;
+	fma.rn.f64 %gl227, %gl226, %gl225, %gl206;
+	fma.rn.f64 %gl228, %gl227, %gl224, %gl225;
+	neg.f64 %gl229, %gl215;
+	fma.rn.f64 %gl230, %gl229, %gl228, %gl206;
+	sub.s32 %gw73, %gw61, %gw68;
+	shr.u64 %gl231, %gl228, 52;
+	cvt.u32.u64 %gw74, %gl231;
+	add.s32 %gw75, %gw73, %gw74;
+	mov.b64 %gl232, 0d43B0000000000000;
+	xor.b64 %gl233, %gl193, %gl232;
+	and.b64 %gl234, %gl233, 0x8000000000000000;
+	setp.ge.s32 %gp61, %gw75, 2047;
+	@%gp61 bra L193;
+	setp.gt.s32 %gp62, %gw75, 0;
+	@%gp62 bra L192;
+	and.b64 %gl235, %gl228, 4503599627370495;
+	or.b64 %gl236, %gl235, 4503599627370496;
+	shl.b64 %gl237, %gl236, 2;
+	setp.gt.f64 %gp63, %gl230, 0d0000000000000000;
+	@%gp63 bra L190;
+	setp.lt.f64 %gp64, %gl230, 0d0000000000000000;
+	@%gp64 bra L189;
+	mov.b64 %gl238, %gl237;
+	bra L191;
+L189:
+	sub.s64 %gl239, %gl237, 1;
+	mov.b64 %gl238, %gl239;
+	bra L191;
+L190:
+	or.b64 %gl240, %gl237, 1;
+	mov.b64 %gl238, %gl240;
+L191:
+	sub.s32 %gw76, 3, %gw75;
+	min.s32 %gw77, %gw76, 60;
+	shr.u64 %gl241, %gl238, %gw77;
+	shl.b64 %gl242, 1, %gw77;
+	sub.s64 %gl243, %gl242, 1;
+	and.b64 %gl244, %gl238, %gl243;
+	sub.s32 %gw78, %gw77, 1;
+	shl.b64 %gl245, 1, %gw78;
+	setp.gt.u64 %gp65, %gl244, %gl245;
+	@%gp65 bra L219;
+	setp.eq.u64 %gp66, %gl244, %gl245;
+	@%gp66 bra L218;
+	mov.b64 %gl246, %gl241;
+	bra L215;
+L218:
+	and.b64 %gl247, %gl241, 1;
+	setp.eq.u64 %gp67, %gl247, 1;
+	@%gp67 bra L219;
+	mov.b64 %gl246, %gl241;
+	bra L215;
+L219:
+	add.s64 %gl248, %gl241, 1;
+	mov.b64 %gl246, %gl248;
+L215:
+	or.b64 %gl249, %gl234, %gl246;
+	mov.f64 %gl250, %gl249;
+	bra L180;
+L192:
+	cvt.s64.s32 %gl251, %gw75;
+	shl.b64 %gl252, %gl251, 52;
+	or.b64 %gl253, %gl234, %gl252;
+	and.b64 %gl254, %gl228, 4503599627370495;
+	or.b64 %gl255, %gl253, %gl254;
+	mov.f64 %gl250, %gl255;
+	bra L180;
+L193:
+	or.b64 %gl256, %gl234, 9218868437227405312;
+	mov.f64 %gl250, %gl256;
+	bra L180;
+L194:
+	mov.b64 %gl257, 0d43B0000000000000;
+	xor.b64 %gl258, %gl193, %gl257;
+	and.b64 %gl259, %gl258, 0x8000000000000000;
+	setp.neu.f64 %gp68, %gl193, %gl193;
+	@%gp68 bra L236;
+	setp.neu.f64 %gp69, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp69 bra L236;
+	setp.eq.f64 %gp70, %gl193, 0d0000000000000000;
+	@!%gp70 bra L229;
+	setp.eq.f64 %gp71, 0d43B0000000000000, 0d0000000000000000;
+	@%gp71 bra L235;
+L229:
+	sub.rn.f64 %gl260, %gl193, %gl193;
+	setp.neu.f64 %gp72, %gl260, 0d0000000000000000;
+	@!%gp72 bra L231;
+	sub.rn.f64 %gl261, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp73, %gl261, 0d0000000000000000;
+	@%gp73 bra L235;
+L231:
+	setp.eq.f64 %gp74, %gl193, 0d0000000000000000;
+	@%gp74 bra L234;
+	sub.rn.f64 %gl262, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp75, %gl262, 0d0000000000000000;
+	@%gp75 bra L234;
+	or.b64 %gl263, %gl259, 9218868437227405312;
+	mov.f64 %gl264, %gl263;
+	bra L224;
+L234:
+	mov.f64 %gl264, %gl259;
+	bra L224;
+L235:
+	mov.f64 %gl264, 0d7FF8000000000001;
+	bra L224;
+L236:
+	add.rn.f64 %gl265, %gl193, 0d43B0000000000000;
+	mov.f64 %gl264, %gl265;
+L224:
+	mov.f64 %gl250, %gl264;
+L180:
+	mov.f64 %gl266, %gl250;
+	bra L173;
+L177:
+	rcp.approx.ftz.f64 %gl267, 0d43B0000000000000;
+	mul.rn.f64 %gl268, %gl267, 0d3FF0000200000000;
+	neg.f64 %gl269, 0d43B0000000000000;
+	fma.rn.f64 %gl270, %gl269, %gl268, 0d3FF0000000000000;
+	fma.rn.f64 %gl271, %gl270, %gl270, %gl270;
+	fma.rn.f64 %gl272, %gl268, %gl271, %gl268;
+	neg.f64 %gl273, 0d43B0000000000000;
+	fma.rn.f64 %gl274, %gl273, %gl272, 0d3FF0000000000000;
+	fma.rn.f64 %gl275, %gl272, %gl274, %gl272;
+	mul.rn.f64 %gl276, %gl193, %gl275;
+	neg.f64 %gl277, 0d43B0000000000000;
+	fma.rn.f64 %gl278, %gl277, %gl276, %gl193;
+	fma.rn.f64 %gl279, %gl278, %gl275, %gl276;
+	mov.f64 %gl266, %gl279;
+L173:
+	max.f64 %gl280, %gl192, %gl266;
+	setp.nan.f64 %gp76, %gl192, %gl266;
+	selp.f64 %gl281, 0d7FF8000000000001, %gl280, %gp76;
+	setp.gt.f64 %gp77, %gl185, %gl281;
+	selp.b32 %gw79, 1, 0, %gp77;
+	mov.b32 %gw52, %gw79;
 L6:
-	mov.b32 %gw28, %gw0;
+	mov.b32 %gw80, %gw52;
 	bra L2;
 L7:
-	setp.neu.f64 %gp32, ${new.0}, ${old.0};
-	selp.b32 %gw29, 1, 0, %gp32;
-	mov.b32 %gw28, %gw29;
+	setp.neu.f64 %gp78, ${new.0}, ${old.0};
+	selp.b32 %gw81, 1, 0, %gp78;
+	mov.b32 %gw80, %gw81;
 L2:
-	mov.b32 ${out.0}, %gw28;
+	mov.b32 ${out.0}, %gw80;
 }
 `},
 	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "value.0", "value.1"}, Text: `{
@@ -2747,7 +4123,7 @@ L2:
 	shr.u64 %gl2, ${value.0}, 52;
 	cvt.u32.u64 %gw1, %gl2;
 	and.b32 %gw2, %gw1, 2047;
-	mov.b64 %gl3, 0d3CD0000000000000;
+	mov.b64 %gl3, 0d4090000000000000;
 	shr.u64 %gl4, %gl3, 52;
 	cvt.u32.u64 %gw3, %gl4;
 	and.b32 %gw4, %gw3, 2047;
@@ -2761,12 +4137,12 @@ L10:
 	sub.rn.f64 %gl5, ${value.0}, ${value.0};
 	setp.neu.f64 %gp3, %gl5, 0d0000000000000000;
 	@%gp3 bra L28;
-	sub.rn.f64 %gl6, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl6, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp4, %gl6, 0d0000000000000000;
 	@%gp4 bra L28;
 	setp.eq.f64 %gp5, ${value.0}, 0d0000000000000000;
 	@%gp5 bra L28;
-	setp.eq.f64 %gp6, 0d3CD0000000000000, 0d0000000000000000;
+	setp.eq.f64 %gp6, 0d4090000000000000, 0d0000000000000000;
 	@%gp6 bra L28;
 	not.b64 %gl7, 0x8000000000000000;
 	and.b64 %gl8, ${value.0}, %gl7;
@@ -2790,7 +4166,7 @@ L35:
 L36:
 	and.b64 %gl13, %gl10, 4503599627370495;
 	or.b64 %gl14, %gl13, 4607182418800017408;
-	mov.b64 %gl15, 0d3CD0000000000000;
+	mov.b64 %gl15, 0d4090000000000000;
 	not.b64 %gl16, 0x8000000000000000;
 	and.b64 %gl17, %gl15, %gl16;
 	shr.u64 %gl18, %gl17, 52;
@@ -2832,7 +4208,7 @@ L41:
 	shr.u64 %gl39, %gl36, 52;
 	cvt.u32.u64 %gw22, %gl39;
 	add.s32 %gw23, %gw21, %gw22;
-	mov.b64 %gl40, 0d3CD0000000000000;
+	mov.b64 %gl40, 0d4090000000000000;
 	xor.b64 %gl41, ${value.0}, %gl40;
 	and.b64 %gl42, %gl41, 0x8000000000000000;
 	setp.ge.s32 %gp9, %gw23, 2047;
@@ -2896,28 +4272,28 @@ L27:
 	mov.f64 %gl58, %gl64;
 	bra L14;
 L28:
-	mov.b64 %gl65, 0d3CD0000000000000;
+	mov.b64 %gl65, 0d4090000000000000;
 	xor.b64 %gl66, ${value.0}, %gl65;
 	and.b64 %gl67, %gl66, 0x8000000000000000;
 	setp.neu.f64 %gp16, ${value.0}, ${value.0};
 	@%gp16 bra L70;
-	setp.neu.f64 %gp17, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp17, 0d4090000000000000, 0d4090000000000000;
 	@%gp17 bra L70;
 	setp.eq.f64 %gp18, ${value.0}, 0d0000000000000000;
 	@!%gp18 bra L63;
-	setp.eq.f64 %gp19, 0d3CD0000000000000, 0d0000000000000000;
+	setp.eq.f64 %gp19, 0d4090000000000000, 0d0000000000000000;
 	@%gp19 bra L69;
 L63:
 	sub.rn.f64 %gl68, ${value.0}, ${value.0};
 	setp.neu.f64 %gp20, %gl68, 0d0000000000000000;
 	@!%gp20 bra L65;
-	sub.rn.f64 %gl69, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl69, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp21, %gl69, 0d0000000000000000;
 	@%gp21 bra L69;
 L65:
 	setp.eq.f64 %gp22, ${value.0}, 0d0000000000000000;
 	@%gp22 bra L68;
-	sub.rn.f64 %gl70, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl70, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp23, %gl70, 0d0000000000000000;
 	@%gp23 bra L68;
 	or.b64 %gl71, %gl67, 9218868437227405312;
@@ -2930,7 +4306,7 @@ L69:
 	mov.f64 %gl72, 0d7FF8000000000001;
 	bra L58;
 L70:
-	add.rn.f64 %gl73, ${value.0}, 0d3CD0000000000000;
+	add.rn.f64 %gl73, ${value.0}, 0d4090000000000000;
 	mov.f64 %gl72, %gl73;
 L58:
 	mov.f64 %gl58, %gl72;
@@ -2938,17 +4314,17 @@ L14:
 	mov.f64 %gl74, %gl58;
 	bra L7;
 L11:
-	rcp.approx.ftz.f64 %gl75, 0d3CD0000000000000;
+	rcp.approx.ftz.f64 %gl75, 0d4090000000000000;
 	mul.rn.f64 %gl76, %gl75, 0d3FF0000200000000;
-	neg.f64 %gl77, 0d3CD0000000000000;
+	neg.f64 %gl77, 0d4090000000000000;
 	fma.rn.f64 %gl78, %gl77, %gl76, 0d3FF0000000000000;
 	fma.rn.f64 %gl79, %gl78, %gl78, %gl78;
 	fma.rn.f64 %gl80, %gl76, %gl79, %gl76;
-	neg.f64 %gl81, 0d3CD0000000000000;
+	neg.f64 %gl81, 0d4090000000000000;
 	fma.rn.f64 %gl82, %gl81, %gl80, 0d3FF0000000000000;
 	fma.rn.f64 %gl83, %gl80, %gl82, %gl80;
 	mul.rn.f64 %gl84, ${value.0}, %gl83;
-	neg.f64 %gl85, 0d3CD0000000000000;
+	neg.f64 %gl85, 0d4090000000000000;
 	fma.rn.f64 %gl86, %gl85, %gl84, ${value.0};
 	fma.rn.f64 %gl87, %gl86, %gl83, %gl84;
 	mov.f64 %gl74, %gl87;

@@ -21,8 +21,8 @@ import (
 //
 // with p(v) = 1/N, or concentrated on Source when Personalised.
 //
-// The value of a vertex is its rank divided by max(out, 1), which is what its
-// out-neighbours read: four or eight bytes per vertex, and no division per edge.
+// The value of a vertex is its rank divided by max(out, 1), in units of 2^-60, which is what its
+// out-neighbours read: four or eight bytes per vertex, and a conversion per edge.
 type PageRank[F float32 | float64] struct {
 	Damping float64
 	// Tolerance is the L1 change of all ranks below which the job has converged; 0: the job
@@ -36,20 +36,19 @@ type PageRank[F float32 | float64] struct {
 
 // Init spreads the ranks as teleports are.
 func (p PageRank[F]) Init(v gas.Vertex) (F, bool) {
-	return F(p.teleport(v)/(float64(v.N)*float64(max(v.Out, 1))) + half), true
+	return F(p.teleport(v)/(float64(v.N)*float64(max(v.Out, 1)))*one + 0.5), true
 }
 
 // one is a rank of 1 as an integer. Ranks add up to 1, so that sums of them are
 // exact as integers, and the same in any order: any number of
 // threads computes the same bits. There is room for sums of up to 8, as ranks can add up
 // to more than 1 for a while where some are newer than others.
-const one = 1 << 60
-
-// half is in every value beside the rank, so that a gather, which cuts off what is
+//
+// Every value has 0.5 beside the rank, so that a gather, which cuts off what is
 // below 1, rounds: an addition for each vertex instead of one for each edge. Where a
 // value in single precision is too large for it, its rounding is no larger than a
 // value's own.
-const half = 0.5 / one
+const one = 1 << 60
 
 // share is the unit of the dangling mass: floats below 8 add up exactly, in any
 // order, where they are multiples of it.
@@ -60,7 +59,7 @@ func (p PageRank[F]) Zero() int64 { return 0 }
 
 // Gather returns the share of the source's rank that flows along the edge, rounded to an
 // integer.
-func (p PageRank[F]) Gather(src F, _ gas.Edge, _ F) int64 { return int64(src * one) }
+func (p PageRank[F]) Gather(src F, _ gas.Edge, _ F) int64 { return int64(src) }
 
 // Sum adds.
 func (p PageRank[F]) Sum(a, b int64) int64 { return a + b }
@@ -70,7 +69,7 @@ func (p PageRank[F]) Sum(a, b int64) int64 { return a + b }
 func (p PageRank[F]) Apply(v gas.Vertex, _ F, acc int64, s gas.Step) F {
 	d, n := p.Damping, float64(v.N)
 	jump := (1 - d + float64(d*s.Aggregate)) * p.teleport(v)
-	return F((float64(jump)+float64(d*(float64(acc)/one)*n))/(n*float64(max(v.Out, 1))) + half)
+	return F((float64(jump)+float64(d*(float64(acc)/one)*n))/(n*float64(max(v.Out, 1)))*one + 0.5)
 }
 
 // Activate compares the change of rank with this vertex's share of Tolerance,
@@ -80,7 +79,7 @@ func (p PageRank[F]) Activate(v gas.Vertex, old, new F) bool {
 	if p.Tolerance == 0 {
 		return new != old
 	}
-	change, rank := math.Abs(float64(new)-float64(old)), float64(new)
+	change, rank := math.Abs(float64(new)-float64(old))/one, float64(new)/one
 	return change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 		change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
 }
@@ -102,13 +101,13 @@ func rounding[F float32 | float64](n uint32) float64 {
 // rounded up for some vertices and down for others, evenly spread, so that errors of
 // equal values cancel out.
 func (p PageRank[F]) Aggregate(v gas.Vertex, value F) float64 {
-	spread := float64(v.ID*0x9e3779b9)*0x1p-32 - half/share
-	return math.Floor(float64(value)/share+spread) * share * float64(1-min(v.Out, 1))
+	spread := float64(v.ID*0x9e3779b9)*0x1p-32 - 0.5/(one*share)
+	return math.Floor(float64(value)/(one*share)+spread) * share * float64(1-min(v.Out, 1))
 }
 
 // Result returns the rank.
 func (p PageRank[F]) Result(v gas.Vertex, value F) F {
-	return F((float64(value) - half) * float64(max(v.Out, 1)))
+	return F((float64(value) - 0.5) / one * float64(max(v.Out, 1)))
 }
 
 // teleport returns N·p(v).
@@ -200,7 +199,7 @@ func (f rankFlags) program(e registry.Env) (any, error) {
 	} else if *f.weighted {
 		e.LogUnweighted()
 	}
-	coarse := registry.Coarse(tolerance) || damping > 0.94 || strength != nil && e.Graph.Wide
+	coarse := registry.Coarse(tolerance) || damping > 0.94 || strength != nil && (e.Graph.Wide || e.Graph.WeightUnit < 1./one)
 	return f.precision().Choose(coarse, ranks[float32](damping, tolerance, sources, strength), ranks[float64](damping, tolerance, sources, strength)), nil
 }
 
@@ -217,11 +216,11 @@ func (f rankFlags) toleranceOf(e registry.Env) float64 {
 func ranks[F float32 | float64](damping, tolerance float64, sources []uint32, strength func(uint32) float64) any {
 	switch {
 	case strength != nil:
-		return BiasedPageRank[F]{Damping: damping, Tolerance: tolerance, Sources: sources, Strength: strength}
+		return BiasedPageRank[F]{Damping: damping, Tolerance: tolerance, Sources: SourcesOf(sources), Strength: strength}
 	case len(sources) == 0:
 		return PageRank[F]{Damping: damping, Tolerance: tolerance}
 	case len(sources) == 1:
 		return PageRank[F]{Damping: damping, Tolerance: tolerance, Personalised: true, Source: sources[0]}
 	}
-	return PersonalisedPageRank[F]{Damping: damping, Tolerance: tolerance, Sources: sources}
+	return PersonalisedPageRank[F]{Damping: damping, Tolerance: tolerance, Sources: SourcesOf(sources)}
 }

@@ -19,7 +19,7 @@ var pageRankSources embed.FS
 
 // Loops are the methods of PageRank as loops.
 func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
-	if !compiled.Fresh(pageRankSources, "aec9c881ec61d702383a2feb2470b569") {
+	if !compiled.Fresh(pageRankSources, "2f77e1e9268e10d3258e9d43ef3e7da9") {
 		return compiled.Loops[F, int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
 
 // Fragments are the methods of PageRank as PTX.
 func (p PageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(pageRankSources, "aec9c881ec61d702383a2feb2470b569") {
+	if !compiled.Fresh(pageRankSources, "2f77e1e9268e10d3258e9d43ef3e7da9") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
@@ -159,7 +159,7 @@ func (l pageRankFloat32Loops) apply(acc []int64, list []uint16, b *compiled.Bloc
 							result_ = new != old
 							break Activate148_
 						}
-						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
+						change, rank := math.Abs(float64(new)-float64(old))/one, float64(new)/one
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
 						break Activate148_
@@ -214,14 +214,12 @@ var pageRankFloat32Fragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
-	.reg .b32 %gw<1>;
 	.reg .b64 %gl<3>;
 	.reg .pred %gp<2>;
-	mul.rn.f32 %gw0, ${src.0}, 0f5D800000;
-	cvt.rzi.s64.f32 %gl0, %gw0;
-	setp.ge.f32 %gp0, %gw0, 0fDF000000;
+	cvt.rzi.s64.f32 %gl0, ${src.0};
+	setp.ge.f32 %gp0, ${src.0}, 0fDF000000;
 	selp.b64 %gl1, %gl0, 0x8000000000000000, %gp0;
-	setp.lt.f32 %gp1, %gw0, 0f5F000000;
+	setp.lt.f32 %gp1, ${src.0}, 0f5F000000;
 	selp.b64 %gl2, %gl1, 0x8000000000000000, %gp1;
 	mov.b64 ${out.0}, %gl2;
 }
@@ -234,7 +232,7 @@ var pageRankFloat32Fragments = compiled.Fragments{
 `},
 	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<54>;
-	.reg .b64 %gl<182>;
+	.reg .b64 %gl<183>;
 	.reg .pred %gp<48>;
 	cvt.rn.f64.u32 %gl0, ${v.n};
 	sub.rn.f64 %gl1, 0d3FF0000000000000, ${param.0};
@@ -675,63 +673,482 @@ L90:
 	fma.rn.f64 %gl180, %gl179, %gl176, %gl177;
 	mov.f64 %gl167, %gl180;
 L86:
-	add.rn.f64 %gl181, %gl167, 0d3C20000000000000;
-	cvt.rn.f32.f64 %gw53, %gl181;
+	mul.rn.f64 %gl181, %gl167, 0d43B0000000000000;
+	add.rn.f64 %gl182, %gl181, 0d3FE0000000000000;
+	cvt.rn.f32.f64 %gw53, %gl182;
 	mov.f32 ${out.0}, %gw53;
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<6>;
-	.reg .b64 %gl<19>;
-	.reg .pred %gp<7>;
+	.reg .b32 %gw<58>;
+	.reg .b64 %gl<191>;
+	.reg .pred %gp<53>;
 	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
 	@%gp0 bra L7;
 	cvt.f64.f32 %gl0, ${new.0};
 	cvt.f64.f32 %gl1, ${old.0};
 	sub.rn.f64 %gl2, %gl0, %gl1;
 	abs.f64 %gl3, %gl2;
-	cvt.f64.f32 %gl4, ${new.0};
-	max.u32 %gw0, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl5, %gw0;
-	mul.rn.f64 %gl6, %gl3, %gl5;
-	cvt.rn.f64.u32 %gl7, ${v.n};
-	mul.rn.f64 %gl8, %gl6, %gl7;
-	setp.gt.f64 %gp1, %gl8, ${param.1};
-	@%gp1 bra L5;
-	mov.b32 %gw1, 0;
+	shr.u64 %gl4, %gl3, 52;
+	cvt.u32.u64 %gw0, %gl4;
+	and.b32 %gw1, %gw0, 2047;
+	mov.b64 %gl5, 0d43B0000000000000;
+	shr.u64 %gl6, %gl5, 52;
+	cvt.u32.u64 %gw2, %gl6;
+	and.b32 %gw3, %gw2, 2047;
+	sub.s32 %gw4, %gw1, 520;
+	setp.lt.u32 %gp1, %gw4, 1006;
+	@!%gp1 bra L12;
+	sub.s32 %gw5, %gw3, 520;
+	setp.lt.u32 %gp2, %gw5, 1006;
+	@%gp2 bra L13;
+L12:
+	sub.rn.f64 %gl7, %gl3, %gl3;
+	setp.neu.f64 %gp3, %gl7, 0d0000000000000000;
+	@%gp3 bra L30;
+	sub.rn.f64 %gl8, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp4, %gl8, 0d0000000000000000;
+	@%gp4 bra L30;
+	setp.eq.f64 %gp5, %gl3, 0d0000000000000000;
+	@%gp5 bra L30;
+	setp.eq.f64 %gp6, 0d43B0000000000000, 0d0000000000000000;
+	@%gp6 bra L30;
+	not.b64 %gl9, 0x8000000000000000;
+	and.b64 %gl10, %gl3, %gl9;
+	shr.u64 %gl11, %gl10, 52;
+	cvt.u32.u64 %gw6, %gl11;
+	sub.s32 %gw7, %gw6, 1023;
+	setp.eq.s32 %gp7, %gw7, -1023;
+	@%gp7 bra L37;
+	mov.b32 %gw8, %gw7;
+	mov.b64 %gl12, %gl10;
+	bra L38;
+L37:
+	clz.b64 %gw9, %gl10;
+	cvt.u64.u32 %gl13, %gw9;
+	cvt.u32.u64 %gw10, %gl13;
+	sub.s32 %gw11, %gw10, 11;
+	shl.b64 %gl14, %gl10, %gw11;
+	sub.s32 %gw12, -1022, %gw11;
+	mov.b32 %gw8, %gw12;
+	mov.b64 %gl12, %gl14;
+L38:
+	and.b64 %gl15, %gl12, 4503599627370495;
+	or.b64 %gl16, %gl15, 4607182418800017408;
+	mov.b64 %gl17, 0d43B0000000000000;
+	not.b64 %gl18, 0x8000000000000000;
+	and.b64 %gl19, %gl17, %gl18;
+	shr.u64 %gl20, %gl19, 52;
+	cvt.u32.u64 %gw13, %gl20;
+	sub.s32 %gw14, %gw13, 1023;
+	setp.eq.s32 %gp8, %gw14, -1023;
+	@%gp8 bra L42;
+	mov.b32 %gw15, %gw14;
+	mov.b64 %gl21, %gl19;
+	bra L43;
+L42:
+	clz.b64 %gw16, %gl19;
+	cvt.u64.u32 %gl22, %gw16;
+	cvt.u32.u64 %gw17, %gl22;
+	sub.s32 %gw18, %gw17, 11;
+	shl.b64 %gl23, %gl19, %gw18;
+	sub.s32 %gw19, -1022, %gw18;
+	mov.b32 %gw15, %gw19;
+	mov.b64 %gl21, %gl23;
+L43:
+	and.b64 %gl24, %gl21, 4503599627370495;
+	or.b64 %gl25, %gl24, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl26, %gl25;
+	mul.rn.f64 %gl27, %gl26, 0d3FF0000200000000;
+	neg.f64 %gl28, %gl25;
+	fma.rn.f64 %gl29, %gl28, %gl27, 0d3FF0000000000000;
+	fma.rn.f64 %gl30, %gl29, %gl29, %gl29;
+	fma.rn.f64 %gl31, %gl27, %gl30, %gl27;
+	neg.f64 %gl32, %gl25;
+	fma.rn.f64 %gl33, %gl32, %gl31, 0d3FF0000000000000;
+	fma.rn.f64 %gl34, %gl31, %gl33, %gl31;
+	mul.rn.f64 %gl35, %gl16, %gl34;
+	neg.f64 %gl36, %gl25;
+	fma.rn.f64 %gl37, %gl36, %gl35, %gl16;
+	fma.rn.f64 %gl38, %gl37, %gl34, %gl35;
+	neg.f64 %gl39, %gl25;
+	fma.rn.f64 %gl40, %gl39, %gl38, %gl16;
+	sub.s32 %gw20, %gw8, %gw15;
+	shr.u64 %gl41, %gl38, 52;
+	cvt.u32.u64 %gw21, %gl41;
+	add.s32 %gw22, %gw20, %gw21;
+	mov.b64 %gl42, 0d43B0000000000000;
+	xor.b64 %gl43, %gl3, %gl42;
+	and.b64 %gl44, %gl43, 0x8000000000000000;
+	setp.ge.s32 %gp9, %gw22, 2047;
+	@%gp9 bra L29;
+	setp.gt.s32 %gp10, %gw22, 0;
+	@%gp10 bra L28;
+	and.b64 %gl45, %gl38, 4503599627370495;
+	or.b64 %gl46, %gl45, 4503599627370496;
+	shl.b64 %gl47, %gl46, 2;
+	setp.gt.f64 %gp11, %gl40, 0d0000000000000000;
+	@%gp11 bra L26;
+	setp.lt.f64 %gp12, %gl40, 0d0000000000000000;
+	@%gp12 bra L25;
+	mov.b64 %gl48, %gl47;
+	bra L27;
+L25:
+	sub.s64 %gl49, %gl47, 1;
+	mov.b64 %gl48, %gl49;
+	bra L27;
+L26:
+	or.b64 %gl50, %gl47, 1;
+	mov.b64 %gl48, %gl50;
+L27:
+	sub.s32 %gw23, 3, %gw22;
+	min.s32 %gw24, %gw23, 60;
+	shr.u64 %gl51, %gl48, %gw24;
+	shl.b64 %gl52, 1, %gw24;
+	sub.s64 %gl53, %gl52, 1;
+	and.b64 %gl54, %gl48, %gl53;
+	sub.s32 %gw25, %gw24, 1;
+	shl.b64 %gl55, 1, %gw25;
+	setp.gt.u64 %gp13, %gl54, %gl55;
+	@%gp13 bra L55;
+	setp.eq.u64 %gp14, %gl54, %gl55;
+	@%gp14 bra L54;
+	mov.b64 %gl56, %gl51;
+	bra L51;
+L54:
+	and.b64 %gl57, %gl51, 1;
+	setp.eq.u64 %gp15, %gl57, 1;
+	@%gp15 bra L55;
+	mov.b64 %gl56, %gl51;
+	bra L51;
+L55:
+	add.s64 %gl58, %gl51, 1;
+	mov.b64 %gl56, %gl58;
+L51:
+	or.b64 %gl59, %gl44, %gl56;
+	mov.f64 %gl60, %gl59;
+	bra L16;
+L28:
+	cvt.s64.s32 %gl61, %gw22;
+	shl.b64 %gl62, %gl61, 52;
+	or.b64 %gl63, %gl44, %gl62;
+	and.b64 %gl64, %gl38, 4503599627370495;
+	or.b64 %gl65, %gl63, %gl64;
+	mov.f64 %gl60, %gl65;
+	bra L16;
+L29:
+	or.b64 %gl66, %gl44, 9218868437227405312;
+	mov.f64 %gl60, %gl66;
+	bra L16;
+L30:
+	mov.b64 %gl67, 0d43B0000000000000;
+	xor.b64 %gl68, %gl3, %gl67;
+	and.b64 %gl69, %gl68, 0x8000000000000000;
+	setp.neu.f64 %gp16, %gl3, %gl3;
+	@%gp16 bra L72;
+	setp.neu.f64 %gp17, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp17 bra L72;
+	setp.eq.f64 %gp18, %gl3, 0d0000000000000000;
+	@!%gp18 bra L65;
+	setp.eq.f64 %gp19, 0d43B0000000000000, 0d0000000000000000;
+	@%gp19 bra L71;
+L65:
+	sub.rn.f64 %gl70, %gl3, %gl3;
+	setp.neu.f64 %gp20, %gl70, 0d0000000000000000;
+	@!%gp20 bra L67;
+	sub.rn.f64 %gl71, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp21, %gl71, 0d0000000000000000;
+	@%gp21 bra L71;
+L67:
+	setp.eq.f64 %gp22, %gl3, 0d0000000000000000;
+	@%gp22 bra L70;
+	sub.rn.f64 %gl72, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp23, %gl72, 0d0000000000000000;
+	@%gp23 bra L70;
+	or.b64 %gl73, %gl69, 9218868437227405312;
+	mov.f64 %gl74, %gl73;
+	bra L60;
+L70:
+	mov.f64 %gl74, %gl69;
+	bra L60;
+L71:
+	mov.f64 %gl74, 0d7FF8000000000001;
+	bra L60;
+L72:
+	add.rn.f64 %gl75, %gl3, 0d43B0000000000000;
+	mov.f64 %gl74, %gl75;
+L60:
+	mov.f64 %gl60, %gl74;
+L16:
+	mov.f64 %gl76, %gl60;
+	bra L9;
+L13:
+	rcp.approx.ftz.f64 %gl77, 0d43B0000000000000;
+	mul.rn.f64 %gl78, %gl77, 0d3FF0000200000000;
+	neg.f64 %gl79, 0d43B0000000000000;
+	fma.rn.f64 %gl80, %gl79, %gl78, 0d3FF0000000000000;
+	fma.rn.f64 %gl81, %gl80, %gl80, %gl80;
+	fma.rn.f64 %gl82, %gl78, %gl81, %gl78;
+	neg.f64 %gl83, 0d43B0000000000000;
+	fma.rn.f64 %gl84, %gl83, %gl82, 0d3FF0000000000000;
+	fma.rn.f64 %gl85, %gl82, %gl84, %gl82;
+	mul.rn.f64 %gl86, %gl3, %gl85;
+	neg.f64 %gl87, 0d43B0000000000000;
+	fma.rn.f64 %gl88, %gl87, %gl86, %gl3;
+	fma.rn.f64 %gl89, %gl88, %gl85, %gl86;
+	mov.f64 %gl76, %gl89;
+L9:
+	cvt.f64.f32 %gl90, ${new.0};
+	shr.u64 %gl91, %gl90, 52;
+	cvt.u32.u64 %gw26, %gl91;
+	and.b32 %gw27, %gw26, 2047;
+	mov.b64 %gl92, 0d43B0000000000000;
+	shr.u64 %gl93, %gl92, 52;
+	cvt.u32.u64 %gw28, %gl93;
+	and.b32 %gw29, %gw28, 2047;
+	sub.s32 %gw30, %gw27, 520;
+	setp.lt.u32 %gp24, %gw30, 1006;
+	@!%gp24 bra L86;
+	sub.s32 %gw31, %gw29, 520;
+	setp.lt.u32 %gp25, %gw31, 1006;
+	@%gp25 bra L87;
+L86:
+	sub.rn.f64 %gl94, %gl90, %gl90;
+	setp.neu.f64 %gp26, %gl94, 0d0000000000000000;
+	@%gp26 bra L104;
+	sub.rn.f64 %gl95, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp27, %gl95, 0d0000000000000000;
+	@%gp27 bra L104;
+	setp.eq.f64 %gp28, %gl90, 0d0000000000000000;
+	@%gp28 bra L104;
+	setp.eq.f64 %gp29, 0d43B0000000000000, 0d0000000000000000;
+	@%gp29 bra L104;
+	not.b64 %gl96, 0x8000000000000000;
+	and.b64 %gl97, %gl90, %gl96;
+	shr.u64 %gl98, %gl97, 52;
+	cvt.u32.u64 %gw32, %gl98;
+	sub.s32 %gw33, %gw32, 1023;
+	setp.eq.s32 %gp30, %gw33, -1023;
+	@%gp30 bra L111;
+	mov.b32 %gw34, %gw33;
+	mov.b64 %gl99, %gl97;
+	bra L112;
+L111:
+	clz.b64 %gw35, %gl97;
+	cvt.u64.u32 %gl100, %gw35;
+	cvt.u32.u64 %gw36, %gl100;
+	sub.s32 %gw37, %gw36, 11;
+	shl.b64 %gl101, %gl97, %gw37;
+	sub.s32 %gw38, -1022, %gw37;
+	mov.b32 %gw34, %gw38;
+	mov.b64 %gl99, %gl101;
+L112:
+	and.b64 %gl102, %gl99, 4503599627370495;
+	or.b64 %gl103, %gl102, 4607182418800017408;
+	mov.b64 %gl104, 0d43B0000000000000;
+	not.b64 %gl105, 0x8000000000000000;
+	and.b64 %gl106, %gl104, %gl105;
+	shr.u64 %gl107, %gl106, 52;
+	cvt.u32.u64 %gw39, %gl107;
+	sub.s32 %gw40, %gw39, 1023;
+	setp.eq.s32 %gp31, %gw40, -1023;
+	@%gp31 bra L116;
+	mov.b32 %gw41, %gw40;
+	mov.b64 %gl108, %gl106;
+	bra L117;
+L116:
+	clz.b64 %gw42, %gl106;
+	cvt.u64.u32 %gl109, %gw42;
+	cvt.u32.u64 %gw43, %gl109;
+	sub.s32 %gw44, %gw43, 11;
+	shl.b64 %gl110, %gl106, %gw44;
+	sub.s32 %gw45, -1022, %gw44;
+	mov.b32 %gw41, %gw45;
+	mov.b64 %gl108, %gl110;
+L117:
+	and.b64 %gl111, %gl108, 4503599627370495;
+	or.b64 %gl112, %gl111, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl113, %gl112;
+	mul.rn.f64 %gl114, %gl113, 0d3FF0000200000000;
+	neg.f64 %gl115, %gl112;
+	fma.rn.f64 %gl116, %gl115, %gl114, 0d3FF0000000000000;
+	fma.rn.f64 %gl117, %gl116, %gl116, %gl116;
+	fma.rn.f64 %gl118, %gl114, %gl117, %gl114;
+	neg.f64 %gl119, %gl112;
+	fma.rn.f64 %gl120, %gl119, %gl118, 0d3FF0000000000000;
+	fma.rn.f64 %gl121, %gl118, %gl120, %gl118;
+	mul.rn.f64 %gl122, %gl103, %gl121;
+	neg.f64 %gl123, %gl112;
+	fma.rn.f64 %gl124, %gl123, %gl122, %gl103;
+	fma.rn.f64 %gl125, %gl124, %gl121, %gl122;
+	neg.f64 %gl126, %gl112;
+	fma.rn.f64 %gl127, %gl126, %gl125, %gl103;
+	sub.s32 %gw46, %gw34, %gw41;
+	shr.u64 %gl128, %gl125, 52;
+	cvt.u32.u64 %gw47, %gl128;
+	add.s32 %gw48, %gw46, %gw47;
+	mov.b64 %gl129, 0d43B0000000000000;
+	xor.b64 %gl130, %gl90, %gl129;
+	and.b64 %gl131, %gl130, 0x8000000000000000;
+	setp.ge.s32 %gp32, %gw48, 2047;
+	@%gp32 bra L103;
+	setp.gt.s32 %gp33, %gw48, 0;
+	@%gp33 bra L102;
+	and.b64 %gl132, %gl125, 4503599627370495;
+	or.b64 %gl133, %gl132, 4503599627370496;
+	shl.b64 %gl134, %gl133, 2;
+	setp.gt.f64 %gp34, %gl127, 0d0000000000000000;
+	@%gp34 bra L100;
+	setp.lt.f64 %gp35, %gl127, 0d0000000000000000;
+	@%gp35 bra L99;
+	mov.b64 %gl135, %gl134;
+	bra L101;
+L99:
+	sub.s64 %gl136, %gl134, 1;
+	mov.b64 %gl135, %gl136;
+	bra L101;
+L100:
+	or.b64 %gl137, %gl134, 1;
+	mov.b64 %gl135, %gl137;
+L101:
+	sub.s32 %gw49, 3, %gw48;
+	min.s32 %gw50, %gw49, 60;
+	shr.u64 %gl138, %gl135, %gw50;
+	shl.b64 %gl139, 1, %gw50;
+	sub.s64 %gl140, %gl139, 1;
+	and.b64 %gl141, %gl135, %gl140;
+	sub.s32 %gw51, %gw50, 1;
+	shl.b64 %gl142, 1, %gw51;
+	setp.gt.u64 %gp36, %gl141, %gl142;
+	@%gp36 bra L129;
+	setp.eq.u64 %gp37, %gl141, %gl142;
+	@%gp37 bra L128;
+	mov.b64 %gl143, %gl138;
+	bra L125;
+L128:
+	and.b64 %gl144, %gl138, 1;
+	setp.eq.u64 %gp38, %gl144, 1;
+	@%gp38 bra L129;
+	mov.b64 %gl143, %gl138;
+	bra L125;
+L129:
+	add.s64 %gl145, %gl138, 1;
+	mov.b64 %gl143, %gl145;
+L125:
+	or.b64 %gl146, %gl131, %gl143;
+	mov.f64 %gl147, %gl146;
+	bra L90;
+L102:
+	cvt.s64.s32 %gl148, %gw48;
+	shl.b64 %gl149, %gl148, 52;
+	or.b64 %gl150, %gl131, %gl149;
+	and.b64 %gl151, %gl125, 4503599627370495;
+	or.b64 %gl152, %gl150, %gl151;
+	mov.f64 %gl147, %gl152;
+	bra L90;
+L103:
+	or.b64 %gl153, %gl131, 9218868437227405312;
+	mov.f64 %gl147, %gl153;
+	bra L90;
+L104:
+	mov.b64 %gl154, 0d43B0000000000000;
+	xor.b64 %gl155, %gl90, %gl154;
+	and.b64 %gl156, %gl155, 0x8000000000000000;
+	setp.neu.f64 %gp39, %gl90, %gl90;
+	@%gp39 bra L146;
+	setp.neu.f64 %gp40, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp40 bra L146;
+	setp.eq.f64 %gp41, %gl90, 0d0000000000000000;
+	@!%gp41 bra L139;
+	setp.eq.f64 %gp42, 0d43B0000000000000, 0d0000000000000000;
+	@%gp42 bra L145;
+L139:
+	sub.rn.f64 %gl157, %gl90, %gl90;
+	setp.neu.f64 %gp43, %gl157, 0d0000000000000000;
+	@!%gp43 bra L141;
+	sub.rn.f64 %gl158, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp44, %gl158, 0d0000000000000000;
+	@%gp44 bra L145;
+L141:
+	setp.eq.f64 %gp45, %gl90, 0d0000000000000000;
+	@%gp45 bra L144;
+	sub.rn.f64 %gl159, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp46, %gl159, 0d0000000000000000;
+	@%gp46 bra L144;
+	or.b64 %gl160, %gl156, 9218868437227405312;
+	mov.f64 %gl161, %gl160;
+	bra L134;
+L144:
+	mov.f64 %gl161, %gl156;
+	bra L134;
+L145:
+	mov.f64 %gl161, 0d7FF8000000000001;
+	bra L134;
+L146:
+	add.rn.f64 %gl162, %gl90, 0d43B0000000000000;
+	mov.f64 %gl161, %gl162;
+L134:
+	mov.f64 %gl147, %gl161;
+L90:
+	mov.f64 %gl163, %gl147;
+	bra L83;
+L87:
+	rcp.approx.ftz.f64 %gl164, 0d43B0000000000000;
+	mul.rn.f64 %gl165, %gl164, 0d3FF0000200000000;
+	neg.f64 %gl166, 0d43B0000000000000;
+	fma.rn.f64 %gl167, %gl166, %gl165, 0d3FF0000000000000;
+	fma.rn.f64 %gl168, %gl167, %gl167, %gl167;
+	fma.rn.f64 %gl169, %gl165, %gl168, %gl165;
+	neg.f64 %gl170, 0d43B0000000000000;
+	fma.rn.f64 %gl171, %gl170, %gl169, 0d3FF0000000000000;
+	fma.rn.f64 %gl172, %gl169, %gl171, %gl169;
+	mul.rn.f64 %gl173, %gl90, %gl172;
+	neg.f64 %gl174, 0d43B0000000000000;
+	fma.rn.f64 %gl175, %gl174, %gl173, %gl90;
+	fma.rn.f64 %gl176, %gl175, %gl172, %gl173;
+	mov.f64 %gl163, %gl176;
+L83:
+	max.u32 %gw52, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl177, %gw52;
+	mul.rn.f64 %gl178, %gl76, %gl177;
+	cvt.rn.f64.u32 %gl179, ${v.n};
+	mul.rn.f64 %gl180, %gl178, %gl179;
+	setp.gt.f64 %gp47, %gl180, ${param.1};
+	@%gp47 bra L5;
+	mov.b32 %gw53, 0;
 	bra L6;
 L5:
-	sub.rn.f64 %gl9, 0d3FF0000000000000, ${param.0};
-	max.f64 %gl10, %gl9, 0d3F90000000000000;
-	setp.nan.f64 %gp2, %gl9, 0d3F90000000000000;
-	selp.f64 %gl11, 0d7FF8000000000001, %gl10, %gp2;
-	mul.rn.f64 %gl12, %gl3, %gl11;
-	add.rn.f32 %gw2, 0f3F800000, 0f30800000;
-	setp.eq.f32 %gp3, %gw2, 0f3F800000;
-	@%gp3 bra L13;
-	cvt.rn.f64.u32 %gl13, ${v.n};
-	mul.rn.f64 %gl14, 0d3CB0000000000000, %gl13;
-	min.f64 %gl15, %gl14, 0d3D70000000000000;
-	setp.nan.f64 %gp4, %gl14, 0d3D70000000000000;
-	selp.f64 %gl16, 0d7FF8000000000001, %gl15, %gp4;
-	mov.f64 %gl17, %gl16;
-	bra L10;
-L13:
-	mov.f64 %gl17, 0d3E80000000000000;
-L10:
-	mul.rn.f64 %gl18, %gl17, %gl4;
-	setp.gt.f64 %gp5, %gl12, %gl18;
-	selp.b32 %gw3, 1, 0, %gp5;
-	mov.b32 %gw1, %gw3;
+	sub.rn.f64 %gl181, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl182, %gl181, 0d3F90000000000000;
+	setp.nan.f64 %gp48, %gl181, 0d3F90000000000000;
+	selp.f64 %gl183, 0d7FF8000000000001, %gl182, %gp48;
+	mul.rn.f64 %gl184, %gl76, %gl183;
+	add.rn.f32 %gw54, 0f3F800000, 0f30800000;
+	setp.eq.f32 %gp49, %gw54, 0f3F800000;
+	@%gp49 bra L161;
+	cvt.rn.f64.u32 %gl185, ${v.n};
+	mul.rn.f64 %gl186, 0d3CB0000000000000, %gl185;
+	min.f64 %gl187, %gl186, 0d3D70000000000000;
+	setp.nan.f64 %gp50, %gl186, 0d3D70000000000000;
+	selp.f64 %gl188, 0d7FF8000000000001, %gl187, %gp50;
+	mov.f64 %gl189, %gl188;
+	bra L158;
+L161:
+	mov.f64 %gl189, 0d3E80000000000000;
+L158:
+	mul.rn.f64 %gl190, %gl189, %gl163;
+	setp.gt.f64 %gp51, %gl184, %gl190;
+	selp.b32 %gw55, 1, 0, %gp51;
+	mov.b32 %gw53, %gw55;
 L6:
-	mov.b32 %gw4, %gw1;
+	mov.b32 %gw56, %gw53;
 	bra L2;
 L7:
-	setp.neu.f32 %gp6, ${new.0}, ${old.0};
-	selp.b32 %gw5, 1, 0, %gp6;
-	mov.b32 %gw4, %gw5;
+	setp.neu.f32 %gp52, ${new.0}, ${old.0};
+	selp.b32 %gw57, 1, 0, %gp52;
+	mov.b32 %gw56, %gw57;
 L2:
-	mov.b32 ${out.0}, %gw4;
+	mov.b32 ${out.0}, %gw56;
 }
 `},
 	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "v.out", "value.0"}, Text: `{
@@ -746,7 +1163,7 @@ L2:
 	shr.u64 %gl4, %gl3, 52;
 	cvt.u32.u64 %gw1, %gl4;
 	and.b32 %gw2, %gw1, 2047;
-	mov.b64 %gl5, 0d3CD0000000000000;
+	mov.b64 %gl5, 0d4090000000000000;
 	shr.u64 %gl6, %gl5, 52;
 	cvt.u32.u64 %gw3, %gl6;
 	and.b32 %gw4, %gw3, 2047;
@@ -760,12 +1177,12 @@ L7:
 	sub.rn.f64 %gl7, %gl3, %gl3;
 	setp.neu.f64 %gp2, %gl7, 0d0000000000000000;
 	@%gp2 bra L25;
-	sub.rn.f64 %gl8, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl8, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp3, %gl8, 0d0000000000000000;
 	@%gp3 bra L25;
 	setp.eq.f64 %gp4, %gl3, 0d0000000000000000;
 	@%gp4 bra L25;
-	setp.eq.f64 %gp5, 0d3CD0000000000000, 0d0000000000000000;
+	setp.eq.f64 %gp5, 0d4090000000000000, 0d0000000000000000;
 	@%gp5 bra L25;
 	not.b64 %gl9, 0x8000000000000000;
 	and.b64 %gl10, %gl3, %gl9;
@@ -789,7 +1206,7 @@ L32:
 L33:
 	and.b64 %gl15, %gl12, 4503599627370495;
 	or.b64 %gl16, %gl15, 4607182418800017408;
-	mov.b64 %gl17, 0d3CD0000000000000;
+	mov.b64 %gl17, 0d4090000000000000;
 	not.b64 %gl18, 0x8000000000000000;
 	and.b64 %gl19, %gl17, %gl18;
 	shr.u64 %gl20, %gl19, 52;
@@ -831,7 +1248,7 @@ L38:
 	shr.u64 %gl41, %gl38, 52;
 	cvt.u32.u64 %gw22, %gl41;
 	add.s32 %gw23, %gw21, %gw22;
-	mov.b64 %gl42, 0d3CD0000000000000;
+	mov.b64 %gl42, 0d4090000000000000;
 	xor.b64 %gl43, %gl3, %gl42;
 	and.b64 %gl44, %gl43, 0x8000000000000000;
 	setp.ge.s32 %gp8, %gw23, 2047;
@@ -895,28 +1312,28 @@ L24:
 	mov.f64 %gl60, %gl66;
 	bra L11;
 L25:
-	mov.b64 %gl67, 0d3CD0000000000000;
+	mov.b64 %gl67, 0d4090000000000000;
 	xor.b64 %gl68, %gl3, %gl67;
 	and.b64 %gl69, %gl68, 0x8000000000000000;
 	setp.neu.f64 %gp15, %gl3, %gl3;
 	@%gp15 bra L67;
-	setp.neu.f64 %gp16, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp16, 0d4090000000000000, 0d4090000000000000;
 	@%gp16 bra L67;
 	setp.eq.f64 %gp17, %gl3, 0d0000000000000000;
 	@!%gp17 bra L60;
-	setp.eq.f64 %gp18, 0d3CD0000000000000, 0d0000000000000000;
+	setp.eq.f64 %gp18, 0d4090000000000000, 0d0000000000000000;
 	@%gp18 bra L66;
 L60:
 	sub.rn.f64 %gl70, %gl3, %gl3;
 	setp.neu.f64 %gp19, %gl70, 0d0000000000000000;
 	@!%gp19 bra L62;
-	sub.rn.f64 %gl71, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl71, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp20, %gl71, 0d0000000000000000;
 	@%gp20 bra L66;
 L62:
 	setp.eq.f64 %gp21, %gl3, 0d0000000000000000;
 	@%gp21 bra L65;
-	sub.rn.f64 %gl72, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl72, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp22, %gl72, 0d0000000000000000;
 	@%gp22 bra L65;
 	or.b64 %gl73, %gl69, 9218868437227405312;
@@ -929,7 +1346,7 @@ L66:
 	mov.f64 %gl74, 0d7FF8000000000001;
 	bra L55;
 L67:
-	add.rn.f64 %gl75, %gl3, 0d3CD0000000000000;
+	add.rn.f64 %gl75, %gl3, 0d4090000000000000;
 	mov.f64 %gl74, %gl75;
 L55:
 	mov.f64 %gl60, %gl74;
@@ -937,17 +1354,17 @@ L11:
 	mov.f64 %gl76, %gl60;
 	bra L4;
 L8:
-	rcp.approx.ftz.f64 %gl77, 0d3CD0000000000000;
+	rcp.approx.ftz.f64 %gl77, 0d4090000000000000;
 	mul.rn.f64 %gl78, %gl77, 0d3FF0000200000000;
-	neg.f64 %gl79, 0d3CD0000000000000;
+	neg.f64 %gl79, 0d4090000000000000;
 	fma.rn.f64 %gl80, %gl79, %gl78, 0d3FF0000000000000;
 	fma.rn.f64 %gl81, %gl80, %gl80, %gl80;
 	fma.rn.f64 %gl82, %gl78, %gl81, %gl78;
-	neg.f64 %gl83, 0d3CD0000000000000;
+	neg.f64 %gl83, 0d4090000000000000;
 	fma.rn.f64 %gl84, %gl83, %gl82, 0d3FF0000000000000;
 	fma.rn.f64 %gl85, %gl82, %gl84, %gl82;
 	mul.rn.f64 %gl86, %gl3, %gl85;
-	neg.f64 %gl87, 0d3CD0000000000000;
+	neg.f64 %gl87, 0d4090000000000000;
 	fma.rn.f64 %gl88, %gl87, %gl86, %gl3;
 	fma.rn.f64 %gl89, %gl88, %gl85, %gl86;
 	mov.f64 %gl76, %gl89;
@@ -1072,16 +1489,16 @@ func (l pageRankFloat64Loops) apply(acc []int64, list []uint16, b *compiled.Bloc
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate1046_:
+				Activate1463_:
 					for {
 						if p.Tolerance == 0 {
 							result_ = new != old
-							break Activate1046_
+							break Activate1463_
 						}
-						change, rank := math.Abs(float64(new)-float64(old)), float64(new)
+						change, rank := math.Abs(float64(new)-float64(old))/one, float64(new)/one
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
 							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate1046_
+						break Activate1463_
 
 					}
 				}
@@ -1133,15 +1550,14 @@ var pageRankFloat64Fragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
-	.reg .b64 %gl<4>;
+	.reg .b64 %gl<3>;
 	.reg .pred %gp<2>;
-	mul.rn.f64 %gl0, ${src.0}, 0d43B0000000000000;
-	cvt.rzi.s64.f64 %gl1, %gl0;
-	setp.ge.f64 %gp0, %gl0, 0dC3E0000000000000;
-	selp.b64 %gl2, %gl1, 0x8000000000000000, %gp0;
-	setp.lt.f64 %gp1, %gl0, 0d43E0000000000000;
-	selp.b64 %gl3, %gl2, 0x8000000000000000, %gp1;
-	mov.b64 ${out.0}, %gl3;
+	cvt.rzi.s64.f64 %gl0, ${src.0};
+	setp.ge.f64 %gp0, ${src.0}, 0dC3E0000000000000;
+	selp.b64 %gl1, %gl0, 0x8000000000000000, %gp0;
+	setp.lt.f64 %gp1, ${src.0}, 0d43E0000000000000;
+	selp.b64 %gl2, %gl1, 0x8000000000000000, %gp1;
+	mov.b64 ${out.0}, %gl2;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
@@ -1152,7 +1568,7 @@ var pageRankFloat64Fragments = compiled.Fragments{
 `},
 	Apply: compiled.Fragment{Inputs: []string{"acc.0", "param.0", "param.2", "param.3", "step.aggregate", "v.id", "v.n", "v.out"}, Text: `{
 	.reg .b32 %gw<53>;
-	.reg .b64 %gl<182>;
+	.reg .b64 %gl<183>;
 	.reg .pred %gp<48>;
 	cvt.rn.f64.u32 %gl0, ${v.n};
 	sub.rn.f64 %gl1, 0d3FF0000000000000, ${param.0};
@@ -1593,59 +2009,478 @@ L90:
 	fma.rn.f64 %gl180, %gl179, %gl176, %gl177;
 	mov.f64 %gl167, %gl180;
 L86:
-	add.rn.f64 %gl181, %gl167, 0d3C20000000000000;
-	mov.f64 ${out.0}, %gl181;
+	mul.rn.f64 %gl181, %gl167, 0d43B0000000000000;
+	add.rn.f64 %gl182, %gl181, 0d3FE0000000000000;
+	mov.f64 ${out.0}, %gl182;
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<5>;
-	.reg .b64 %gl<17>;
-	.reg .pred %gp<7>;
+	.reg .b32 %gw<57>;
+	.reg .b64 %gl<189>;
+	.reg .pred %gp<53>;
 	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
 	@%gp0 bra L7;
 	sub.rn.f64 %gl0, ${new.0}, ${old.0};
 	abs.f64 %gl1, %gl0;
-	max.u32 %gw0, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl2, %gw0;
-	mul.rn.f64 %gl3, %gl1, %gl2;
-	cvt.rn.f64.u32 %gl4, ${v.n};
-	mul.rn.f64 %gl5, %gl3, %gl4;
-	setp.gt.f64 %gp1, %gl5, ${param.1};
-	@%gp1 bra L5;
-	mov.b32 %gw1, 0;
+	shr.u64 %gl2, %gl1, 52;
+	cvt.u32.u64 %gw0, %gl2;
+	and.b32 %gw1, %gw0, 2047;
+	mov.b64 %gl3, 0d43B0000000000000;
+	shr.u64 %gl4, %gl3, 52;
+	cvt.u32.u64 %gw2, %gl4;
+	and.b32 %gw3, %gw2, 2047;
+	sub.s32 %gw4, %gw1, 520;
+	setp.lt.u32 %gp1, %gw4, 1006;
+	@!%gp1 bra L12;
+	sub.s32 %gw5, %gw3, 520;
+	setp.lt.u32 %gp2, %gw5, 1006;
+	@%gp2 bra L13;
+L12:
+	sub.rn.f64 %gl5, %gl1, %gl1;
+	setp.neu.f64 %gp3, %gl5, 0d0000000000000000;
+	@%gp3 bra L30;
+	sub.rn.f64 %gl6, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp4, %gl6, 0d0000000000000000;
+	@%gp4 bra L30;
+	setp.eq.f64 %gp5, %gl1, 0d0000000000000000;
+	@%gp5 bra L30;
+	setp.eq.f64 %gp6, 0d43B0000000000000, 0d0000000000000000;
+	@%gp6 bra L30;
+	not.b64 %gl7, 0x8000000000000000;
+	and.b64 %gl8, %gl1, %gl7;
+	shr.u64 %gl9, %gl8, 52;
+	cvt.u32.u64 %gw6, %gl9;
+	sub.s32 %gw7, %gw6, 1023;
+	setp.eq.s32 %gp7, %gw7, -1023;
+	@%gp7 bra L37;
+	mov.b32 %gw8, %gw7;
+	mov.b64 %gl10, %gl8;
+	bra L38;
+L37:
+	clz.b64 %gw9, %gl8;
+	cvt.u64.u32 %gl11, %gw9;
+	cvt.u32.u64 %gw10, %gl11;
+	sub.s32 %gw11, %gw10, 11;
+	shl.b64 %gl12, %gl8, %gw11;
+	sub.s32 %gw12, -1022, %gw11;
+	mov.b32 %gw8, %gw12;
+	mov.b64 %gl10, %gl12;
+L38:
+	and.b64 %gl13, %gl10, 4503599627370495;
+	or.b64 %gl14, %gl13, 4607182418800017408;
+	mov.b64 %gl15, 0d43B0000000000000;
+	not.b64 %gl16, 0x8000000000000000;
+	and.b64 %gl17, %gl15, %gl16;
+	shr.u64 %gl18, %gl17, 52;
+	cvt.u32.u64 %gw13, %gl18;
+	sub.s32 %gw14, %gw13, 1023;
+	setp.eq.s32 %gp8, %gw14, -1023;
+	@%gp8 bra L42;
+	mov.b32 %gw15, %gw14;
+	mov.b64 %gl19, %gl17;
+	bra L43;
+L42:
+	clz.b64 %gw16, %gl17;
+	cvt.u64.u32 %gl20, %gw16;
+	cvt.u32.u64 %gw17, %gl20;
+	sub.s32 %gw18, %gw17, 11;
+	shl.b64 %gl21, %gl17, %gw18;
+	sub.s32 %gw19, -1022, %gw18;
+	mov.b32 %gw15, %gw19;
+	mov.b64 %gl19, %gl21;
+L43:
+	and.b64 %gl22, %gl19, 4503599627370495;
+	or.b64 %gl23, %gl22, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl24, %gl23;
+	mul.rn.f64 %gl25, %gl24, 0d3FF0000200000000;
+	neg.f64 %gl26, %gl23;
+	fma.rn.f64 %gl27, %gl26, %gl25, 0d3FF0000000000000;
+	fma.rn.f64 %gl28, %gl27, %gl27, %gl27;
+	fma.rn.f64 %gl29, %gl25, %gl28, %gl25;
+	neg.f64 %gl30, %gl23;
+	fma.rn.f64 %gl31, %gl30, %gl29, 0d3FF0000000000000;
+	fma.rn.f64 %gl32, %gl29, %gl31, %gl29;
+	mul.rn.f64 %gl33, %gl14, %gl32;
+	neg.f64 %gl34, %gl23;
+	fma.rn.f64 %gl35, %gl34, %gl33, %gl14;
+	fma.rn.f64 %gl36, %gl35, %gl32, %gl33;
+	neg.f64 %gl37, %gl23;
+	fma.rn.f64 %gl38, %gl37, %gl36, %gl14;
+	sub.s32 %gw20, %gw8, %gw15;
+	shr.u64 %gl39, %gl36, 52;
+	cvt.u32.u64 %gw21, %gl39;
+	add.s32 %gw22, %gw20, %gw21;
+	mov.b64 %gl40, 0d43B0000000000000;
+	xor.b64 %gl41, %gl1, %gl40;
+	and.b64 %gl42, %gl41, 0x8000000000000000;
+	setp.ge.s32 %gp9, %gw22, 2047;
+	@%gp9 bra L29;
+	setp.gt.s32 %gp10, %gw22, 0;
+	@%gp10 bra L28;
+	and.b64 %gl43, %gl36, 4503599627370495;
+	or.b64 %gl44, %gl43, 4503599627370496;
+	shl.b64 %gl45, %gl44, 2;
+	setp.gt.f64 %gp11, %gl38, 0d0000000000000000;
+	@%gp11 bra L26;
+	setp.lt.f64 %gp12, %gl38, 0d0000000000000000;
+	@%gp12 bra L25;
+	mov.b64 %gl46, %gl45;
+	bra L27;
+L25:
+	sub.s64 %gl47, %gl45, 1;
+	mov.b64 %gl46, %gl47;
+	bra L27;
+L26:
+	or.b64 %gl48, %gl45, 1;
+	mov.b64 %gl46, %gl48;
+L27:
+	sub.s32 %gw23, 3, %gw22;
+	min.s32 %gw24, %gw23, 60;
+	shr.u64 %gl49, %gl46, %gw24;
+	shl.b64 %gl50, 1, %gw24;
+	sub.s64 %gl51, %gl50, 1;
+	and.b64 %gl52, %gl46, %gl51;
+	sub.s32 %gw25, %gw24, 1;
+	shl.b64 %gl53, 1, %gw25;
+	setp.gt.u64 %gp13, %gl52, %gl53;
+	@%gp13 bra L55;
+	setp.eq.u64 %gp14, %gl52, %gl53;
+	@%gp14 bra L54;
+	mov.b64 %gl54, %gl49;
+	bra L51;
+L54:
+	and.b64 %gl55, %gl49, 1;
+	setp.eq.u64 %gp15, %gl55, 1;
+	@%gp15 bra L55;
+	mov.b64 %gl54, %gl49;
+	bra L51;
+L55:
+	add.s64 %gl56, %gl49, 1;
+	mov.b64 %gl54, %gl56;
+L51:
+	or.b64 %gl57, %gl42, %gl54;
+	mov.f64 %gl58, %gl57;
+	bra L16;
+L28:
+	cvt.s64.s32 %gl59, %gw22;
+	shl.b64 %gl60, %gl59, 52;
+	or.b64 %gl61, %gl42, %gl60;
+	and.b64 %gl62, %gl36, 4503599627370495;
+	or.b64 %gl63, %gl61, %gl62;
+	mov.f64 %gl58, %gl63;
+	bra L16;
+L29:
+	or.b64 %gl64, %gl42, 9218868437227405312;
+	mov.f64 %gl58, %gl64;
+	bra L16;
+L30:
+	mov.b64 %gl65, 0d43B0000000000000;
+	xor.b64 %gl66, %gl1, %gl65;
+	and.b64 %gl67, %gl66, 0x8000000000000000;
+	setp.neu.f64 %gp16, %gl1, %gl1;
+	@%gp16 bra L72;
+	setp.neu.f64 %gp17, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp17 bra L72;
+	setp.eq.f64 %gp18, %gl1, 0d0000000000000000;
+	@!%gp18 bra L65;
+	setp.eq.f64 %gp19, 0d43B0000000000000, 0d0000000000000000;
+	@%gp19 bra L71;
+L65:
+	sub.rn.f64 %gl68, %gl1, %gl1;
+	setp.neu.f64 %gp20, %gl68, 0d0000000000000000;
+	@!%gp20 bra L67;
+	sub.rn.f64 %gl69, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp21, %gl69, 0d0000000000000000;
+	@%gp21 bra L71;
+L67:
+	setp.eq.f64 %gp22, %gl1, 0d0000000000000000;
+	@%gp22 bra L70;
+	sub.rn.f64 %gl70, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp23, %gl70, 0d0000000000000000;
+	@%gp23 bra L70;
+	or.b64 %gl71, %gl67, 9218868437227405312;
+	mov.f64 %gl72, %gl71;
+	bra L60;
+L70:
+	mov.f64 %gl72, %gl67;
+	bra L60;
+L71:
+	mov.f64 %gl72, 0d7FF8000000000001;
+	bra L60;
+L72:
+	add.rn.f64 %gl73, %gl1, 0d43B0000000000000;
+	mov.f64 %gl72, %gl73;
+L60:
+	mov.f64 %gl58, %gl72;
+L16:
+	mov.f64 %gl74, %gl58;
+	bra L9;
+L13:
+	rcp.approx.ftz.f64 %gl75, 0d43B0000000000000;
+	mul.rn.f64 %gl76, %gl75, 0d3FF0000200000000;
+	neg.f64 %gl77, 0d43B0000000000000;
+	fma.rn.f64 %gl78, %gl77, %gl76, 0d3FF0000000000000;
+	fma.rn.f64 %gl79, %gl78, %gl78, %gl78;
+	fma.rn.f64 %gl80, %gl76, %gl79, %gl76;
+	neg.f64 %gl81, 0d43B0000000000000;
+	fma.rn.f64 %gl82, %gl81, %gl80, 0d3FF0000000000000;
+	fma.rn.f64 %gl83, %gl80, %gl82, %gl80;
+	mul.rn.f64 %gl84, %gl1, %gl83;
+	neg.f64 %gl85, 0d43B0000000000000;
+	fma.rn.f64 %gl86, %gl85, %gl84, %gl1;
+	fma.rn.f64 %gl87, %gl86, %gl83, %gl84;
+	mov.f64 %gl74, %gl87;
+L9:
+	shr.u64 %gl88, ${new.0}, 52;
+	cvt.u32.u64 %gw26, %gl88;
+	and.b32 %gw27, %gw26, 2047;
+	mov.b64 %gl89, 0d43B0000000000000;
+	shr.u64 %gl90, %gl89, 52;
+	cvt.u32.u64 %gw28, %gl90;
+	and.b32 %gw29, %gw28, 2047;
+	sub.s32 %gw30, %gw27, 520;
+	setp.lt.u32 %gp24, %gw30, 1006;
+	@!%gp24 bra L86;
+	sub.s32 %gw31, %gw29, 520;
+	setp.lt.u32 %gp25, %gw31, 1006;
+	@%gp25 bra L87;
+L86:
+	sub.rn.f64 %gl91, ${new.0}, ${new.0};
+	setp.neu.f64 %gp26, %gl91, 0d0000000000000000;
+	@%gp26 bra L104;
+	sub.rn.f64 %gl92, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp27, %gl92, 0d0000000000000000;
+	@%gp27 bra L104;
+	setp.eq.f64 %gp28, ${new.0}, 0d0000000000000000;
+	@%gp28 bra L104;
+	setp.eq.f64 %gp29, 0d43B0000000000000, 0d0000000000000000;
+	@%gp29 bra L104;
+	not.b64 %gl93, 0x8000000000000000;
+	and.b64 %gl94, ${new.0}, %gl93;
+	shr.u64 %gl95, %gl94, 52;
+	cvt.u32.u64 %gw32, %gl95;
+	sub.s32 %gw33, %gw32, 1023;
+	setp.eq.s32 %gp30, %gw33, -1023;
+	@%gp30 bra L111;
+	mov.b32 %gw34, %gw33;
+	mov.b64 %gl96, %gl94;
+	bra L112;
+L111:
+	clz.b64 %gw35, %gl94;
+	cvt.u64.u32 %gl97, %gw35;
+	cvt.u32.u64 %gw36, %gl97;
+	sub.s32 %gw37, %gw36, 11;
+	shl.b64 %gl98, %gl94, %gw37;
+	sub.s32 %gw38, -1022, %gw37;
+	mov.b32 %gw34, %gw38;
+	mov.b64 %gl96, %gl98;
+L112:
+	and.b64 %gl99, %gl96, 4503599627370495;
+	or.b64 %gl100, %gl99, 4607182418800017408;
+	mov.b64 %gl101, 0d43B0000000000000;
+	not.b64 %gl102, 0x8000000000000000;
+	and.b64 %gl103, %gl101, %gl102;
+	shr.u64 %gl104, %gl103, 52;
+	cvt.u32.u64 %gw39, %gl104;
+	sub.s32 %gw40, %gw39, 1023;
+	setp.eq.s32 %gp31, %gw40, -1023;
+	@%gp31 bra L116;
+	mov.b32 %gw41, %gw40;
+	mov.b64 %gl105, %gl103;
+	bra L117;
+L116:
+	clz.b64 %gw42, %gl103;
+	cvt.u64.u32 %gl106, %gw42;
+	cvt.u32.u64 %gw43, %gl106;
+	sub.s32 %gw44, %gw43, 11;
+	shl.b64 %gl107, %gl103, %gw44;
+	sub.s32 %gw45, -1022, %gw44;
+	mov.b32 %gw41, %gw45;
+	mov.b64 %gl105, %gl107;
+L117:
+	and.b64 %gl108, %gl105, 4503599627370495;
+	or.b64 %gl109, %gl108, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl110, %gl109;
+	mul.rn.f64 %gl111, %gl110, 0d3FF0000200000000;
+	neg.f64 %gl112, %gl109;
+	fma.rn.f64 %gl113, %gl112, %gl111, 0d3FF0000000000000;
+	fma.rn.f64 %gl114, %gl113, %gl113, %gl113;
+	fma.rn.f64 %gl115, %gl111, %gl114, %gl111;
+	neg.f64 %gl116, %gl109;
+	fma.rn.f64 %gl117, %gl116, %gl115, 0d3FF0000000000000;
+	fma.rn.f64 %gl118, %gl115, %gl117, %gl115;
+	mul.rn.f64 %gl119, %gl100, %gl118;
+	neg.f64 %gl120, %gl109;
+	fma.rn.f64 %gl121, %gl120, %gl119, %gl100;
+	fma.rn.f64 %gl122, %gl121, %gl118, %gl119;
+	neg.f64 %gl123, %gl109;
+	fma.rn.f64 %gl124, %gl123, %gl122, %gl100;
+	sub.s32 %gw46, %gw34, %gw41;
+	shr.u64 %gl125, %gl122, 52;
+	cvt.u32.u64 %gw47, %gl125;
+	add.s32 %gw48, %gw46, %gw47;
+	mov.b64 %gl126, 0d43B0000000000000;
+	xor.b64 %gl127, ${new.0}, %gl126;
+	and.b64 %gl128, %gl127, 0x8000000000000000;
+	setp.ge.s32 %gp32, %gw48, 2047;
+	@%gp32 bra L103;
+	setp.gt.s32 %gp33, %gw48, 0;
+	@%gp33 bra L102;
+	and.b64 %gl129, %gl122, 4503599627370495;
+	or.b64 %gl130, %gl129, 4503599627370496;
+	shl.b64 %gl131, %gl130, 2;
+	setp.gt.f64 %gp34, %gl124, 0d0000000000000000;
+	@%gp34 bra L100;
+	setp.lt.f64 %gp35, %gl124, 0d0000000000000000;
+	@%gp35 bra L99;
+	mov.b64 %gl132, %gl131;
+	bra L101;
+L99:
+	sub.s64 %gl133, %gl131, 1;
+	mov.b64 %gl132, %gl133;
+	bra L101;
+L100:
+	or.b64 %gl134, %gl131, 1;
+	mov.b64 %gl132, %gl134;
+L101:
+	sub.s32 %gw49, 3, %gw48;
+	min.s32 %gw50, %gw49, 60;
+	shr.u64 %gl135, %gl132, %gw50;
+	shl.b64 %gl136, 1, %gw50;
+	sub.s64 %gl137, %gl136, 1;
+	and.b64 %gl138, %gl132, %gl137;
+	sub.s32 %gw51, %gw50, 1;
+	shl.b64 %gl139, 1, %gw51;
+	setp.gt.u64 %gp36, %gl138, %gl139;
+	@%gp36 bra L129;
+	setp.eq.u64 %gp37, %gl138, %gl139;
+	@%gp37 bra L128;
+	mov.b64 %gl140, %gl135;
+	bra L125;
+L128:
+	and.b64 %gl141, %gl135, 1;
+	setp.eq.u64 %gp38, %gl141, 1;
+	@%gp38 bra L129;
+	mov.b64 %gl140, %gl135;
+	bra L125;
+L129:
+	add.s64 %gl142, %gl135, 1;
+	mov.b64 %gl140, %gl142;
+L125:
+	or.b64 %gl143, %gl128, %gl140;
+	mov.f64 %gl144, %gl143;
+	bra L90;
+L102:
+	cvt.s64.s32 %gl145, %gw48;
+	shl.b64 %gl146, %gl145, 52;
+	or.b64 %gl147, %gl128, %gl146;
+	and.b64 %gl148, %gl122, 4503599627370495;
+	or.b64 %gl149, %gl147, %gl148;
+	mov.f64 %gl144, %gl149;
+	bra L90;
+L103:
+	or.b64 %gl150, %gl128, 9218868437227405312;
+	mov.f64 %gl144, %gl150;
+	bra L90;
+L104:
+	mov.b64 %gl151, 0d43B0000000000000;
+	xor.b64 %gl152, ${new.0}, %gl151;
+	and.b64 %gl153, %gl152, 0x8000000000000000;
+	setp.neu.f64 %gp39, ${new.0}, ${new.0};
+	@%gp39 bra L146;
+	setp.neu.f64 %gp40, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp40 bra L146;
+	setp.eq.f64 %gp41, ${new.0}, 0d0000000000000000;
+	@!%gp41 bra L139;
+	setp.eq.f64 %gp42, 0d43B0000000000000, 0d0000000000000000;
+	@%gp42 bra L145;
+L139:
+	sub.rn.f64 %gl154, ${new.0}, ${new.0};
+	setp.neu.f64 %gp43, %gl154, 0d0000000000000000;
+	@!%gp43 bra L141;
+	sub.rn.f64 %gl155, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp44, %gl155, 0d0000000000000000;
+	@%gp44 bra L145;
+L141:
+	setp.eq.f64 %gp45, ${new.0}, 0d0000000000000000;
+	@%gp45 bra L144;
+	sub.rn.f64 %gl156, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp46, %gl156, 0d0000000000000000;
+	@%gp46 bra L144;
+	or.b64 %gl157, %gl153, 9218868437227405312;
+	mov.f64 %gl158, %gl157;
+	bra L134;
+L144:
+	mov.f64 %gl158, %gl153;
+	bra L134;
+L145:
+	mov.f64 %gl158, 0d7FF8000000000001;
+	bra L134;
+L146:
+	add.rn.f64 %gl159, ${new.0}, 0d43B0000000000000;
+	mov.f64 %gl158, %gl159;
+L134:
+	mov.f64 %gl144, %gl158;
+L90:
+	mov.f64 %gl160, %gl144;
+	bra L83;
+L87:
+	rcp.approx.ftz.f64 %gl161, 0d43B0000000000000;
+	mul.rn.f64 %gl162, %gl161, 0d3FF0000200000000;
+	neg.f64 %gl163, 0d43B0000000000000;
+	fma.rn.f64 %gl164, %gl163, %gl162, 0d3FF0000000000000;
+	fma.rn.f64 %gl165, %gl164, %gl164, %gl164;
+	fma.rn.f64 %gl166, %gl162, %gl165, %gl162;
+	neg.f64 %gl167, 0d43B0000000000000;
+	fma.rn.f64 %gl168, %gl167, %gl166, 0d3FF0000000000000;
+	fma.rn.f64 %gl169, %gl166, %gl168, %gl166;
+	mul.rn.f64 %gl170, ${new.0}, %gl169;
+	neg.f64 %gl171, 0d43B0000000000000;
+	fma.rn.f64 %gl172, %gl171, %gl170, ${new.0};
+	fma.rn.f64 %gl173, %gl172, %gl169, %gl170;
+	mov.f64 %gl160, %gl173;
+L83:
+	max.u32 %gw52, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl174, %gw52;
+	mul.rn.f64 %gl175, %gl74, %gl174;
+	cvt.rn.f64.u32 %gl176, ${v.n};
+	mul.rn.f64 %gl177, %gl175, %gl176;
+	setp.gt.f64 %gp47, %gl177, ${param.1};
+	@%gp47 bra L5;
+	mov.b32 %gw53, 0;
 	bra L6;
 L5:
-	sub.rn.f64 %gl6, 0d3FF0000000000000, ${param.0};
-	max.f64 %gl7, %gl6, 0d3F90000000000000;
-	setp.nan.f64 %gp2, %gl6, 0d3F90000000000000;
-	selp.f64 %gl8, 0d7FF8000000000001, %gl7, %gp2;
-	mul.rn.f64 %gl9, %gl1, %gl8;
-	add.rn.f64 %gl10, 0d3FF0000000000000, 0d3E10000000000000;
-	setp.eq.f64 %gp3, %gl10, 0d3FF0000000000000;
-	@%gp3 bra L13;
-	cvt.rn.f64.u32 %gl11, ${v.n};
-	mul.rn.f64 %gl12, 0d3CB0000000000000, %gl11;
-	min.f64 %gl13, %gl12, 0d3D70000000000000;
-	setp.nan.f64 %gp4, %gl12, 0d3D70000000000000;
-	selp.f64 %gl14, 0d7FF8000000000001, %gl13, %gp4;
-	mov.f64 %gl15, %gl14;
-	bra L10;
-L13:
-	mov.f64 %gl15, 0d3E80000000000000;
-L10:
-	mul.rn.f64 %gl16, %gl15, ${new.0};
-	setp.gt.f64 %gp5, %gl9, %gl16;
-	selp.b32 %gw2, 1, 0, %gp5;
-	mov.b32 %gw1, %gw2;
+	sub.rn.f64 %gl178, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl179, %gl178, 0d3F90000000000000;
+	setp.nan.f64 %gp48, %gl178, 0d3F90000000000000;
+	selp.f64 %gl180, 0d7FF8000000000001, %gl179, %gp48;
+	mul.rn.f64 %gl181, %gl74, %gl180;
+	add.rn.f64 %gl182, 0d3FF0000000000000, 0d3E10000000000000;
+	setp.eq.f64 %gp49, %gl182, 0d3FF0000000000000;
+	@%gp49 bra L161;
+	cvt.rn.f64.u32 %gl183, ${v.n};
+	mul.rn.f64 %gl184, 0d3CB0000000000000, %gl183;
+	min.f64 %gl185, %gl184, 0d3D70000000000000;
+	setp.nan.f64 %gp50, %gl184, 0d3D70000000000000;
+	selp.f64 %gl186, 0d7FF8000000000001, %gl185, %gp50;
+	mov.f64 %gl187, %gl186;
+	bra L158;
+L161:
+	mov.f64 %gl187, 0d3E80000000000000;
+L158:
+	mul.rn.f64 %gl188, %gl187, %gl160;
+	setp.gt.f64 %gp51, %gl181, %gl188;
+	selp.b32 %gw54, 1, 0, %gp51;
+	mov.b32 %gw53, %gw54;
 L6:
-	mov.b32 %gw3, %gw1;
+	mov.b32 %gw55, %gw53;
 	bra L2;
 L7:
-	setp.neu.f64 %gp6, ${new.0}, ${old.0};
-	selp.b32 %gw4, 1, 0, %gp6;
-	mov.b32 %gw3, %gw4;
+	setp.neu.f64 %gp52, ${new.0}, ${old.0};
+	selp.b32 %gw56, 1, 0, %gp52;
+	mov.b32 %gw55, %gw56;
 L2:
-	mov.b32 ${out.0}, %gw3;
+	mov.b32 ${out.0}, %gw55;
 }
 `},
 	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "v.out", "value.0"}, Text: `{
@@ -1659,7 +2494,7 @@ L2:
 	shr.u64 %gl3, ${value.0}, 52;
 	cvt.u32.u64 %gw1, %gl3;
 	and.b32 %gw2, %gw1, 2047;
-	mov.b64 %gl4, 0d3CD0000000000000;
+	mov.b64 %gl4, 0d4090000000000000;
 	shr.u64 %gl5, %gl4, 52;
 	cvt.u32.u64 %gw3, %gl5;
 	and.b32 %gw4, %gw3, 2047;
@@ -1673,12 +2508,12 @@ L7:
 	sub.rn.f64 %gl6, ${value.0}, ${value.0};
 	setp.neu.f64 %gp2, %gl6, 0d0000000000000000;
 	@%gp2 bra L25;
-	sub.rn.f64 %gl7, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl7, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp3, %gl7, 0d0000000000000000;
 	@%gp3 bra L25;
 	setp.eq.f64 %gp4, ${value.0}, 0d0000000000000000;
 	@%gp4 bra L25;
-	setp.eq.f64 %gp5, 0d3CD0000000000000, 0d0000000000000000;
+	setp.eq.f64 %gp5, 0d4090000000000000, 0d0000000000000000;
 	@%gp5 bra L25;
 	not.b64 %gl8, 0x8000000000000000;
 	and.b64 %gl9, ${value.0}, %gl8;
@@ -1702,7 +2537,7 @@ L32:
 L33:
 	and.b64 %gl14, %gl11, 4503599627370495;
 	or.b64 %gl15, %gl14, 4607182418800017408;
-	mov.b64 %gl16, 0d3CD0000000000000;
+	mov.b64 %gl16, 0d4090000000000000;
 	not.b64 %gl17, 0x8000000000000000;
 	and.b64 %gl18, %gl16, %gl17;
 	shr.u64 %gl19, %gl18, 52;
@@ -1744,7 +2579,7 @@ L38:
 	shr.u64 %gl40, %gl37, 52;
 	cvt.u32.u64 %gw22, %gl40;
 	add.s32 %gw23, %gw21, %gw22;
-	mov.b64 %gl41, 0d3CD0000000000000;
+	mov.b64 %gl41, 0d4090000000000000;
 	xor.b64 %gl42, ${value.0}, %gl41;
 	and.b64 %gl43, %gl42, 0x8000000000000000;
 	setp.ge.s32 %gp8, %gw23, 2047;
@@ -1808,28 +2643,28 @@ L24:
 	mov.f64 %gl59, %gl65;
 	bra L11;
 L25:
-	mov.b64 %gl66, 0d3CD0000000000000;
+	mov.b64 %gl66, 0d4090000000000000;
 	xor.b64 %gl67, ${value.0}, %gl66;
 	and.b64 %gl68, %gl67, 0x8000000000000000;
 	setp.neu.f64 %gp15, ${value.0}, ${value.0};
 	@%gp15 bra L67;
-	setp.neu.f64 %gp16, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp16, 0d4090000000000000, 0d4090000000000000;
 	@%gp16 bra L67;
 	setp.eq.f64 %gp17, ${value.0}, 0d0000000000000000;
 	@!%gp17 bra L60;
-	setp.eq.f64 %gp18, 0d3CD0000000000000, 0d0000000000000000;
+	setp.eq.f64 %gp18, 0d4090000000000000, 0d0000000000000000;
 	@%gp18 bra L66;
 L60:
 	sub.rn.f64 %gl69, ${value.0}, ${value.0};
 	setp.neu.f64 %gp19, %gl69, 0d0000000000000000;
 	@!%gp19 bra L62;
-	sub.rn.f64 %gl70, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl70, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp20, %gl70, 0d0000000000000000;
 	@%gp20 bra L66;
 L62:
 	setp.eq.f64 %gp21, ${value.0}, 0d0000000000000000;
 	@%gp21 bra L65;
-	sub.rn.f64 %gl71, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl71, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp22, %gl71, 0d0000000000000000;
 	@%gp22 bra L65;
 	or.b64 %gl72, %gl68, 9218868437227405312;
@@ -1842,7 +2677,7 @@ L66:
 	mov.f64 %gl73, 0d7FF8000000000001;
 	bra L55;
 L67:
-	add.rn.f64 %gl74, ${value.0}, 0d3CD0000000000000;
+	add.rn.f64 %gl74, ${value.0}, 0d4090000000000000;
 	mov.f64 %gl73, %gl74;
 L55:
 	mov.f64 %gl59, %gl73;
@@ -1850,17 +2685,17 @@ L11:
 	mov.f64 %gl75, %gl59;
 	bra L4;
 L8:
-	rcp.approx.ftz.f64 %gl76, 0d3CD0000000000000;
+	rcp.approx.ftz.f64 %gl76, 0d4090000000000000;
 	mul.rn.f64 %gl77, %gl76, 0d3FF0000200000000;
-	neg.f64 %gl78, 0d3CD0000000000000;
+	neg.f64 %gl78, 0d4090000000000000;
 	fma.rn.f64 %gl79, %gl78, %gl77, 0d3FF0000000000000;
 	fma.rn.f64 %gl80, %gl79, %gl79, %gl79;
 	fma.rn.f64 %gl81, %gl77, %gl80, %gl77;
-	neg.f64 %gl82, 0d3CD0000000000000;
+	neg.f64 %gl82, 0d4090000000000000;
 	fma.rn.f64 %gl83, %gl82, %gl81, 0d3FF0000000000000;
 	fma.rn.f64 %gl84, %gl81, %gl83, %gl81;
 	mul.rn.f64 %gl85, ${value.0}, %gl84;
-	neg.f64 %gl86, 0d3CD0000000000000;
+	neg.f64 %gl86, 0d4090000000000000;
 	fma.rn.f64 %gl87, %gl86, %gl85, ${value.0};
 	fma.rn.f64 %gl88, %gl87, %gl84, %gl85;
 	mov.f64 %gl75, %gl88;

@@ -18,22 +18,22 @@ import (
 var personalisedPageRankSources embed.FS
 
 // Loops are the methods of PersonalisedPageRank as loops.
-func (p PersonalisedPageRank[F]) Loops() compiled.Loops[Surfer[F], int64] {
-	if !compiled.Fresh(personalisedPageRankSources, "0b244aae63bb4b4a3c3c3305baf7e46d") {
-		return compiled.Loops[Surfer[F], int64]{}
+func (p PersonalisedPageRank[F]) Loops() compiled.Loops[F, int64] {
+	if !compiled.Fresh(personalisedPageRankSources, "aa83377929cc0163f918470cf7dbbedb") {
+		return compiled.Loops[F, int64]{}
 	}
 	switch p := any(p).(type) {
 	case PersonalisedPageRank[float32]:
-		return any(personalisedPageRankFloat32Loops{(*personalisedPageRankFloat32Fields)(&p)}.loops()).(compiled.Loops[Surfer[F], int64])
+		return any(personalisedPageRankFloat32Loops{(*personalisedPageRankFloat32Fields)(&p)}.loops()).(compiled.Loops[F, int64])
 	case PersonalisedPageRank[float64]:
-		return any(personalisedPageRankFloat64Loops{(*personalisedPageRankFloat64Fields)(&p)}.loops()).(compiled.Loops[Surfer[F], int64])
+		return any(personalisedPageRankFloat64Loops{(*personalisedPageRankFloat64Fields)(&p)}.loops()).(compiled.Loops[F, int64])
 	}
-	return compiled.Loops[Surfer[F], int64]{}
+	return compiled.Loops[F, int64]{}
 }
 
 // Fragments are the methods of PersonalisedPageRank as PTX.
 func (p PersonalisedPageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(personalisedPageRankSources, "0b244aae63bb4b4a3c3c3305baf7e46d") {
+	if !compiled.Fresh(personalisedPageRankSources, "aa83377929cc0163f918470cf7dbbedb") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {
@@ -53,32 +53,34 @@ type personalisedPageRankFloat32Loops struct {
 // personalisedPageRankFloat32Fields has the fields of PersonalisedPageRank[float32], and methods that do not copy them.
 type personalisedPageRankFloat32Fields PersonalisedPageRank[float32]
 
-func (p *personalisedPageRankFloat32Fields) Activate(v gas.Vertex, old Surfer[float32], new Surfer[float32]) bool {
+func (p *personalisedPageRankFloat32Fields) Activate(v gas.Vertex, old float32, new float32) bool {
 	type F = float32
 	if p.Tolerance == 0 {
-		return new.Share != old.Share
+		return new != old
 	}
-	change, rank := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
+	change, rank := math.Abs(float64(new)-float64(old))/one, float64(new)/one
 	return change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
-		change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
+		change*max(1-p.Damping, 1./64) > 2*rounding[F](v.N)*rank
 }
 
-func (p *personalisedPageRankFloat32Fields) Aggregate(v gas.Vertex, value Surfer[float32]) float64 {
+func (p *personalisedPageRankFloat32Fields) Aggregate(v gas.Vertex, value float32) float64 {
 	type F = float32
-	return PageRank[F]{}.Aggregate(v, value.Share)
+	return PageRank[F]{}.Aggregate(v, value)
 }
 
-func (p *personalisedPageRankFloat32Fields) Apply(v gas.Vertex, old Surfer[float32], acc int64, s gas.Step) Surfer[float32] {
+func (p *personalisedPageRankFloat32Fields) Apply(v gas.Vertex, old float32, acc int64, s gas.Step) float32 {
 	type F = float32
-	d, n := p.Damping, float64(v.N)
-	jump := (1 - d + float64(d*s.Aggregate)) * float64(old.Teleport)
-	old.Share = F((float64(jump)+float64(d*(float64(acc)/one)*n))/(n*float64(max(v.Out, 1))) + half)
-	return old
+	d, n, jump := p.Damping, float64(v.N), 0.
+	bit := bitsOf(old) & 1
+	if bit != 0 {
+		jump = (1 - d + float64(d*s.Aggregate)) * teleport(p.count, v)
+	}
+	return withBit(F((float64(jump)+float64(d*(float64(acc)/one)*n))/(n*float64(max(v.Out, 1)))*one+0.5), bit)
 }
 
-func (p *personalisedPageRankFloat32Fields) Gather(src Surfer[float32], _ gas.Edge, _ Surfer[float32]) int64 {
+func (p *personalisedPageRankFloat32Fields) Gather(src float32, _ gas.Edge, _ float32) int64 {
 	type F = float32
-	return int64(src.Share * one)
+	return int64(src)
 }
 
 func (p *personalisedPageRankFloat32Fields) Sum(a int64, b int64) int64 {
@@ -91,8 +93,8 @@ func (p *personalisedPageRankFloat32Fields) Zero() int64 {
 	return 0
 }
 
-func (l personalisedPageRankFloat32Loops) loops() compiled.Loops[Surfer[float32], int64] {
-	return compiled.Loops[Surfer[float32], int64]{
+func (l personalisedPageRankFloat32Loops) loops() compiled.Loops[float32, int64] {
+	return compiled.Loops[float32, int64]{
 		Program:   PersonalisedPageRank[float32](*l.p),
 		Gather:    l.gather,
 		Fold:      l.fold,
@@ -101,9 +103,9 @@ func (l personalisedPageRankFloat32Loops) loops() compiled.Loops[Surfer[float32]
 	}
 }
 
-func (l personalisedPageRankFloat32Loops) gather(acc []int64, list []uint16, b *compiled.Block, cur []Surfer[float32]) (edges int) {
+func (l personalisedPageRankFloat32Loops) gather(acc []int64, list []uint16, b *compiled.Block, cur []float32) (edges int) {
 	p := l.p
-	var dst Surfer[float32]
+	var dst float32
 	for i, v := range list {
 		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		a := acc[i]
@@ -117,15 +119,15 @@ func (l personalisedPageRankFloat32Loops) gather(acc []int64, list []uint16, b *
 	return edges
 }
 
-func (l personalisedPageRankFloat32Loops) edge(a int64, src Surfer[float32]) int64 {
+func (l personalisedPageRankFloat32Loops) edge(a int64, src float32) int64 {
 	p := l.p
-	var dst Surfer[float32]
+	var dst float32
 	g := p.Gather(src, gas.Edge{}, dst)
 	a = p.Sum(a, g)
 	return a
 }
 
-func personalisedPageRankFloat32LoopsBlock[W packed.Width, D packed.Destination](l personalisedPageRankFloat32Loops, acc *[1 << 16]int64, b *packed.Blocks, cur []Surfer[float32]) {
+func personalisedPageRankFloat32LoopsBlock[W packed.Width, D packed.Destination](l personalisedPageRankFloat32Loops, acc *[1 << 16]int64, b *packed.Blocks, cur []float32) {
 	w, d := packed.Bits[W](), packed.Bits[D]()
 	slots, u := b.Block()
 	_ = acc[0] // it is not nil: no edge has to ask
@@ -152,18 +154,18 @@ func personalisedPageRankFloat32LoopsBlock[W packed.Width, D packed.Destination]
 }
 
 // personalisedPageRankFloat32LoopsBlocks has code for each width of sources and of destinations.
-var personalisedPageRankFloat32LoopsBlocks = [2][packed.MaxWidth + 1]func(personalisedPageRankFloat32Loops, *[1 << 16]int64, *packed.Blocks, []Surfer[float32]){
+var personalisedPageRankFloat32LoopsBlocks = [2][packed.MaxWidth + 1]func(personalisedPageRankFloat32Loops, *[1 << 16]int64, *packed.Blocks, []float32){
 	{0: personalisedPageRankFloat32LoopsBlock[packed.W0, packed.D14], 1: personalisedPageRankFloat32LoopsBlock[packed.W1, packed.D14], 2: personalisedPageRankFloat32LoopsBlock[packed.W2, packed.D14], 3: personalisedPageRankFloat32LoopsBlock[packed.W3, packed.D14], 4: personalisedPageRankFloat32LoopsBlock[packed.W4, packed.D14], 5: personalisedPageRankFloat32LoopsBlock[packed.W5, packed.D14], 6: personalisedPageRankFloat32LoopsBlock[packed.W6, packed.D14], 7: personalisedPageRankFloat32LoopsBlock[packed.W7, packed.D14], 8: personalisedPageRankFloat32LoopsBlock[packed.W8, packed.D14], 9: personalisedPageRankFloat32LoopsBlock[packed.W9, packed.D14], 10: personalisedPageRankFloat32LoopsBlock[packed.W10, packed.D14], 12: personalisedPageRankFloat32LoopsBlock[packed.W12, packed.D14], 14: personalisedPageRankFloat32LoopsBlock[packed.W14, packed.D14], 16: personalisedPageRankFloat32LoopsBlock[packed.W16, packed.D14], 20: personalisedPageRankFloat32LoopsBlock[packed.W20, packed.D14], 24: personalisedPageRankFloat32LoopsBlock[packed.W24, packed.D14], 32: personalisedPageRankFloat32LoopsBlock[packed.W32, packed.D14]},
 	{0: personalisedPageRankFloat32LoopsBlock[packed.W0, packed.D16], 1: personalisedPageRankFloat32LoopsBlock[packed.W1, packed.D16], 2: personalisedPageRankFloat32LoopsBlock[packed.W2, packed.D16], 3: personalisedPageRankFloat32LoopsBlock[packed.W3, packed.D16], 4: personalisedPageRankFloat32LoopsBlock[packed.W4, packed.D16], 5: personalisedPageRankFloat32LoopsBlock[packed.W5, packed.D16], 6: personalisedPageRankFloat32LoopsBlock[packed.W6, packed.D16], 7: personalisedPageRankFloat32LoopsBlock[packed.W7, packed.D16], 8: personalisedPageRankFloat32LoopsBlock[packed.W8, packed.D16], 9: personalisedPageRankFloat32LoopsBlock[packed.W9, packed.D16], 10: personalisedPageRankFloat32LoopsBlock[packed.W10, packed.D16], 12: personalisedPageRankFloat32LoopsBlock[packed.W12, packed.D16], 14: personalisedPageRankFloat32LoopsBlock[packed.W14, packed.D16], 16: personalisedPageRankFloat32LoopsBlock[packed.W16, packed.D16], 20: personalisedPageRankFloat32LoopsBlock[packed.W20, packed.D16], 24: personalisedPageRankFloat32LoopsBlock[packed.W24, packed.D16], 32: personalisedPageRankFloat32LoopsBlock[packed.W32, packed.D16]},
 }
 
-func (l personalisedPageRankFloat32Loops) fold(acc *[1 << 16]int64, b *packed.Blocks, cur []Surfer[float32]) {
+func (l personalisedPageRankFloat32Loops) fold(acc *[1 << 16]int64, b *packed.Blocks, cur []float32) {
 	for b.Next() {
 		personalisedPageRankFloat32LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 
-func (l personalisedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *compiled.Block, cur, next []Surfer[float32], rising []uint64) (activated int, degrees uint64) {
+func (l personalisedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *compiled.Block, cur, next []float32, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	outs := b.Out
 	for len(list) > 0 {
@@ -187,7 +189,27 @@ func (l personalisedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *c
 			if outs != nil {
 				x.Out = outs[b.First+uint32(u)]
 			}
-			value := p.Apply(x, old, a[i], step)
+			var value float32
+			{
+				var result_ float32
+				{
+					type F = float32
+					p, v, old, acc, s := p, x, old, a[i], step
+					_, _, _, _, _ = p, v, old, acc, s
+				Apply192_:
+					for {
+						d, n, jump := p.Damping, float64(v.N), 0.
+						bit := bitsOf(old) & 1
+						if bit != 0 {
+							jump = (1 - d + float64(d*s.Aggregate)) * teleport(p.count, v)
+						}
+						result_ = withBit(F((float64(jump)+float64(d*(float64(acc)/one)*n))/(n*float64(max(v.Out, 1)))*one+0.5), bit)
+						break Apply192_
+
+					}
+				}
+				value = result_
+			}
 			values[o] = value
 			var active bool
 			{
@@ -196,16 +218,16 @@ func (l personalisedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *c
 					type F = float32
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate192_:
+				Activate194_:
 					for {
 						if p.Tolerance == 0 {
-							result_ = new.Share != old.Share
-							break Activate192_
+							result_ = new != old
+							break Activate194_
 						}
-						change, rank := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
+						change, rank := math.Abs(float64(new)-float64(old))/one, float64(new)/one
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
-							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate192_
+							change*max(1-p.Damping, 1./64) > 2*rounding[F](v.N)*rank
+						break Activate194_
 
 					}
 				}
@@ -227,7 +249,7 @@ func (l personalisedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *c
 	return activated, degrees
 }
 
-func (l personalisedPageRankFloat32Loops) aggregate(b *compiled.Block, values []Surfer[float32]) (sum float64) {
+func (l personalisedPageRankFloat32Loops) aggregate(b *compiled.Block, values []float32) (sum float64) {
 	p := l.p
 	outs := b.Out
 	degree := b.Degree[b.First:][:len(values)]
@@ -247,9 +269,9 @@ func (l personalisedPageRankFloat32Loops) aggregate(b *compiled.Block, values []
 var personalisedPageRankFloat32Fragments = compiled.Fragments{
 	Program: "PersonalisedPageRank[float32]",
 
-	Value:       compiled.Layout{Size: 8, Align: 4, Leaves: []compiled.Leaf{{Name: "Share", Kind: compiled.Float32, Offset: 0}, {Name: "Teleport", Kind: compiled.Float32, Offset: 4}}},
+	Value:       compiled.Layout{Size: 4, Align: 4, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float32, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Int64, Offset: 0}}},
-	Parameters:  compiled.Layout{Size: 40, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}}},
+	Parameters:  compiled.Layout{Size: 48, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}, {Name: "Sources.count", Kind: compiled.Uint32, Offset: 40}}},
 	SumOp:       compiled.SumAdd,
 
 	Zero: compiled.Fragment{Text: `{
@@ -257,14 +279,12 @@ var personalisedPageRankFloat32Fragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
-	.reg .b32 %gw<1>;
 	.reg .b64 %gl<3>;
 	.reg .pred %gp<2>;
-	mul.rn.f32 %gw0, ${src.0}, 0f5D800000;
-	cvt.rzi.s64.f32 %gl0, %gw0;
-	setp.ge.f32 %gp0, %gw0, 0fDF000000;
+	cvt.rzi.s64.f32 %gl0, ${src.0};
+	setp.ge.f32 %gp0, ${src.0}, 0fDF000000;
 	selp.b64 %gl1, %gl0, 0x8000000000000000, %gp0;
-	setp.lt.f32 %gp1, %gw0, 0f5F000000;
+	setp.lt.f32 %gp1, ${src.0}, 0f5F000000;
 	selp.b64 %gl2, %gl1, 0x8000000000000000, %gp1;
 	mov.b64 ${out.0}, %gl2;
 }
@@ -275,298 +295,315 @@ var personalisedPageRankFloat32Fragments = compiled.Fragments{
 	mov.b64 ${out.0}, %gl0;
 }
 `},
-	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0", "old.1", "param.0", "step.aggregate", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<56>;
-	.reg .b64 %gl<181>;
-	.reg .pred %gp<46>;
-	mov.f32 %gw0, ${old.0};
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0", "param.0", "param.2", "step.aggregate", "v.n", "v.out"}, Text: `{
+	.reg .b32 %gw<86>;
+	.reg .b64 %gl<282>;
+	.reg .pred %gp<76>;
 	cvt.rn.f64.u32 %gl0, ${v.n};
-	sub.rn.f64 %gl1, 0d3FF0000000000000, ${param.0};
-	mul.rn.f64 %gl2, ${param.0}, ${step.aggregate};
-	add.rn.f64 %gl3, %gl1, %gl2;
-	cvt.f64.f32 %gl4, ${old.1};
-	mul.rn.f64 %gl5, %gl3, %gl4;
-	cvt.rn.f64.s64 %gl6, ${acc.0};
-	shr.u64 %gl7, %gl6, 52;
-	cvt.u32.u64 %gw1, %gl7;
+	add.rn.f32 %gw0, 0f3F800000, 0f30800000;
+	setp.eq.f32 %gp0, %gw0, 0f3F800000;
+	@%gp0 bra L9;
+	cvt.f64.f32 %gl1, ${old.0};
+	mov.b64 %gl2, %gl1;
+	bra L6;
+L9:
+	cvt.u64.u32 %gl3, ${old.0};
+	mov.b64 %gl2, %gl3;
+L6:
+	and.b64 %gl4, %gl2, 1;
+	setp.ne.u64 %gp1, %gl4, 0;
+	@%gp1 bra L4;
+	mov.f64 %gl5, 0d0000000000000000;
+	bra L5;
+L4:
+	sub.rn.f64 %gl6, 0d3FF0000000000000, ${param.0};
+	mul.rn.f64 %gl7, ${param.0}, ${step.aggregate};
+	add.rn.f64 %gl8, %gl6, %gl7;
+	setp.eq.u32 %gp2, ${param.2}, 0;
+	@%gp2 bra L17;
+	cvt.rn.f64.u32 %gl9, ${v.n};
+	cvt.rn.f64.u32 %gl10, ${param.2};
+	shr.u64 %gl11, %gl9, 52;
+	cvt.u32.u64 %gw1, %gl11;
 	and.b32 %gw2, %gw1, 2047;
-	mov.b64 %gl8, 0d43B0000000000000;
-	shr.u64 %gl9, %gl8, 52;
-	cvt.u32.u64 %gw3, %gl9;
+	shr.u64 %gl12, %gl10, 52;
+	cvt.u32.u64 %gw3, %gl12;
 	and.b32 %gw4, %gw3, 2047;
 	sub.s32 %gw5, %gw2, 520;
-	setp.lt.u32 %gp0, %gw5, 1006;
-	@!%gp0 bra L7;
+	setp.lt.u32 %gp3, %gw5, 1006;
+	@!%gp3 bra L22;
 	sub.s32 %gw6, %gw4, 520;
-	setp.lt.u32 %gp1, %gw6, 1006;
-	@%gp1 bra L8;
-L7:
-	sub.rn.f64 %gl10, %gl6, %gl6;
-	setp.neu.f64 %gp2, %gl10, 0d0000000000000000;
-	@%gp2 bra L25;
-	sub.rn.f64 %gl11, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp3, %gl11, 0d0000000000000000;
-	@%gp3 bra L25;
-	setp.eq.f64 %gp4, %gl6, 0d0000000000000000;
-	@%gp4 bra L25;
-	setp.eq.f64 %gp5, 0d43B0000000000000, 0d0000000000000000;
-	@%gp5 bra L25;
-	not.b64 %gl12, 0x8000000000000000;
-	and.b64 %gl13, %gl6, %gl12;
-	shr.u64 %gl14, %gl13, 52;
-	cvt.u32.u64 %gw7, %gl14;
+	setp.lt.u32 %gp4, %gw6, 1006;
+	@%gp4 bra L23;
+L22:
+	sub.rn.f64 %gl13, %gl9, %gl9;
+	setp.neu.f64 %gp5, %gl13, 0d0000000000000000;
+	@%gp5 bra L40;
+	sub.rn.f64 %gl14, %gl10, %gl10;
+	setp.neu.f64 %gp6, %gl14, 0d0000000000000000;
+	@%gp6 bra L40;
+	setp.eq.f64 %gp7, %gl9, 0d0000000000000000;
+	@%gp7 bra L40;
+	setp.eq.f64 %gp8, %gl10, 0d0000000000000000;
+	@%gp8 bra L40;
+	not.b64 %gl15, 0x8000000000000000;
+	and.b64 %gl16, %gl9, %gl15;
+	shr.u64 %gl17, %gl16, 52;
+	cvt.u32.u64 %gw7, %gl17;
 	sub.s32 %gw8, %gw7, 1023;
-	setp.eq.s32 %gp6, %gw8, -1023;
-	@%gp6 bra L32;
+	setp.eq.s32 %gp9, %gw8, -1023;
+	@%gp9 bra L47;
 	mov.b32 %gw9, %gw8;
-	mov.b64 %gl15, %gl13;
-	bra L33;
-L32:
-	clz.b64 %gw10, %gl13;
-	cvt.u64.u32 %gl16, %gw10;
-	cvt.u32.u64 %gw11, %gl16;
+	mov.b64 %gl18, %gl16;
+	bra L48;
+L47:
+	clz.b64 %gw10, %gl16;
+	cvt.u64.u32 %gl19, %gw10;
+	cvt.u32.u64 %gw11, %gl19;
 	sub.s32 %gw12, %gw11, 11;
-	shl.b64 %gl17, %gl13, %gw12;
+	shl.b64 %gl20, %gl16, %gw12;
 	sub.s32 %gw13, -1022, %gw12;
 	mov.b32 %gw9, %gw13;
-	mov.b64 %gl15, %gl17;
-L33:
-	and.b64 %gl18, %gl15, 4503599627370495;
-	or.b64 %gl19, %gl18, 4607182418800017408;
-	mov.b64 %gl20, 0d43B0000000000000;
-	not.b64 %gl21, 0x8000000000000000;
-	and.b64 %gl22, %gl20, %gl21;
-	shr.u64 %gl23, %gl22, 52;
-	cvt.u32.u64 %gw14, %gl23;
+	mov.b64 %gl18, %gl20;
+L48:
+	and.b64 %gl21, %gl18, 4503599627370495;
+	or.b64 %gl22, %gl21, 4607182418800017408;
+	not.b64 %gl23, 0x8000000000000000;
+	and.b64 %gl24, %gl10, %gl23;
+	shr.u64 %gl25, %gl24, 52;
+	cvt.u32.u64 %gw14, %gl25;
 	sub.s32 %gw15, %gw14, 1023;
-	setp.eq.s32 %gp7, %gw15, -1023;
-	@%gp7 bra L37;
+	setp.eq.s32 %gp10, %gw15, -1023;
+	@%gp10 bra L52;
 	mov.b32 %gw16, %gw15;
-	mov.b64 %gl24, %gl22;
-	bra L38;
-L37:
-	clz.b64 %gw17, %gl22;
-	cvt.u64.u32 %gl25, %gw17;
-	cvt.u32.u64 %gw18, %gl25;
+	mov.b64 %gl26, %gl24;
+	bra L53;
+L52:
+	clz.b64 %gw17, %gl24;
+	cvt.u64.u32 %gl27, %gw17;
+	cvt.u32.u64 %gw18, %gl27;
 	sub.s32 %gw19, %gw18, 11;
-	shl.b64 %gl26, %gl22, %gw19;
+	shl.b64 %gl28, %gl24, %gw19;
 	sub.s32 %gw20, -1022, %gw19;
 	mov.b32 %gw16, %gw20;
-	mov.b64 %gl24, %gl26;
-L38:
-	and.b64 %gl27, %gl24, 4503599627370495;
-	or.b64 %gl28, %gl27, 4607182418800017408;
-	rcp.approx.ftz.f64 %gl29, %gl28;
-	mul.rn.f64 %gl30, %gl29, 0d3FF0000200000000;
-	neg.f64 %gl31, %gl28;
-	fma.rn.f64 %gl32, %gl31, %gl30, 0d3FF0000000000000;
-	fma.rn.f64 %gl33, %gl32, %gl32, %gl32;
-	fma.rn.f64 %gl34, %gl30, %gl33, %gl30;
-	neg.f64 %gl35, %gl28;
-	fma.rn.f64 %gl36, %gl35, %gl34, 0d3FF0000000000000;
-	fma.rn.f64 %gl37, %gl34, %gl36, %gl34;
-	mul.rn.f64 %gl38, %gl19, %gl37;
-	neg.f64 %gl39, %gl28;
-	fma.rn.f64 %gl40, %gl39, %gl38, %gl19;
-	fma.rn.f64 %gl41, %gl40, %gl37, %gl38;
-	neg.f64 %gl42, %gl28;
-	fma.rn.f64 %gl43, %gl42, %gl41, %gl19;
+	mov.b64 %gl26, %gl28;
+L53:
+	and.b64 %gl29, %gl26, 4503599627370495;
+	or.b64 %gl30, %gl29, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl31, %gl30;
+	mul.rn.f64 %gl32, %gl31, 0d3FF0000200000000;
+	neg.f64 %gl33, %gl30;
+	fma.rn.f64 %gl34, %gl33, %gl32, 0d3FF0000000000000;
+	fma.rn.f64 %gl35, %gl34, %gl34, %gl34;
+	fma.rn.f64 %gl36, %gl32, %gl35, %gl32;
+	neg.f64 %gl37, %gl30;
+	fma.rn.f64 %gl38, %gl37, %gl36, 0d3FF0000000000000;
+	fma.rn.f64 %gl39, %gl36, %gl38, %gl36;
+	mul.rn.f64 %gl40, %gl22, %gl39;
+	neg.f64 %gl41, %gl30;
+	fma.rn.f64 %gl42, %gl41, %gl40, %gl22;
+	fma.rn.f64 %gl43, %gl42, %gl39, %gl40;
+	neg.f64 %gl44, %gl30;
+	fma.rn.f64 %gl45, %gl44, %gl43, %gl22;
 	sub.s32 %gw21, %gw9, %gw16;
-	shr.u64 %gl44, %gl41, 52;
-	cvt.u32.u64 %gw22, %gl44;
+	shr.u64 %gl46, %gl43, 52;
+	cvt.u32.u64 %gw22, %gl46;
 	add.s32 %gw23, %gw21, %gw22;
-	mov.b64 %gl45, 0d43B0000000000000;
-	xor.b64 %gl46, %gl6, %gl45;
-	and.b64 %gl47, %gl46, 0x8000000000000000;
-	setp.ge.s32 %gp8, %gw23, 2047;
-	@%gp8 bra L24;
-	setp.gt.s32 %gp9, %gw23, 0;
-	@%gp9 bra L23;
-	and.b64 %gl48, %gl41, 4503599627370495;
-	or.b64 %gl49, %gl48, 4503599627370496;
-	shl.b64 %gl50, %gl49, 2;
-	setp.gt.f64 %gp10, %gl43, 0d0000000000000000;
-	@%gp10 bra L21;
-	setp.lt.f64 %gp11, %gl43, 0d0000000000000000;
-	@%gp11 bra L20;
-	mov.b64 %gl51, %gl50;
-	bra L22;
-L20:
-	sub.s64 %gl52, %gl50, 1;
-	mov.b64 %gl51, %gl52;
-	bra L22;
-L21:
-	or.b64 %gl53, %gl50, 1;
-	mov.b64 %gl51, %gl53;
-L22:
+	xor.b64 %gl47, %gl9, %gl10;
+	and.b64 %gl48, %gl47, 0x8000000000000000;
+	setp.ge.s32 %gp11, %gw23, 2047;
+	@%gp11 bra L39;
+	setp.gt.s32 %gp12, %gw23, 0;
+	@%gp12 bra L38;
+	and.b64 %gl49, %gl43, 4503599627370495;
+	or.b64 %gl50, %gl49, 4503599627370496;
+	shl.b64 %gl51, %gl50, 2;
+	setp.gt.f64 %gp13, %gl45, 0d0000000000000000;
+	@%gp13 bra L36;
+	setp.lt.f64 %gp14, %gl45, 0d0000000000000000;
+	@%gp14 bra L35;
+	mov.b64 %gl52, %gl51;
+	bra L37;
+L35:
+	sub.s64 %gl53, %gl51, 1;
+	mov.b64 %gl52, %gl53;
+	bra L37;
+L36:
+	or.b64 %gl54, %gl51, 1;
+	mov.b64 %gl52, %gl54;
+L37:
 	sub.s32 %gw24, 3, %gw23;
 	min.s32 %gw25, %gw24, 60;
-	shr.u64 %gl54, %gl51, %gw25;
-	shl.b64 %gl55, 1, %gw25;
-	sub.s64 %gl56, %gl55, 1;
-	and.b64 %gl57, %gl51, %gl56;
+	shr.u64 %gl55, %gl52, %gw25;
+	shl.b64 %gl56, 1, %gw25;
+	sub.s64 %gl57, %gl56, 1;
+	and.b64 %gl58, %gl52, %gl57;
 	sub.s32 %gw26, %gw25, 1;
-	shl.b64 %gl58, 1, %gw26;
-	setp.gt.u64 %gp12, %gl57, %gl58;
-	@%gp12 bra L50;
-	setp.eq.u64 %gp13, %gl57, %gl58;
-	@%gp13 bra L49;
-	mov.b64 %gl59, %gl54;
-	bra L46;
-L49:
-	and.b64 %gl60, %gl54, 1;
-	setp.eq.u64 %gp14, %gl60, 1;
-	@%gp14 bra L50;
-	mov.b64 %gl59, %gl54;
-	bra L46;
-L50:
-	add.s64 %gl61, %gl54, 1;
-	mov.b64 %gl59, %gl61;
-L46:
-	or.b64 %gl62, %gl47, %gl59;
-	mov.f64 %gl63, %gl62;
-	bra L11;
-L23:
-	cvt.s64.s32 %gl64, %gw23;
-	shl.b64 %gl65, %gl64, 52;
-	or.b64 %gl66, %gl47, %gl65;
-	and.b64 %gl67, %gl41, 4503599627370495;
-	or.b64 %gl68, %gl66, %gl67;
-	mov.f64 %gl63, %gl68;
-	bra L11;
-L24:
-	or.b64 %gl69, %gl47, 9218868437227405312;
-	mov.f64 %gl63, %gl69;
-	bra L11;
-L25:
-	mov.b64 %gl70, 0d43B0000000000000;
-	xor.b64 %gl71, %gl6, %gl70;
+	shl.b64 %gl59, 1, %gw26;
+	setp.gt.u64 %gp15, %gl58, %gl59;
+	@%gp15 bra L65;
+	setp.eq.u64 %gp16, %gl58, %gl59;
+	@%gp16 bra L64;
+	mov.b64 %gl60, %gl55;
+	bra L61;
+L64:
+	and.b64 %gl61, %gl55, 1;
+	setp.eq.u64 %gp17, %gl61, 1;
+	@%gp17 bra L65;
+	mov.b64 %gl60, %gl55;
+	bra L61;
+L65:
+	add.s64 %gl62, %gl55, 1;
+	mov.b64 %gl60, %gl62;
+L61:
+	or.b64 %gl63, %gl48, %gl60;
+	mov.f64 %gl64, %gl63;
+	bra L26;
+L38:
+	cvt.s64.s32 %gl65, %gw23;
+	shl.b64 %gl66, %gl65, 52;
+	or.b64 %gl67, %gl48, %gl66;
+	and.b64 %gl68, %gl43, 4503599627370495;
+	or.b64 %gl69, %gl67, %gl68;
+	mov.f64 %gl64, %gl69;
+	bra L26;
+L39:
+	or.b64 %gl70, %gl48, 9218868437227405312;
+	mov.f64 %gl64, %gl70;
+	bra L26;
+L40:
+	xor.b64 %gl71, %gl9, %gl10;
 	and.b64 %gl72, %gl71, 0x8000000000000000;
-	setp.neu.f64 %gp15, %gl6, %gl6;
-	@%gp15 bra L67;
-	setp.neu.f64 %gp16, 0d43B0000000000000, 0d43B0000000000000;
-	@%gp16 bra L67;
-	setp.eq.f64 %gp17, %gl6, 0d0000000000000000;
-	@!%gp17 bra L60;
-	setp.eq.f64 %gp18, 0d43B0000000000000, 0d0000000000000000;
-	@%gp18 bra L66;
-L60:
-	sub.rn.f64 %gl73, %gl6, %gl6;
-	setp.neu.f64 %gp19, %gl73, 0d0000000000000000;
-	@!%gp19 bra L62;
-	sub.rn.f64 %gl74, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp20, %gl74, 0d0000000000000000;
-	@%gp20 bra L66;
-L62:
-	setp.eq.f64 %gp21, %gl6, 0d0000000000000000;
-	@%gp21 bra L65;
-	sub.rn.f64 %gl75, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp22, %gl75, 0d0000000000000000;
-	@%gp22 bra L65;
+	setp.neu.f64 %gp18, %gl9, %gl9;
+	@%gp18 bra L82;
+	setp.neu.f64 %gp19, %gl10, %gl10;
+	@%gp19 bra L82;
+	setp.eq.f64 %gp20, %gl9, 0d0000000000000000;
+	@!%gp20 bra L75;
+	setp.eq.f64 %gp21, %gl10, 0d0000000000000000;
+	@%gp21 bra L81;
+L75:
+	sub.rn.f64 %gl73, %gl9, %gl9;
+	setp.neu.f64 %gp22, %gl73, 0d0000000000000000;
+	@!%gp22 bra L77;
+	sub.rn.f64 %gl74, %gl10, %gl10;
+	setp.neu.f64 %gp23, %gl74, 0d0000000000000000;
+	@%gp23 bra L81;
+L77:
+	setp.eq.f64 %gp24, %gl9, 0d0000000000000000;
+	@%gp24 bra L80;
+	sub.rn.f64 %gl75, %gl10, %gl10;
+	setp.neu.f64 %gp25, %gl75, 0d0000000000000000;
+	@%gp25 bra L80;
 	or.b64 %gl76, %gl72, 9218868437227405312;
 	mov.f64 %gl77, %gl76;
-	bra L55;
-L65:
+	bra L70;
+L80:
 	mov.f64 %gl77, %gl72;
-	bra L55;
-L66:
+	bra L70;
+L81:
 	mov.f64 %gl77, 0d7FF8000000000001;
-	bra L55;
-L67:
-	add.rn.f64 %gl78, %gl6, 0d43B0000000000000;
+	bra L70;
+L82:
+	add.rn.f64 %gl78, %gl9, %gl10;
 	mov.f64 %gl77, %gl78;
-L55:
-	mov.f64 %gl63, %gl77;
-L11:
-	mov.f64 %gl79, %gl63;
-	bra L4;
-L8:
-	rcp.approx.ftz.f64 %gl80, 0d43B0000000000000;
+L70:
+	mov.f64 %gl64, %gl77;
+L26:
+	mov.f64 %gl79, %gl64;
+	bra L19;
+L23:
+	rcp.approx.ftz.f64 %gl80, %gl10;
 	mul.rn.f64 %gl81, %gl80, 0d3FF0000200000000;
-	neg.f64 %gl82, 0d43B0000000000000;
+	neg.f64 %gl82, %gl10;
 	fma.rn.f64 %gl83, %gl82, %gl81, 0d3FF0000000000000;
 	fma.rn.f64 %gl84, %gl83, %gl83, %gl83;
 	fma.rn.f64 %gl85, %gl81, %gl84, %gl81;
-	neg.f64 %gl86, 0d43B0000000000000;
+	neg.f64 %gl86, %gl10;
 	fma.rn.f64 %gl87, %gl86, %gl85, 0d3FF0000000000000;
 	fma.rn.f64 %gl88, %gl85, %gl87, %gl85;
-	mul.rn.f64 %gl89, %gl6, %gl88;
-	neg.f64 %gl90, 0d43B0000000000000;
-	fma.rn.f64 %gl91, %gl90, %gl89, %gl6;
+	mul.rn.f64 %gl89, %gl9, %gl88;
+	neg.f64 %gl90, %gl10;
+	fma.rn.f64 %gl91, %gl90, %gl89, %gl9;
 	fma.rn.f64 %gl92, %gl91, %gl88, %gl89;
 	mov.f64 %gl79, %gl92;
-L4:
-	mul.rn.f64 %gl93, ${param.0}, %gl79;
-	mul.rn.f64 %gl94, %gl93, %gl0;
-	add.rn.f64 %gl95, %gl5, %gl94;
-	max.u32 %gw27, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl96, %gw27;
-	mul.rn.f64 %gl97, %gl0, %gl96;
-	shr.u64 %gl98, %gl95, 52;
-	cvt.u32.u64 %gw28, %gl98;
-	and.b32 %gw29, %gw28, 2047;
-	shr.u64 %gl99, %gl97, 52;
-	cvt.u32.u64 %gw30, %gl99;
-	and.b32 %gw31, %gw30, 2047;
-	sub.s32 %gw32, %gw29, 520;
-	setp.lt.u32 %gp23, %gw32, 1006;
-	@!%gp23 bra L81;
-	sub.s32 %gw33, %gw31, 520;
-	setp.lt.u32 %gp24, %gw33, 1006;
-	@%gp24 bra L82;
-L81:
-	sub.rn.f64 %gl100, %gl95, %gl95;
-	setp.neu.f64 %gp25, %gl100, 0d0000000000000000;
-	@%gp25 bra L99;
-	sub.rn.f64 %gl101, %gl97, %gl97;
-	setp.neu.f64 %gp26, %gl101, 0d0000000000000000;
-	@%gp26 bra L99;
-	setp.eq.f64 %gp27, %gl95, 0d0000000000000000;
-	@%gp27 bra L99;
-	setp.eq.f64 %gp28, %gl97, 0d0000000000000000;
-	@%gp28 bra L99;
-	not.b64 %gl102, 0x8000000000000000;
-	and.b64 %gl103, %gl95, %gl102;
-	shr.u64 %gl104, %gl103, 52;
-	cvt.u32.u64 %gw34, %gl104;
-	sub.s32 %gw35, %gw34, 1023;
-	setp.eq.s32 %gp29, %gw35, -1023;
-	@%gp29 bra L106;
-	mov.b32 %gw36, %gw35;
-	mov.b64 %gl105, %gl103;
-	bra L107;
-L106:
-	clz.b64 %gw37, %gl103;
-	cvt.u64.u32 %gl106, %gw37;
-	cvt.u32.u64 %gw38, %gl106;
-	sub.s32 %gw39, %gw38, 11;
-	shl.b64 %gl107, %gl103, %gw39;
-	sub.s32 %gw40, -1022, %gw39;
-	mov.b32 %gw36, %gw40;
-	mov.b64 %gl105, %gl107;
-L107:
-	and.b64 %gl108, %gl105, 4503599627370495;
-	or.b64 %gl109, %gl108, 4607182418800017408;
+L19:
+	mov.f64 %gl93, %gl79;
+	bra L14;
+L17:
+	mov.f64 %gl93, 0d3FF0000000000000;
+L14:
+	mul.rn.f64 %gl94, %gl8, %gl93;
+	mov.f64 %gl5, %gl94;
+L5:
+	cvt.rn.f64.s64 %gl95, ${acc.0};
+	shr.u64 %gl96, %gl95, 52;
+	cvt.u32.u64 %gw27, %gl96;
+	and.b32 %gw28, %gw27, 2047;
+	mov.b64 %gl97, 0d43B0000000000000;
+	shr.u64 %gl98, %gl97, 52;
+	cvt.u32.u64 %gw29, %gl98;
+	and.b32 %gw30, %gw29, 2047;
+	sub.s32 %gw31, %gw28, 520;
+	setp.lt.u32 %gp26, %gw31, 1006;
+	@!%gp26 bra L96;
+	sub.s32 %gw32, %gw30, 520;
+	setp.lt.u32 %gp27, %gw32, 1006;
+	@%gp27 bra L97;
+L96:
+	sub.rn.f64 %gl99, %gl95, %gl95;
+	setp.neu.f64 %gp28, %gl99, 0d0000000000000000;
+	@%gp28 bra L114;
+	sub.rn.f64 %gl100, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp29, %gl100, 0d0000000000000000;
+	@%gp29 bra L114;
+	setp.eq.f64 %gp30, %gl95, 0d0000000000000000;
+	@%gp30 bra L114;
+	setp.eq.f64 %gp31, 0d43B0000000000000, 0d0000000000000000;
+	@%gp31 bra L114;
+	not.b64 %gl101, 0x8000000000000000;
+	and.b64 %gl102, %gl95, %gl101;
+	shr.u64 %gl103, %gl102, 52;
+	cvt.u32.u64 %gw33, %gl103;
+	sub.s32 %gw34, %gw33, 1023;
+	setp.eq.s32 %gp32, %gw34, -1023;
+	@%gp32 bra L121;
+	mov.b32 %gw35, %gw34;
+	mov.b64 %gl104, %gl102;
+	bra L122;
+L121:
+	clz.b64 %gw36, %gl102;
+	cvt.u64.u32 %gl105, %gw36;
+	cvt.u32.u64 %gw37, %gl105;
+	sub.s32 %gw38, %gw37, 11;
+	shl.b64 %gl106, %gl102, %gw38;
+	sub.s32 %gw39, -1022, %gw38;
+	mov.b32 %gw35, %gw39;
+	mov.b64 %gl104, %gl106;
+L122:
+	and.b64 %gl107, %gl104, 4503599627370495;
+	or.b64 %gl108, %gl107, 4607182418800017408;
+	mov.b64 %gl109, 0d43B0000000000000;
 	not.b64 %gl110, 0x8000000000000000;
-	and.b64 %gl111, %gl97, %gl110;
+	and.b64 %gl111, %gl109, %gl110;
 	shr.u64 %gl112, %gl111, 52;
-	cvt.u32.u64 %gw41, %gl112;
-	sub.s32 %gw42, %gw41, 1023;
-	setp.eq.s32 %gp30, %gw42, -1023;
-	@%gp30 bra L111;
-	mov.b32 %gw43, %gw42;
+	cvt.u32.u64 %gw40, %gl112;
+	sub.s32 %gw41, %gw40, 1023;
+	setp.eq.s32 %gp33, %gw41, -1023;
+	@%gp33 bra L126;
+	mov.b32 %gw42, %gw41;
 	mov.b64 %gl113, %gl111;
-	bra L112;
-L111:
-	clz.b64 %gw44, %gl111;
-	cvt.u64.u32 %gl114, %gw44;
-	cvt.u32.u64 %gw45, %gl114;
-	sub.s32 %gw46, %gw45, 11;
-	shl.b64 %gl115, %gl111, %gw46;
-	sub.s32 %gw47, -1022, %gw46;
-	mov.b32 %gw43, %gw47;
+	bra L127;
+L126:
+	clz.b64 %gw43, %gl111;
+	cvt.u64.u32 %gl114, %gw43;
+	cvt.u32.u64 %gw44, %gl114;
+	sub.s32 %gw45, %gw44, 11;
+	shl.b64 %gl115, %gl111, %gw45;
+	sub.s32 %gw46, -1022, %gw45;
+	mov.b32 %gw42, %gw46;
 	mov.b64 %gl113, %gl115;
-L112:
+L127:
 	and.b64 %gl116, %gl113, 4503599627370495;
 	or.b64 %gl117, %gl116, 4607182418800017408;
 	rcp.approx.ftz.f64 %gl118, %gl117;
@@ -578,195 +615,865 @@ L112:
 	neg.f64 %gl124, %gl117;
 	fma.rn.f64 %gl125, %gl124, %gl123, 0d3FF0000000000000;
 	fma.rn.f64 %gl126, %gl123, %gl125, %gl123;
-	mul.rn.f64 %gl127, %gl109, %gl126;
+	mul.rn.f64 %gl127, %gl108, %gl126;
 	neg.f64 %gl128, %gl117;
-	fma.rn.f64 %gl129, %gl128, %gl127, %gl109;
+	fma.rn.f64 %gl129, %gl128, %gl127, %gl108;
 	fma.rn.f64 %gl130, %gl129, %gl126, %gl127;
 	neg.f64 %gl131, %gl117;
-	fma.rn.f64 %gl132, %gl131, %gl130, %gl109;
-	sub.s32 %gw48, %gw36, %gw43;
+	fma.rn.f64 %gl132, %gl131, %gl130, %gl108;
+	sub.s32 %gw47, %gw35, %gw42;
 	shr.u64 %gl133, %gl130, 52;
-	cvt.u32.u64 %gw49, %gl133;
-	add.s32 %gw50, %gw48, %gw49;
-	xor.b64 %gl134, %gl95, %gl97;
-	and.b64 %gl135, %gl134, 0x8000000000000000;
-	setp.ge.s32 %gp31, %gw50, 2047;
-	@%gp31 bra L98;
-	setp.gt.s32 %gp32, %gw50, 0;
-	@%gp32 bra L97;
-	and.b64 %gl136, %gl130, 4503599627370495;
-	or.b64 %gl137, %gl136, 4503599627370496;
-	shl.b64 %gl138, %gl137, 2;
-	setp.gt.f64 %gp33, %gl132, 0d0000000000000000;
-	@%gp33 bra L95;
-	setp.lt.f64 %gp34, %gl132, 0d0000000000000000;
-	@%gp34 bra L94;
-	mov.b64 %gl139, %gl138;
-	bra L96;
-L94:
-	sub.s64 %gl140, %gl138, 1;
-	mov.b64 %gl139, %gl140;
-	bra L96;
-L95:
-	or.b64 %gl141, %gl138, 1;
-	mov.b64 %gl139, %gl141;
-L96:
-	sub.s32 %gw51, 3, %gw50;
-	min.s32 %gw52, %gw51, 60;
-	shr.u64 %gl142, %gl139, %gw52;
-	shl.b64 %gl143, 1, %gw52;
-	sub.s64 %gl144, %gl143, 1;
-	and.b64 %gl145, %gl139, %gl144;
-	sub.s32 %gw53, %gw52, 1;
-	shl.b64 %gl146, 1, %gw53;
-	setp.gt.u64 %gp35, %gl145, %gl146;
-	@%gp35 bra L124;
-	setp.eq.u64 %gp36, %gl145, %gl146;
-	@%gp36 bra L123;
-	mov.b64 %gl147, %gl142;
-	bra L120;
-L123:
-	and.b64 %gl148, %gl142, 1;
-	setp.eq.u64 %gp37, %gl148, 1;
-	@%gp37 bra L124;
-	mov.b64 %gl147, %gl142;
-	bra L120;
-L124:
-	add.s64 %gl149, %gl142, 1;
-	mov.b64 %gl147, %gl149;
-L120:
-	or.b64 %gl150, %gl135, %gl147;
-	mov.f64 %gl151, %gl150;
-	bra L85;
-L97:
-	cvt.s64.s32 %gl152, %gw50;
-	shl.b64 %gl153, %gl152, 52;
-	or.b64 %gl154, %gl135, %gl153;
-	and.b64 %gl155, %gl130, 4503599627370495;
-	or.b64 %gl156, %gl154, %gl155;
-	mov.f64 %gl151, %gl156;
-	bra L85;
-L98:
-	or.b64 %gl157, %gl135, 9218868437227405312;
-	mov.f64 %gl151, %gl157;
-	bra L85;
-L99:
-	xor.b64 %gl158, %gl95, %gl97;
-	and.b64 %gl159, %gl158, 0x8000000000000000;
-	setp.neu.f64 %gp38, %gl95, %gl95;
-	@%gp38 bra L141;
-	setp.neu.f64 %gp39, %gl97, %gl97;
-	@%gp39 bra L141;
-	setp.eq.f64 %gp40, %gl95, 0d0000000000000000;
-	@!%gp40 bra L134;
-	setp.eq.f64 %gp41, %gl97, 0d0000000000000000;
-	@%gp41 bra L140;
-L134:
-	sub.rn.f64 %gl160, %gl95, %gl95;
-	setp.neu.f64 %gp42, %gl160, 0d0000000000000000;
-	@!%gp42 bra L136;
-	sub.rn.f64 %gl161, %gl97, %gl97;
-	setp.neu.f64 %gp43, %gl161, 0d0000000000000000;
-	@%gp43 bra L140;
-L136:
-	setp.eq.f64 %gp44, %gl95, 0d0000000000000000;
-	@%gp44 bra L139;
-	sub.rn.f64 %gl162, %gl97, %gl97;
-	setp.neu.f64 %gp45, %gl162, 0d0000000000000000;
-	@%gp45 bra L139;
-	or.b64 %gl163, %gl159, 9218868437227405312;
-	mov.f64 %gl164, %gl163;
-	bra L129;
+	cvt.u32.u64 %gw48, %gl133;
+	add.s32 %gw49, %gw47, %gw48;
+	mov.b64 %gl134, 0d43B0000000000000;
+	xor.b64 %gl135, %gl95, %gl134;
+	and.b64 %gl136, %gl135, 0x8000000000000000;
+	setp.ge.s32 %gp34, %gw49, 2047;
+	@%gp34 bra L113;
+	setp.gt.s32 %gp35, %gw49, 0;
+	@%gp35 bra L112;
+	and.b64 %gl137, %gl130, 4503599627370495;
+	or.b64 %gl138, %gl137, 4503599627370496;
+	shl.b64 %gl139, %gl138, 2;
+	setp.gt.f64 %gp36, %gl132, 0d0000000000000000;
+	@%gp36 bra L110;
+	setp.lt.f64 %gp37, %gl132, 0d0000000000000000;
+	@%gp37 bra L109;
+	mov.b64 %gl140, %gl139;
+	bra L111;
+L109:
+	sub.s64 %gl141, %gl139, 1;
+	mov.b64 %gl140, %gl141;
+	bra L111;
+L110:
+	or.b64 %gl142, %gl139, 1;
+	mov.b64 %gl140, %gl142;
+L111:
+	sub.s32 %gw50, 3, %gw49;
+	min.s32 %gw51, %gw50, 60;
+	shr.u64 %gl143, %gl140, %gw51;
+	shl.b64 %gl144, 1, %gw51;
+	sub.s64 %gl145, %gl144, 1;
+	and.b64 %gl146, %gl140, %gl145;
+	sub.s32 %gw52, %gw51, 1;
+	shl.b64 %gl147, 1, %gw52;
+	setp.gt.u64 %gp38, %gl146, %gl147;
+	@%gp38 bra L139;
+	setp.eq.u64 %gp39, %gl146, %gl147;
+	@%gp39 bra L138;
+	mov.b64 %gl148, %gl143;
+	bra L135;
+L138:
+	and.b64 %gl149, %gl143, 1;
+	setp.eq.u64 %gp40, %gl149, 1;
+	@%gp40 bra L139;
+	mov.b64 %gl148, %gl143;
+	bra L135;
 L139:
-	mov.f64 %gl164, %gl159;
-	bra L129;
-L140:
-	mov.f64 %gl164, 0d7FF8000000000001;
-	bra L129;
-L141:
-	add.rn.f64 %gl165, %gl95, %gl97;
-	mov.f64 %gl164, %gl165;
-L129:
-	mov.f64 %gl151, %gl164;
-L85:
-	mov.f64 %gl166, %gl151;
-	bra L78;
-L82:
-	rcp.approx.ftz.f64 %gl167, %gl97;
-	mul.rn.f64 %gl168, %gl167, 0d3FF0000200000000;
-	neg.f64 %gl169, %gl97;
-	fma.rn.f64 %gl170, %gl169, %gl168, 0d3FF0000000000000;
-	fma.rn.f64 %gl171, %gl170, %gl170, %gl170;
-	fma.rn.f64 %gl172, %gl168, %gl171, %gl168;
-	neg.f64 %gl173, %gl97;
-	fma.rn.f64 %gl174, %gl173, %gl172, 0d3FF0000000000000;
-	fma.rn.f64 %gl175, %gl172, %gl174, %gl172;
-	mul.rn.f64 %gl176, %gl95, %gl175;
-	neg.f64 %gl177, %gl97;
-	fma.rn.f64 %gl178, %gl177, %gl176, %gl95;
-	fma.rn.f64 %gl179, %gl178, %gl175, %gl176;
-	mov.f64 %gl166, %gl179;
-L78:
-	add.rn.f64 %gl180, %gl166, 0d3C20000000000000;
-	cvt.rn.f32.f64 %gw54, %gl180;
-	mov.f32 %gw0, %gw54;
-	mov.f32 %gw55, %gw0;
-	mov.f32 ${out.0}, %gw55;
-	mov.f32 ${out.1}, ${old.1};
+	add.s64 %gl150, %gl143, 1;
+	mov.b64 %gl148, %gl150;
+L135:
+	or.b64 %gl151, %gl136, %gl148;
+	mov.f64 %gl152, %gl151;
+	bra L100;
+L112:
+	cvt.s64.s32 %gl153, %gw49;
+	shl.b64 %gl154, %gl153, 52;
+	or.b64 %gl155, %gl136, %gl154;
+	and.b64 %gl156, %gl130, 4503599627370495;
+	or.b64 %gl157, %gl155, %gl156;
+	mov.f64 %gl152, %gl157;
+	bra L100;
+L113:
+	or.b64 %gl158, %gl136, 9218868437227405312;
+	mov.f64 %gl152, %gl158;
+	bra L100;
+L114:
+	mov.b64 %gl159, 0d43B0000000000000;
+	xor.b64 %gl160, %gl95, %gl159;
+	and.b64 %gl161, %gl160, 0x8000000000000000;
+	setp.neu.f64 %gp41, %gl95, %gl95;
+	@%gp41 bra L156;
+	setp.neu.f64 %gp42, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp42 bra L156;
+	setp.eq.f64 %gp43, %gl95, 0d0000000000000000;
+	@!%gp43 bra L149;
+	setp.eq.f64 %gp44, 0d43B0000000000000, 0d0000000000000000;
+	@%gp44 bra L155;
+L149:
+	sub.rn.f64 %gl162, %gl95, %gl95;
+	setp.neu.f64 %gp45, %gl162, 0d0000000000000000;
+	@!%gp45 bra L151;
+	sub.rn.f64 %gl163, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp46, %gl163, 0d0000000000000000;
+	@%gp46 bra L155;
+L151:
+	setp.eq.f64 %gp47, %gl95, 0d0000000000000000;
+	@%gp47 bra L154;
+	sub.rn.f64 %gl164, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp48, %gl164, 0d0000000000000000;
+	@%gp48 bra L154;
+	or.b64 %gl165, %gl161, 9218868437227405312;
+	mov.f64 %gl166, %gl165;
+	bra L144;
+L154:
+	mov.f64 %gl166, %gl161;
+	bra L144;
+L155:
+	mov.f64 %gl166, 0d7FF8000000000001;
+	bra L144;
+L156:
+	add.rn.f64 %gl167, %gl95, 0d43B0000000000000;
+	mov.f64 %gl166, %gl167;
+L144:
+	mov.f64 %gl152, %gl166;
+L100:
+	mov.f64 %gl168, %gl152;
+	bra L93;
+L97:
+	rcp.approx.ftz.f64 %gl169, 0d43B0000000000000;
+	mul.rn.f64 %gl170, %gl169, 0d3FF0000200000000;
+	neg.f64 %gl171, 0d43B0000000000000;
+	fma.rn.f64 %gl172, %gl171, %gl170, 0d3FF0000000000000;
+	fma.rn.f64 %gl173, %gl172, %gl172, %gl172;
+	fma.rn.f64 %gl174, %gl170, %gl173, %gl170;
+	neg.f64 %gl175, 0d43B0000000000000;
+	fma.rn.f64 %gl176, %gl175, %gl174, 0d3FF0000000000000;
+	fma.rn.f64 %gl177, %gl174, %gl176, %gl174;
+	mul.rn.f64 %gl178, %gl95, %gl177;
+	neg.f64 %gl179, 0d43B0000000000000;
+	fma.rn.f64 %gl180, %gl179, %gl178, %gl95;
+	fma.rn.f64 %gl181, %gl180, %gl177, %gl178;
+	mov.f64 %gl168, %gl181;
+L93:
+	mul.rn.f64 %gl182, ${param.0}, %gl168;
+	mul.rn.f64 %gl183, %gl182, %gl0;
+	add.rn.f64 %gl184, %gl5, %gl183;
+	max.u32 %gw53, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl185, %gw53;
+	mul.rn.f64 %gl186, %gl0, %gl185;
+	shr.u64 %gl187, %gl184, 52;
+	cvt.u32.u64 %gw54, %gl187;
+	and.b32 %gw55, %gw54, 2047;
+	shr.u64 %gl188, %gl186, 52;
+	cvt.u32.u64 %gw56, %gl188;
+	and.b32 %gw57, %gw56, 2047;
+	sub.s32 %gw58, %gw55, 520;
+	setp.lt.u32 %gp49, %gw58, 1006;
+	@!%gp49 bra L170;
+	sub.s32 %gw59, %gw57, 520;
+	setp.lt.u32 %gp50, %gw59, 1006;
+	@%gp50 bra L171;
+L170:
+	sub.rn.f64 %gl189, %gl184, %gl184;
+	setp.neu.f64 %gp51, %gl189, 0d0000000000000000;
+	@%gp51 bra L188;
+	sub.rn.f64 %gl190, %gl186, %gl186;
+	setp.neu.f64 %gp52, %gl190, 0d0000000000000000;
+	@%gp52 bra L188;
+	setp.eq.f64 %gp53, %gl184, 0d0000000000000000;
+	@%gp53 bra L188;
+	setp.eq.f64 %gp54, %gl186, 0d0000000000000000;
+	@%gp54 bra L188;
+	not.b64 %gl191, 0x8000000000000000;
+	and.b64 %gl192, %gl184, %gl191;
+	shr.u64 %gl193, %gl192, 52;
+	cvt.u32.u64 %gw60, %gl193;
+	sub.s32 %gw61, %gw60, 1023;
+	setp.eq.s32 %gp55, %gw61, -1023;
+	@%gp55 bra L195;
+	mov.b32 %gw62, %gw61;
+	mov.b64 %gl194, %gl192;
+	bra L196;
+L195:
+	clz.b64 %gw63, %gl192;
+	cvt.u64.u32 %gl195, %gw63;
+	cvt.u32.u64 %gw64, %gl195;
+	sub.s32 %gw65, %gw64, 11;
+	shl.b64 %gl196, %gl192, %gw65;
+	sub.s32 %gw66, -1022, %gw65;
+	mov.b32 %gw62, %gw66;
+	mov.b64 %gl194, %gl196;
+L196:
+	and.b64 %gl197, %gl194, 4503599627370495;
+	or.b64 %gl198, %gl197, 4607182418800017408;
+	not.b64 %gl199, 0x8000000000000000;
+	and.b64 %gl200, %gl186, %gl199;
+	shr.u64 %gl201, %gl200, 52;
+	cvt.u32.u64 %gw67, %gl201;
+	sub.s32 %gw68, %gw67, 1023;
+	setp.eq.s32 %gp56, %gw68, -1023;
+	@%gp56 bra L200;
+	mov.b32 %gw69, %gw68;
+	mov.b64 %gl202, %gl200;
+	bra L201;
+L200:
+	clz.b64 %gw70, %gl200;
+	cvt.u64.u32 %gl203, %gw70;
+	cvt.u32.u64 %gw71, %gl203;
+	sub.s32 %gw72, %gw71, 11;
+	shl.b64 %gl204, %gl200, %gw72;
+	sub.s32 %gw73, -1022, %gw72;
+	mov.b32 %gw69, %gw73;
+	mov.b64 %gl202, %gl204;
+L201:
+	and.b64 %gl205, %gl202, 4503599627370495;
+	or.b64 %gl206, %gl205, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl207, %gl206;
+	mul.rn.f64 %gl208, %gl207, 0d3FF0000200000000;
+	neg.f64 %gl209, %gl206;
+	fma.rn.f64 %gl210, %gl209, %gl208, 0d3FF0000000000000;
+	fma.rn.f64 %gl211, %gl210, %gl210, %gl210;
+	fma.rn.f64 %gl212, %gl208, %gl211, %gl208;
+	neg.f64 %gl213, %gl206;
+	fma.rn.f64 %gl214, %gl213, %gl212, 0d3FF0000000000000;
+	fma.rn.f64 %gl215, %gl212, %gl214, %gl212;
+	mul.rn.f64 %gl216, %gl198, %gl215;
+	neg.f64 %gl217, %gl206;
+	fma.rn.f64 %gl218, %gl217, %gl216, %gl198;
+	fma.rn.f64 %gl219, %gl218, %gl215, %gl216;
+	neg.f64 %gl220, %gl206;
+	fma.rn.f64 %gl221, %gl220, %gl219, %gl198;
+	sub.s32 %gw74, %gw62, %gw69;
+	shr.u64 %gl222, %gl219, 52;
+	cvt.u32.u64 %gw75, %gl222;
+	add.s32 %gw76, %gw74, %gw75;
+	xor.b64 %gl223, %gl184, %gl186;
+	and.b64 %gl224, %gl223, 0x8000000000000000;
+	setp.ge.s32 %gp57, %gw76, 2047;
+	@%gp57 bra L187;
+	setp.gt.s32 %gp58, %gw76, 0;
+	@%gp58 bra L186;
+	and.b64 %gl225, %gl219, 4503599627370495;
+	or.b64 %gl226, %gl225, 4503599627370496;
+	shl.b64 %gl227, %gl226, 2;
+	setp.gt.f64 %gp59, %gl221, 0d0000000000000000;
+	@%gp59 bra L184;
+	setp.lt.f64 %gp60, %gl221, 0d0000000000000000;
+	@%gp60 bra L183;
+	mov.b64 %gl228, %gl227;
+	bra L185;
+L183:
+	sub.s64 %gl229, %gl227, 1;
+	mov.b64 %gl228, %gl229;
+	bra L185;
+L184:
+	or.b64 %gl230, %gl227, 1;
+	mov.b64 %gl228, %gl230;
+L185:
+	sub.s32 %gw77, 3, %gw76;
+	min.s32 %gw78, %gw77, 60;
+	shr.u64 %gl231, %gl228, %gw78;
+	shl.b64 %gl232, 1, %gw78;
+	sub.s64 %gl233, %gl232, 1;
+	and.b64 %gl234, %gl228, %gl233;
+	sub.s32 %gw79, %gw78, 1;
+	shl.b64 %gl235, 1, %gw79;
+	setp.gt.u64 %gp61, %gl234, %gl235;
+	@%gp61 bra L213;
+	setp.eq.u64 %gp62, %gl234, %gl235;
+	@%gp62 bra L212;
+	mov.b64 %gl236, %gl231;
+	bra L209;
+L212:
+	and.b64 %gl237, %gl231, 1;
+	setp.eq.u64 %gp63, %gl237, 1;
+	@%gp63 bra L213;
+	mov.b64 %gl236, %gl231;
+	bra L209;
+L213:
+	add.s64 %gl238, %gl231, 1;
+	mov.b64 %gl236, %gl238;
+L209:
+	or.b64 %gl239, %gl224, %gl236;
+	mov.f64 %gl240, %gl239;
+	bra L174;
+L186:
+	cvt.s64.s32 %gl241, %gw76;
+	shl.b64 %gl242, %gl241, 52;
+	or.b64 %gl243, %gl224, %gl242;
+	and.b64 %gl244, %gl219, 4503599627370495;
+	or.b64 %gl245, %gl243, %gl244;
+	mov.f64 %gl240, %gl245;
+	bra L174;
+L187:
+	or.b64 %gl246, %gl224, 9218868437227405312;
+	mov.f64 %gl240, %gl246;
+	bra L174;
+L188:
+	xor.b64 %gl247, %gl184, %gl186;
+	and.b64 %gl248, %gl247, 0x8000000000000000;
+	setp.neu.f64 %gp64, %gl184, %gl184;
+	@%gp64 bra L230;
+	setp.neu.f64 %gp65, %gl186, %gl186;
+	@%gp65 bra L230;
+	setp.eq.f64 %gp66, %gl184, 0d0000000000000000;
+	@!%gp66 bra L223;
+	setp.eq.f64 %gp67, %gl186, 0d0000000000000000;
+	@%gp67 bra L229;
+L223:
+	sub.rn.f64 %gl249, %gl184, %gl184;
+	setp.neu.f64 %gp68, %gl249, 0d0000000000000000;
+	@!%gp68 bra L225;
+	sub.rn.f64 %gl250, %gl186, %gl186;
+	setp.neu.f64 %gp69, %gl250, 0d0000000000000000;
+	@%gp69 bra L229;
+L225:
+	setp.eq.f64 %gp70, %gl184, 0d0000000000000000;
+	@%gp70 bra L228;
+	sub.rn.f64 %gl251, %gl186, %gl186;
+	setp.neu.f64 %gp71, %gl251, 0d0000000000000000;
+	@%gp71 bra L228;
+	or.b64 %gl252, %gl248, 9218868437227405312;
+	mov.f64 %gl253, %gl252;
+	bra L218;
+L228:
+	mov.f64 %gl253, %gl248;
+	bra L218;
+L229:
+	mov.f64 %gl253, 0d7FF8000000000001;
+	bra L218;
+L230:
+	add.rn.f64 %gl254, %gl184, %gl186;
+	mov.f64 %gl253, %gl254;
+L218:
+	mov.f64 %gl240, %gl253;
+L174:
+	mov.f64 %gl255, %gl240;
+	bra L167;
+L171:
+	rcp.approx.ftz.f64 %gl256, %gl186;
+	mul.rn.f64 %gl257, %gl256, 0d3FF0000200000000;
+	neg.f64 %gl258, %gl186;
+	fma.rn.f64 %gl259, %gl258, %gl257, 0d3FF0000000000000;
+	fma.rn.f64 %gl260, %gl259, %gl259, %gl259;
+	fma.rn.f64 %gl261, %gl257, %gl260, %gl257;
+	neg.f64 %gl262, %gl186;
+	fma.rn.f64 %gl263, %gl262, %gl261, 0d3FF0000000000000;
+	fma.rn.f64 %gl264, %gl261, %gl263, %gl261;
+	mul.rn.f64 %gl265, %gl184, %gl264;
+	neg.f64 %gl266, %gl186;
+	fma.rn.f64 %gl267, %gl266, %gl265, %gl184;
+	fma.rn.f64 %gl268, %gl267, %gl264, %gl265;
+	mov.f64 %gl255, %gl268;
+L167:
+	mul.rn.f64 %gl269, %gl255, 0d43B0000000000000;
+	add.rn.f64 %gl270, %gl269, 0d3FE0000000000000;
+	cvt.rn.f32.f64 %gw80, %gl270;
+	add.rn.f32 %gw81, 0f3F800000, 0f30800000;
+	setp.eq.f32 %gp72, %gw81, 0f3F800000;
+	@%gp72 bra L252;
+	cvt.f64.f32 %gl271, %gw80;
+	mov.b64 %gl272, %gl271;
+	bra L249;
+L252:
+	cvt.u64.u32 %gl273, %gw80;
+	mov.b64 %gl272, %gl273;
+L249:
+	and.b64 %gl274, %gl272, 2;
+	sub.s64 %gl275, %gl274, 1;
+	setp.eq.u64 %gp73, %gl4, 1;
+	@%gp73 bra L243;
+	mov.b64 %gl276, %gl275;
+	bra L244;
+L243:
+	neg.s64 %gl277, %gl275;
+	mov.b64 %gl276, %gl277;
+L244:
+	and.b64 %gl278, %gl272, 1;
+	setp.ne.u64 %gp74, %gl278, %gl4;
+	@%gp74 bra L245;
+	mov.b64 %gl279, %gl272;
+	bra L246;
+L245:
+	add.s64 %gl280, %gl272, %gl276;
+	mov.b64 %gl279, %gl280;
+L246:
+	add.rn.f32 %gw82, 0f3F800000, 0f30800000;
+	setp.eq.f32 %gp75, %gw82, 0f3F800000;
+	@%gp75 bra L248;
+	mov.b64 %gl281, %gl279;
+	cvt.rn.f32.f64 %gw83, %gl281;
+	mov.f32 %gw84, %gw83;
+	bra L2;
+L248:
+	cvt.u32.u64 %gw85, %gl279;
+	mov.f32 %gw84, %gw85;
+L2:
+	mov.f32 ${out.0}, %gw84;
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<6>;
-	.reg .b64 %gl<19>;
-	.reg .pred %gp<7>;
+	.reg .b32 %gw<58>;
+	.reg .b64 %gl<192>;
+	.reg .pred %gp<53>;
 	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
 	@%gp0 bra L7;
 	cvt.f64.f32 %gl0, ${new.0};
 	cvt.f64.f32 %gl1, ${old.0};
 	sub.rn.f64 %gl2, %gl0, %gl1;
 	abs.f64 %gl3, %gl2;
-	cvt.f64.f32 %gl4, ${new.0};
-	max.u32 %gw0, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl5, %gw0;
-	mul.rn.f64 %gl6, %gl3, %gl5;
-	cvt.rn.f64.u32 %gl7, ${v.n};
-	mul.rn.f64 %gl8, %gl6, %gl7;
-	setp.gt.f64 %gp1, %gl8, ${param.1};
-	@%gp1 bra L5;
-	mov.b32 %gw1, 0;
+	shr.u64 %gl4, %gl3, 52;
+	cvt.u32.u64 %gw0, %gl4;
+	and.b32 %gw1, %gw0, 2047;
+	mov.b64 %gl5, 0d43B0000000000000;
+	shr.u64 %gl6, %gl5, 52;
+	cvt.u32.u64 %gw2, %gl6;
+	and.b32 %gw3, %gw2, 2047;
+	sub.s32 %gw4, %gw1, 520;
+	setp.lt.u32 %gp1, %gw4, 1006;
+	@!%gp1 bra L12;
+	sub.s32 %gw5, %gw3, 520;
+	setp.lt.u32 %gp2, %gw5, 1006;
+	@%gp2 bra L13;
+L12:
+	sub.rn.f64 %gl7, %gl3, %gl3;
+	setp.neu.f64 %gp3, %gl7, 0d0000000000000000;
+	@%gp3 bra L30;
+	sub.rn.f64 %gl8, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp4, %gl8, 0d0000000000000000;
+	@%gp4 bra L30;
+	setp.eq.f64 %gp5, %gl3, 0d0000000000000000;
+	@%gp5 bra L30;
+	setp.eq.f64 %gp6, 0d43B0000000000000, 0d0000000000000000;
+	@%gp6 bra L30;
+	not.b64 %gl9, 0x8000000000000000;
+	and.b64 %gl10, %gl3, %gl9;
+	shr.u64 %gl11, %gl10, 52;
+	cvt.u32.u64 %gw6, %gl11;
+	sub.s32 %gw7, %gw6, 1023;
+	setp.eq.s32 %gp7, %gw7, -1023;
+	@%gp7 bra L37;
+	mov.b32 %gw8, %gw7;
+	mov.b64 %gl12, %gl10;
+	bra L38;
+L37:
+	clz.b64 %gw9, %gl10;
+	cvt.u64.u32 %gl13, %gw9;
+	cvt.u32.u64 %gw10, %gl13;
+	sub.s32 %gw11, %gw10, 11;
+	shl.b64 %gl14, %gl10, %gw11;
+	sub.s32 %gw12, -1022, %gw11;
+	mov.b32 %gw8, %gw12;
+	mov.b64 %gl12, %gl14;
+L38:
+	and.b64 %gl15, %gl12, 4503599627370495;
+	or.b64 %gl16, %gl15, 4607182418800017408;
+	mov.b64 %gl17, 0d43B0000000000000;
+	not.b64 %gl18, 0x8000000000000000;
+	and.b64 %gl19, %gl17, %gl18;
+	shr.u64 %gl20, %gl19, 52;
+	cvt.u32.u64 %gw13, %gl20;
+	sub.s32 %gw14, %gw13, 1023;
+	setp.eq.s32 %gp8, %gw14, -1023;
+	@%gp8 bra L42;
+	mov.b32 %gw15, %gw14;
+	mov.b64 %gl21, %gl19;
+	bra L43;
+L42:
+	clz.b64 %gw16, %gl19;
+	cvt.u64.u32 %gl22, %gw16;
+	cvt.u32.u64 %gw17, %gl22;
+	sub.s32 %gw18, %gw17, 11;
+	shl.b64 %gl23, %gl19, %gw18;
+	sub.s32 %gw19, -1022, %gw18;
+	mov.b32 %gw15, %gw19;
+	mov.b64 %gl21, %gl23;
+L43:
+	and.b64 %gl24, %gl21, 4503599627370495;
+	or.b64 %gl25, %gl24, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl26, %gl25;
+	mul.rn.f64 %gl27, %gl26, 0d3FF0000200000000;
+	neg.f64 %gl28, %gl25;
+	fma.rn.f64 %gl29, %gl28, %gl27, 0d3FF0000000000000;
+	fma.rn.f64 %gl30, %gl29, %gl29, %gl29;
+	fma.rn.f64 %gl31, %gl27, %gl30, %gl27;
+	neg.f64 %gl32, %gl25;
+	fma.rn.f64 %gl33, %gl32, %gl31, 0d3FF0000000000000;
+	fma.rn.f64 %gl34, %gl31, %gl33, %gl31;
+	mul.rn.f64 %gl35, %gl16, %gl34;
+	neg.f64 %gl36, %gl25;
+	fma.rn.f64 %gl37, %gl36, %gl35, %gl16;
+	fma.rn.f64 %gl38, %gl37, %gl34, %gl35;
+	neg.f64 %gl39, %gl25;
+	fma.rn.f64 %gl40, %gl39, %gl38, %gl16;
+	sub.s32 %gw20, %gw8, %gw15;
+	shr.u64 %gl41, %gl38, 52;
+	cvt.u32.u64 %gw21, %gl41;
+	add.s32 %gw22, %gw20, %gw21;
+	mov.b64 %gl42, 0d43B0000000000000;
+	xor.b64 %gl43, %gl3, %gl42;
+	and.b64 %gl44, %gl43, 0x8000000000000000;
+	setp.ge.s32 %gp9, %gw22, 2047;
+	@%gp9 bra L29;
+	setp.gt.s32 %gp10, %gw22, 0;
+	@%gp10 bra L28;
+	and.b64 %gl45, %gl38, 4503599627370495;
+	or.b64 %gl46, %gl45, 4503599627370496;
+	shl.b64 %gl47, %gl46, 2;
+	setp.gt.f64 %gp11, %gl40, 0d0000000000000000;
+	@%gp11 bra L26;
+	setp.lt.f64 %gp12, %gl40, 0d0000000000000000;
+	@%gp12 bra L25;
+	mov.b64 %gl48, %gl47;
+	bra L27;
+L25:
+	sub.s64 %gl49, %gl47, 1;
+	mov.b64 %gl48, %gl49;
+	bra L27;
+L26:
+	or.b64 %gl50, %gl47, 1;
+	mov.b64 %gl48, %gl50;
+L27:
+	sub.s32 %gw23, 3, %gw22;
+	min.s32 %gw24, %gw23, 60;
+	shr.u64 %gl51, %gl48, %gw24;
+	shl.b64 %gl52, 1, %gw24;
+	sub.s64 %gl53, %gl52, 1;
+	and.b64 %gl54, %gl48, %gl53;
+	sub.s32 %gw25, %gw24, 1;
+	shl.b64 %gl55, 1, %gw25;
+	setp.gt.u64 %gp13, %gl54, %gl55;
+	@%gp13 bra L55;
+	setp.eq.u64 %gp14, %gl54, %gl55;
+	@%gp14 bra L54;
+	mov.b64 %gl56, %gl51;
+	bra L51;
+L54:
+	and.b64 %gl57, %gl51, 1;
+	setp.eq.u64 %gp15, %gl57, 1;
+	@%gp15 bra L55;
+	mov.b64 %gl56, %gl51;
+	bra L51;
+L55:
+	add.s64 %gl58, %gl51, 1;
+	mov.b64 %gl56, %gl58;
+L51:
+	or.b64 %gl59, %gl44, %gl56;
+	mov.f64 %gl60, %gl59;
+	bra L16;
+L28:
+	cvt.s64.s32 %gl61, %gw22;
+	shl.b64 %gl62, %gl61, 52;
+	or.b64 %gl63, %gl44, %gl62;
+	and.b64 %gl64, %gl38, 4503599627370495;
+	or.b64 %gl65, %gl63, %gl64;
+	mov.f64 %gl60, %gl65;
+	bra L16;
+L29:
+	or.b64 %gl66, %gl44, 9218868437227405312;
+	mov.f64 %gl60, %gl66;
+	bra L16;
+L30:
+	mov.b64 %gl67, 0d43B0000000000000;
+	xor.b64 %gl68, %gl3, %gl67;
+	and.b64 %gl69, %gl68, 0x8000000000000000;
+	setp.neu.f64 %gp16, %gl3, %gl3;
+	@%gp16 bra L72;
+	setp.neu.f64 %gp17, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp17 bra L72;
+	setp.eq.f64 %gp18, %gl3, 0d0000000000000000;
+	@!%gp18 bra L65;
+	setp.eq.f64 %gp19, 0d43B0000000000000, 0d0000000000000000;
+	@%gp19 bra L71;
+L65:
+	sub.rn.f64 %gl70, %gl3, %gl3;
+	setp.neu.f64 %gp20, %gl70, 0d0000000000000000;
+	@!%gp20 bra L67;
+	sub.rn.f64 %gl71, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp21, %gl71, 0d0000000000000000;
+	@%gp21 bra L71;
+L67:
+	setp.eq.f64 %gp22, %gl3, 0d0000000000000000;
+	@%gp22 bra L70;
+	sub.rn.f64 %gl72, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp23, %gl72, 0d0000000000000000;
+	@%gp23 bra L70;
+	or.b64 %gl73, %gl69, 9218868437227405312;
+	mov.f64 %gl74, %gl73;
+	bra L60;
+L70:
+	mov.f64 %gl74, %gl69;
+	bra L60;
+L71:
+	mov.f64 %gl74, 0d7FF8000000000001;
+	bra L60;
+L72:
+	add.rn.f64 %gl75, %gl3, 0d43B0000000000000;
+	mov.f64 %gl74, %gl75;
+L60:
+	mov.f64 %gl60, %gl74;
+L16:
+	mov.f64 %gl76, %gl60;
+	bra L9;
+L13:
+	rcp.approx.ftz.f64 %gl77, 0d43B0000000000000;
+	mul.rn.f64 %gl78, %gl77, 0d3FF0000200000000;
+	neg.f64 %gl79, 0d43B0000000000000;
+	fma.rn.f64 %gl80, %gl79, %gl78, 0d3FF0000000000000;
+	fma.rn.f64 %gl81, %gl80, %gl80, %gl80;
+	fma.rn.f64 %gl82, %gl78, %gl81, %gl78;
+	neg.f64 %gl83, 0d43B0000000000000;
+	fma.rn.f64 %gl84, %gl83, %gl82, 0d3FF0000000000000;
+	fma.rn.f64 %gl85, %gl82, %gl84, %gl82;
+	mul.rn.f64 %gl86, %gl3, %gl85;
+	neg.f64 %gl87, 0d43B0000000000000;
+	fma.rn.f64 %gl88, %gl87, %gl86, %gl3;
+	fma.rn.f64 %gl89, %gl88, %gl85, %gl86;
+	mov.f64 %gl76, %gl89;
+L9:
+	cvt.f64.f32 %gl90, ${new.0};
+	shr.u64 %gl91, %gl90, 52;
+	cvt.u32.u64 %gw26, %gl91;
+	and.b32 %gw27, %gw26, 2047;
+	mov.b64 %gl92, 0d43B0000000000000;
+	shr.u64 %gl93, %gl92, 52;
+	cvt.u32.u64 %gw28, %gl93;
+	and.b32 %gw29, %gw28, 2047;
+	sub.s32 %gw30, %gw27, 520;
+	setp.lt.u32 %gp24, %gw30, 1006;
+	@!%gp24 bra L86;
+	sub.s32 %gw31, %gw29, 520;
+	setp.lt.u32 %gp25, %gw31, 1006;
+	@%gp25 bra L87;
+L86:
+	sub.rn.f64 %gl94, %gl90, %gl90;
+	setp.neu.f64 %gp26, %gl94, 0d0000000000000000;
+	@%gp26 bra L104;
+	sub.rn.f64 %gl95, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp27, %gl95, 0d0000000000000000;
+	@%gp27 bra L104;
+	setp.eq.f64 %gp28, %gl90, 0d0000000000000000;
+	@%gp28 bra L104;
+	setp.eq.f64 %gp29, 0d43B0000000000000, 0d0000000000000000;
+	@%gp29 bra L104;
+	not.b64 %gl96, 0x8000000000000000;
+	and.b64 %gl97, %gl90, %gl96;
+	shr.u64 %gl98, %gl97, 52;
+	cvt.u32.u64 %gw32, %gl98;
+	sub.s32 %gw33, %gw32, 1023;
+	setp.eq.s32 %gp30, %gw33, -1023;
+	@%gp30 bra L111;
+	mov.b32 %gw34, %gw33;
+	mov.b64 %gl99, %gl97;
+	bra L112;
+L111:
+	clz.b64 %gw35, %gl97;
+	cvt.u64.u32 %gl100, %gw35;
+	cvt.u32.u64 %gw36, %gl100;
+	sub.s32 %gw37, %gw36, 11;
+	shl.b64 %gl101, %gl97, %gw37;
+	sub.s32 %gw38, -1022, %gw37;
+	mov.b32 %gw34, %gw38;
+	mov.b64 %gl99, %gl101;
+L112:
+	and.b64 %gl102, %gl99, 4503599627370495;
+	or.b64 %gl103, %gl102, 4607182418800017408;
+	mov.b64 %gl104, 0d43B0000000000000;
+	not.b64 %gl105, 0x8000000000000000;
+	and.b64 %gl106, %gl104, %gl105;
+	shr.u64 %gl107, %gl106, 52;
+	cvt.u32.u64 %gw39, %gl107;
+	sub.s32 %gw40, %gw39, 1023;
+	setp.eq.s32 %gp31, %gw40, -1023;
+	@%gp31 bra L116;
+	mov.b32 %gw41, %gw40;
+	mov.b64 %gl108, %gl106;
+	bra L117;
+L116:
+	clz.b64 %gw42, %gl106;
+	cvt.u64.u32 %gl109, %gw42;
+	cvt.u32.u64 %gw43, %gl109;
+	sub.s32 %gw44, %gw43, 11;
+	shl.b64 %gl110, %gl106, %gw44;
+	sub.s32 %gw45, -1022, %gw44;
+	mov.b32 %gw41, %gw45;
+	mov.b64 %gl108, %gl110;
+L117:
+	and.b64 %gl111, %gl108, 4503599627370495;
+	or.b64 %gl112, %gl111, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl113, %gl112;
+	mul.rn.f64 %gl114, %gl113, 0d3FF0000200000000;
+	neg.f64 %gl115, %gl112;
+	fma.rn.f64 %gl116, %gl115, %gl114, 0d3FF0000000000000;
+	fma.rn.f64 %gl117, %gl116, %gl116, %gl116;
+	fma.rn.f64 %gl118, %gl114, %gl117, %gl114;
+	neg.f64 %gl119, %gl112;
+	fma.rn.f64 %gl120, %gl119, %gl118, 0d3FF0000000000000;
+	fma.rn.f64 %gl121, %gl118, %gl120, %gl118;
+	mul.rn.f64 %gl122, %gl103, %gl121;
+	neg.f64 %gl123, %gl112;
+	fma.rn.f64 %gl124, %gl123, %gl122, %gl103;
+	fma.rn.f64 %gl125, %gl124, %gl121, %gl122;
+	neg.f64 %gl126, %gl112;
+	fma.rn.f64 %gl127, %gl126, %gl125, %gl103;
+	sub.s32 %gw46, %gw34, %gw41;
+	shr.u64 %gl128, %gl125, 52;
+	cvt.u32.u64 %gw47, %gl128;
+	add.s32 %gw48, %gw46, %gw47;
+	mov.b64 %gl129, 0d43B0000000000000;
+	xor.b64 %gl130, %gl90, %gl129;
+	and.b64 %gl131, %gl130, 0x8000000000000000;
+	setp.ge.s32 %gp32, %gw48, 2047;
+	@%gp32 bra L103;
+	setp.gt.s32 %gp33, %gw48, 0;
+	@%gp33 bra L102;
+	and.b64 %gl132, %gl125, 4503599627370495;
+	or.b64 %gl133, %gl132, 4503599627370496;
+	shl.b64 %gl134, %gl133, 2;
+	setp.gt.f64 %gp34, %gl127, 0d0000000000000000;
+	@%gp34 bra L100;
+	setp.lt.f64 %gp35, %gl127, 0d0000000000000000;
+	@%gp35 bra L99;
+	mov.b64 %gl135, %gl134;
+	bra L101;
+L99:
+	sub.s64 %gl136, %gl134, 1;
+	mov.b64 %gl135, %gl136;
+	bra L101;
+L100:
+	or.b64 %gl137, %gl134, 1;
+	mov.b64 %gl135, %gl137;
+L101:
+	sub.s32 %gw49, 3, %gw48;
+	min.s32 %gw50, %gw49, 60;
+	shr.u64 %gl138, %gl135, %gw50;
+	shl.b64 %gl139, 1, %gw50;
+	sub.s64 %gl140, %gl139, 1;
+	and.b64 %gl141, %gl135, %gl140;
+	sub.s32 %gw51, %gw50, 1;
+	shl.b64 %gl142, 1, %gw51;
+	setp.gt.u64 %gp36, %gl141, %gl142;
+	@%gp36 bra L129;
+	setp.eq.u64 %gp37, %gl141, %gl142;
+	@%gp37 bra L128;
+	mov.b64 %gl143, %gl138;
+	bra L125;
+L128:
+	and.b64 %gl144, %gl138, 1;
+	setp.eq.u64 %gp38, %gl144, 1;
+	@%gp38 bra L129;
+	mov.b64 %gl143, %gl138;
+	bra L125;
+L129:
+	add.s64 %gl145, %gl138, 1;
+	mov.b64 %gl143, %gl145;
+L125:
+	or.b64 %gl146, %gl131, %gl143;
+	mov.f64 %gl147, %gl146;
+	bra L90;
+L102:
+	cvt.s64.s32 %gl148, %gw48;
+	shl.b64 %gl149, %gl148, 52;
+	or.b64 %gl150, %gl131, %gl149;
+	and.b64 %gl151, %gl125, 4503599627370495;
+	or.b64 %gl152, %gl150, %gl151;
+	mov.f64 %gl147, %gl152;
+	bra L90;
+L103:
+	or.b64 %gl153, %gl131, 9218868437227405312;
+	mov.f64 %gl147, %gl153;
+	bra L90;
+L104:
+	mov.b64 %gl154, 0d43B0000000000000;
+	xor.b64 %gl155, %gl90, %gl154;
+	and.b64 %gl156, %gl155, 0x8000000000000000;
+	setp.neu.f64 %gp39, %gl90, %gl90;
+	@%gp39 bra L146;
+	setp.neu.f64 %gp40, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp40 bra L146;
+	setp.eq.f64 %gp41, %gl90, 0d0000000000000000;
+	@!%gp41 bra L139;
+	setp.eq.f64 %gp42, 0d43B0000000000000, 0d0000000000000000;
+	@%gp42 bra L145;
+L139:
+	sub.rn.f64 %gl157, %gl90, %gl90;
+	setp.neu.f64 %gp43, %gl157, 0d0000000000000000;
+	@!%gp43 bra L141;
+	sub.rn.f64 %gl158, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp44, %gl158, 0d0000000000000000;
+	@%gp44 bra L145;
+L141:
+	setp.eq.f64 %gp45, %gl90, 0d0000000000000000;
+	@%gp45 bra L144;
+	sub.rn.f64 %gl159, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp46, %gl159, 0d0000000000000000;
+	@%gp46 bra L144;
+	or.b64 %gl160, %gl156, 9218868437227405312;
+	mov.f64 %gl161, %gl160;
+	bra L134;
+L144:
+	mov.f64 %gl161, %gl156;
+	bra L134;
+L145:
+	mov.f64 %gl161, 0d7FF8000000000001;
+	bra L134;
+L146:
+	add.rn.f64 %gl162, %gl90, 0d43B0000000000000;
+	mov.f64 %gl161, %gl162;
+L134:
+	mov.f64 %gl147, %gl161;
+L90:
+	mov.f64 %gl163, %gl147;
+	bra L83;
+L87:
+	rcp.approx.ftz.f64 %gl164, 0d43B0000000000000;
+	mul.rn.f64 %gl165, %gl164, 0d3FF0000200000000;
+	neg.f64 %gl166, 0d43B0000000000000;
+	fma.rn.f64 %gl167, %gl166, %gl165, 0d3FF0000000000000;
+	fma.rn.f64 %gl168, %gl167, %gl167, %gl167;
+	fma.rn.f64 %gl169, %gl165, %gl168, %gl165;
+	neg.f64 %gl170, 0d43B0000000000000;
+	fma.rn.f64 %gl171, %gl170, %gl169, 0d3FF0000000000000;
+	fma.rn.f64 %gl172, %gl169, %gl171, %gl169;
+	mul.rn.f64 %gl173, %gl90, %gl172;
+	neg.f64 %gl174, 0d43B0000000000000;
+	fma.rn.f64 %gl175, %gl174, %gl173, %gl90;
+	fma.rn.f64 %gl176, %gl175, %gl172, %gl173;
+	mov.f64 %gl163, %gl176;
+L83:
+	max.u32 %gw52, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl177, %gw52;
+	mul.rn.f64 %gl178, %gl76, %gl177;
+	cvt.rn.f64.u32 %gl179, ${v.n};
+	mul.rn.f64 %gl180, %gl178, %gl179;
+	setp.gt.f64 %gp47, %gl180, ${param.1};
+	@%gp47 bra L5;
+	mov.b32 %gw53, 0;
 	bra L6;
 L5:
-	sub.rn.f64 %gl9, 0d3FF0000000000000, ${param.0};
-	max.f64 %gl10, %gl9, 0d3F90000000000000;
-	setp.nan.f64 %gp2, %gl9, 0d3F90000000000000;
-	selp.f64 %gl11, 0d7FF8000000000001, %gl10, %gp2;
-	mul.rn.f64 %gl12, %gl3, %gl11;
-	add.rn.f32 %gw2, 0f3F800000, 0f30800000;
-	setp.eq.f32 %gp3, %gw2, 0f3F800000;
-	@%gp3 bra L13;
-	cvt.rn.f64.u32 %gl13, ${v.n};
-	mul.rn.f64 %gl14, 0d3CB0000000000000, %gl13;
-	min.f64 %gl15, %gl14, 0d3D70000000000000;
-	setp.nan.f64 %gp4, %gl14, 0d3D70000000000000;
-	selp.f64 %gl16, 0d7FF8000000000001, %gl15, %gp4;
-	mov.f64 %gl17, %gl16;
-	bra L10;
-L13:
-	mov.f64 %gl17, 0d3E80000000000000;
-L10:
-	mul.rn.f64 %gl18, %gl17, %gl4;
-	setp.gt.f64 %gp5, %gl12, %gl18;
-	selp.b32 %gw3, 1, 0, %gp5;
-	mov.b32 %gw1, %gw3;
+	sub.rn.f64 %gl181, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl182, %gl181, 0d3F90000000000000;
+	setp.nan.f64 %gp48, %gl181, 0d3F90000000000000;
+	selp.f64 %gl183, 0d7FF8000000000001, %gl182, %gp48;
+	mul.rn.f64 %gl184, %gl76, %gl183;
+	add.rn.f32 %gw54, 0f3F800000, 0f30800000;
+	setp.eq.f32 %gp49, %gw54, 0f3F800000;
+	@%gp49 bra L161;
+	cvt.rn.f64.u32 %gl185, ${v.n};
+	mul.rn.f64 %gl186, 0d3CB0000000000000, %gl185;
+	min.f64 %gl187, %gl186, 0d3D70000000000000;
+	setp.nan.f64 %gp50, %gl186, 0d3D70000000000000;
+	selp.f64 %gl188, 0d7FF8000000000001, %gl187, %gp50;
+	mov.f64 %gl189, %gl188;
+	bra L158;
+L161:
+	mov.f64 %gl189, 0d3E80000000000000;
+L158:
+	mul.rn.f64 %gl190, 0d4000000000000000, %gl189;
+	mul.rn.f64 %gl191, %gl190, %gl163;
+	setp.gt.f64 %gp51, %gl184, %gl191;
+	selp.b32 %gw55, 1, 0, %gp51;
+	mov.b32 %gw53, %gw55;
 L6:
-	mov.b32 %gw4, %gw1;
+	mov.b32 %gw56, %gw53;
 	bra L2;
 L7:
-	setp.neu.f32 %gp6, ${new.0}, ${old.0};
-	selp.b32 %gw5, 1, 0, %gp6;
-	mov.b32 %gw4, %gw5;
+	setp.neu.f32 %gp52, ${new.0}, ${old.0};
+	selp.b32 %gw57, 1, 0, %gp52;
+	mov.b32 %gw56, %gw57;
 L2:
-	mov.b32 ${out.0}, %gw4;
+	mov.b32 ${out.0}, %gw56;
 }
 `},
 	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "v.out", "value.0"}, Text: `{
@@ -781,7 +1488,7 @@ L2:
 	shr.u64 %gl4, %gl3, 52;
 	cvt.u32.u64 %gw1, %gl4;
 	and.b32 %gw2, %gw1, 2047;
-	mov.b64 %gl5, 0d3CD0000000000000;
+	mov.b64 %gl5, 0d4090000000000000;
 	shr.u64 %gl6, %gl5, 52;
 	cvt.u32.u64 %gw3, %gl6;
 	and.b32 %gw4, %gw3, 2047;
@@ -795,12 +1502,12 @@ L9:
 	sub.rn.f64 %gl7, %gl3, %gl3;
 	setp.neu.f64 %gp2, %gl7, 0d0000000000000000;
 	@%gp2 bra L27;
-	sub.rn.f64 %gl8, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl8, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp3, %gl8, 0d0000000000000000;
 	@%gp3 bra L27;
 	setp.eq.f64 %gp4, %gl3, 0d0000000000000000;
 	@%gp4 bra L27;
-	setp.eq.f64 %gp5, 0d3CD0000000000000, 0d0000000000000000;
+	setp.eq.f64 %gp5, 0d4090000000000000, 0d0000000000000000;
 	@%gp5 bra L27;
 	not.b64 %gl9, 0x8000000000000000;
 	and.b64 %gl10, %gl3, %gl9;
@@ -824,7 +1531,7 @@ L34:
 L35:
 	and.b64 %gl15, %gl12, 4503599627370495;
 	or.b64 %gl16, %gl15, 4607182418800017408;
-	mov.b64 %gl17, 0d3CD0000000000000;
+	mov.b64 %gl17, 0d4090000000000000;
 	not.b64 %gl18, 0x8000000000000000;
 	and.b64 %gl19, %gl17, %gl18;
 	shr.u64 %gl20, %gl19, 52;
@@ -866,7 +1573,7 @@ L40:
 	shr.u64 %gl41, %gl38, 52;
 	cvt.u32.u64 %gw22, %gl41;
 	add.s32 %gw23, %gw21, %gw22;
-	mov.b64 %gl42, 0d3CD0000000000000;
+	mov.b64 %gl42, 0d4090000000000000;
 	xor.b64 %gl43, %gl3, %gl42;
 	and.b64 %gl44, %gl43, 0x8000000000000000;
 	setp.ge.s32 %gp8, %gw23, 2047;
@@ -930,28 +1637,28 @@ L26:
 	mov.f64 %gl60, %gl66;
 	bra L13;
 L27:
-	mov.b64 %gl67, 0d3CD0000000000000;
+	mov.b64 %gl67, 0d4090000000000000;
 	xor.b64 %gl68, %gl3, %gl67;
 	and.b64 %gl69, %gl68, 0x8000000000000000;
 	setp.neu.f64 %gp15, %gl3, %gl3;
 	@%gp15 bra L69;
-	setp.neu.f64 %gp16, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp16, 0d4090000000000000, 0d4090000000000000;
 	@%gp16 bra L69;
 	setp.eq.f64 %gp17, %gl3, 0d0000000000000000;
 	@!%gp17 bra L62;
-	setp.eq.f64 %gp18, 0d3CD0000000000000, 0d0000000000000000;
+	setp.eq.f64 %gp18, 0d4090000000000000, 0d0000000000000000;
 	@%gp18 bra L68;
 L62:
 	sub.rn.f64 %gl70, %gl3, %gl3;
 	setp.neu.f64 %gp19, %gl70, 0d0000000000000000;
 	@!%gp19 bra L64;
-	sub.rn.f64 %gl71, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl71, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp20, %gl71, 0d0000000000000000;
 	@%gp20 bra L68;
 L64:
 	setp.eq.f64 %gp21, %gl3, 0d0000000000000000;
 	@%gp21 bra L67;
-	sub.rn.f64 %gl72, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl72, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp22, %gl72, 0d0000000000000000;
 	@%gp22 bra L67;
 	or.b64 %gl73, %gl69, 9218868437227405312;
@@ -964,7 +1671,7 @@ L68:
 	mov.f64 %gl74, 0d7FF8000000000001;
 	bra L57;
 L69:
-	add.rn.f64 %gl75, %gl3, 0d3CD0000000000000;
+	add.rn.f64 %gl75, %gl3, 0d4090000000000000;
 	mov.f64 %gl74, %gl75;
 L57:
 	mov.f64 %gl60, %gl74;
@@ -972,17 +1679,17 @@ L13:
 	mov.f64 %gl76, %gl60;
 	bra L6;
 L10:
-	rcp.approx.ftz.f64 %gl77, 0d3CD0000000000000;
+	rcp.approx.ftz.f64 %gl77, 0d4090000000000000;
 	mul.rn.f64 %gl78, %gl77, 0d3FF0000200000000;
-	neg.f64 %gl79, 0d3CD0000000000000;
+	neg.f64 %gl79, 0d4090000000000000;
 	fma.rn.f64 %gl80, %gl79, %gl78, 0d3FF0000000000000;
 	fma.rn.f64 %gl81, %gl80, %gl80, %gl80;
 	fma.rn.f64 %gl82, %gl78, %gl81, %gl78;
-	neg.f64 %gl83, 0d3CD0000000000000;
+	neg.f64 %gl83, 0d4090000000000000;
 	fma.rn.f64 %gl84, %gl83, %gl82, 0d3FF0000000000000;
 	fma.rn.f64 %gl85, %gl82, %gl84, %gl82;
 	mul.rn.f64 %gl86, %gl3, %gl85;
-	neg.f64 %gl87, 0d3CD0000000000000;
+	neg.f64 %gl87, 0d4090000000000000;
 	fma.rn.f64 %gl88, %gl87, %gl86, %gl3;
 	fma.rn.f64 %gl89, %gl88, %gl85, %gl86;
 	mov.f64 %gl76, %gl89;
@@ -1007,32 +1714,34 @@ type personalisedPageRankFloat64Loops struct {
 // personalisedPageRankFloat64Fields has the fields of PersonalisedPageRank[float64], and methods that do not copy them.
 type personalisedPageRankFloat64Fields PersonalisedPageRank[float64]
 
-func (p *personalisedPageRankFloat64Fields) Activate(v gas.Vertex, old Surfer[float64], new Surfer[float64]) bool {
+func (p *personalisedPageRankFloat64Fields) Activate(v gas.Vertex, old float64, new float64) bool {
 	type F = float64
 	if p.Tolerance == 0 {
-		return new.Share != old.Share
+		return new != old
 	}
-	change, rank := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
+	change, rank := math.Abs(float64(new)-float64(old))/one, float64(new)/one
 	return change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
-		change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
+		change*max(1-p.Damping, 1./64) > 2*rounding[F](v.N)*rank
 }
 
-func (p *personalisedPageRankFloat64Fields) Aggregate(v gas.Vertex, value Surfer[float64]) float64 {
+func (p *personalisedPageRankFloat64Fields) Aggregate(v gas.Vertex, value float64) float64 {
 	type F = float64
-	return PageRank[F]{}.Aggregate(v, value.Share)
+	return PageRank[F]{}.Aggregate(v, value)
 }
 
-func (p *personalisedPageRankFloat64Fields) Apply(v gas.Vertex, old Surfer[float64], acc int64, s gas.Step) Surfer[float64] {
+func (p *personalisedPageRankFloat64Fields) Apply(v gas.Vertex, old float64, acc int64, s gas.Step) float64 {
 	type F = float64
-	d, n := p.Damping, float64(v.N)
-	jump := (1 - d + float64(d*s.Aggregate)) * float64(old.Teleport)
-	old.Share = F((float64(jump)+float64(d*(float64(acc)/one)*n))/(n*float64(max(v.Out, 1))) + half)
-	return old
+	d, n, jump := p.Damping, float64(v.N), 0.
+	bit := bitsOf(old) & 1
+	if bit != 0 {
+		jump = (1 - d + float64(d*s.Aggregate)) * teleport(p.count, v)
+	}
+	return withBit(F((float64(jump)+float64(d*(float64(acc)/one)*n))/(n*float64(max(v.Out, 1)))*one+0.5), bit)
 }
 
-func (p *personalisedPageRankFloat64Fields) Gather(src Surfer[float64], _ gas.Edge, _ Surfer[float64]) int64 {
+func (p *personalisedPageRankFloat64Fields) Gather(src float64, _ gas.Edge, _ float64) int64 {
 	type F = float64
-	return int64(src.Share * one)
+	return int64(src)
 }
 
 func (p *personalisedPageRankFloat64Fields) Sum(a int64, b int64) int64 {
@@ -1045,8 +1754,8 @@ func (p *personalisedPageRankFloat64Fields) Zero() int64 {
 	return 0
 }
 
-func (l personalisedPageRankFloat64Loops) loops() compiled.Loops[Surfer[float64], int64] {
-	return compiled.Loops[Surfer[float64], int64]{
+func (l personalisedPageRankFloat64Loops) loops() compiled.Loops[float64, int64] {
+	return compiled.Loops[float64, int64]{
 		Program:   PersonalisedPageRank[float64](*l.p),
 		Gather:    l.gather,
 		Fold:      l.fold,
@@ -1055,9 +1764,9 @@ func (l personalisedPageRankFloat64Loops) loops() compiled.Loops[Surfer[float64]
 	}
 }
 
-func (l personalisedPageRankFloat64Loops) gather(acc []int64, list []uint16, b *compiled.Block, cur []Surfer[float64]) (edges int) {
+func (l personalisedPageRankFloat64Loops) gather(acc []int64, list []uint16, b *compiled.Block, cur []float64) (edges int) {
 	p := l.p
-	var dst Surfer[float64]
+	var dst float64
 	for i, v := range list {
 		nbr := b.Nbr[b.Off[v]:b.Off[int(v)+1]]
 		a := acc[i]
@@ -1071,15 +1780,15 @@ func (l personalisedPageRankFloat64Loops) gather(acc []int64, list []uint16, b *
 	return edges
 }
 
-func (l personalisedPageRankFloat64Loops) edge(a int64, src Surfer[float64]) int64 {
+func (l personalisedPageRankFloat64Loops) edge(a int64, src float64) int64 {
 	p := l.p
-	var dst Surfer[float64]
+	var dst float64
 	g := p.Gather(src, gas.Edge{}, dst)
 	a = p.Sum(a, g)
 	return a
 }
 
-func personalisedPageRankFloat64LoopsBlock[W packed.Width, D packed.Destination](l personalisedPageRankFloat64Loops, acc *[1 << 16]int64, b *packed.Blocks, cur []Surfer[float64]) {
+func personalisedPageRankFloat64LoopsBlock[W packed.Width, D packed.Destination](l personalisedPageRankFloat64Loops, acc *[1 << 16]int64, b *packed.Blocks, cur []float64) {
 	w, d := packed.Bits[W](), packed.Bits[D]()
 	slots, u := b.Block()
 	_ = acc[0] // it is not nil: no edge has to ask
@@ -1106,18 +1815,18 @@ func personalisedPageRankFloat64LoopsBlock[W packed.Width, D packed.Destination]
 }
 
 // personalisedPageRankFloat64LoopsBlocks has code for each width of sources and of destinations.
-var personalisedPageRankFloat64LoopsBlocks = [2][packed.MaxWidth + 1]func(personalisedPageRankFloat64Loops, *[1 << 16]int64, *packed.Blocks, []Surfer[float64]){
+var personalisedPageRankFloat64LoopsBlocks = [2][packed.MaxWidth + 1]func(personalisedPageRankFloat64Loops, *[1 << 16]int64, *packed.Blocks, []float64){
 	{0: personalisedPageRankFloat64LoopsBlock[packed.W0, packed.D14], 1: personalisedPageRankFloat64LoopsBlock[packed.W1, packed.D14], 2: personalisedPageRankFloat64LoopsBlock[packed.W2, packed.D14], 3: personalisedPageRankFloat64LoopsBlock[packed.W3, packed.D14], 4: personalisedPageRankFloat64LoopsBlock[packed.W4, packed.D14], 5: personalisedPageRankFloat64LoopsBlock[packed.W5, packed.D14], 6: personalisedPageRankFloat64LoopsBlock[packed.W6, packed.D14], 7: personalisedPageRankFloat64LoopsBlock[packed.W7, packed.D14], 8: personalisedPageRankFloat64LoopsBlock[packed.W8, packed.D14], 9: personalisedPageRankFloat64LoopsBlock[packed.W9, packed.D14], 10: personalisedPageRankFloat64LoopsBlock[packed.W10, packed.D14], 12: personalisedPageRankFloat64LoopsBlock[packed.W12, packed.D14], 14: personalisedPageRankFloat64LoopsBlock[packed.W14, packed.D14], 16: personalisedPageRankFloat64LoopsBlock[packed.W16, packed.D14], 20: personalisedPageRankFloat64LoopsBlock[packed.W20, packed.D14], 24: personalisedPageRankFloat64LoopsBlock[packed.W24, packed.D14], 32: personalisedPageRankFloat64LoopsBlock[packed.W32, packed.D14]},
 	{0: personalisedPageRankFloat64LoopsBlock[packed.W0, packed.D16], 1: personalisedPageRankFloat64LoopsBlock[packed.W1, packed.D16], 2: personalisedPageRankFloat64LoopsBlock[packed.W2, packed.D16], 3: personalisedPageRankFloat64LoopsBlock[packed.W3, packed.D16], 4: personalisedPageRankFloat64LoopsBlock[packed.W4, packed.D16], 5: personalisedPageRankFloat64LoopsBlock[packed.W5, packed.D16], 6: personalisedPageRankFloat64LoopsBlock[packed.W6, packed.D16], 7: personalisedPageRankFloat64LoopsBlock[packed.W7, packed.D16], 8: personalisedPageRankFloat64LoopsBlock[packed.W8, packed.D16], 9: personalisedPageRankFloat64LoopsBlock[packed.W9, packed.D16], 10: personalisedPageRankFloat64LoopsBlock[packed.W10, packed.D16], 12: personalisedPageRankFloat64LoopsBlock[packed.W12, packed.D16], 14: personalisedPageRankFloat64LoopsBlock[packed.W14, packed.D16], 16: personalisedPageRankFloat64LoopsBlock[packed.W16, packed.D16], 20: personalisedPageRankFloat64LoopsBlock[packed.W20, packed.D16], 24: personalisedPageRankFloat64LoopsBlock[packed.W24, packed.D16], 32: personalisedPageRankFloat64LoopsBlock[packed.W32, packed.D16]},
 }
 
-func (l personalisedPageRankFloat64Loops) fold(acc *[1 << 16]int64, b *packed.Blocks, cur []Surfer[float64]) {
+func (l personalisedPageRankFloat64Loops) fold(acc *[1 << 16]int64, b *packed.Blocks, cur []float64) {
 	for b.Next() {
 		personalisedPageRankFloat64LoopsBlocks[b.Wide()][b.Width()](l, acc, b, cur)
 	}
 }
 
-func (l personalisedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *compiled.Block, cur, next []Surfer[float64], rising []uint64) (activated int, degrees uint64) {
+func (l personalisedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *compiled.Block, cur, next []float64, rising []uint64) (activated int, degrees uint64) {
 	p, step := l.p, b.Step
 	outs := b.Out
 	for len(list) > 0 {
@@ -1141,7 +1850,27 @@ func (l personalisedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *c
 			if outs != nil {
 				x.Out = outs[b.First+uint32(u)]
 			}
-			value := p.Apply(x, old, a[i], step)
+			var value float64
+			{
+				var result_ float64
+				{
+					type F = float64
+					p, v, old, acc, s := p, x, old, a[i], step
+					_, _, _, _, _ = p, v, old, acc, s
+				Apply1812_:
+					for {
+						d, n, jump := p.Damping, float64(v.N), 0.
+						bit := bitsOf(old) & 1
+						if bit != 0 {
+							jump = (1 - d + float64(d*s.Aggregate)) * teleport(p.count, v)
+						}
+						result_ = withBit(F((float64(jump)+float64(d*(float64(acc)/one)*n))/(n*float64(max(v.Out, 1)))*one+0.5), bit)
+						break Apply1812_
+
+					}
+				}
+				value = result_
+			}
 			values[o] = value
 			var active bool
 			{
@@ -1150,16 +1879,16 @@ func (l personalisedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *c
 					type F = float64
 					p, v, old, new := p, x, old, value
 					_, _, _, _ = p, v, old, new
-				Activate1125_:
+				Activate1814_:
 					for {
 						if p.Tolerance == 0 {
-							result_ = new.Share != old.Share
-							break Activate1125_
+							result_ = new != old
+							break Activate1814_
 						}
-						change, rank := math.Abs(float64(new.Share)-float64(old.Share)), float64(new.Share)
+						change, rank := math.Abs(float64(new)-float64(old))/one, float64(new)/one
 						result_ = change*float64(max(v.Out, 1))*float64(v.N) > p.Tolerance &&
-							change*max(1-p.Damping, 1./64) > rounding[F](v.N)*rank
-						break Activate1125_
+							change*max(1-p.Damping, 1./64) > 2*rounding[F](v.N)*rank
+						break Activate1814_
 
 					}
 				}
@@ -1181,7 +1910,7 @@ func (l personalisedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *c
 	return activated, degrees
 }
 
-func (l personalisedPageRankFloat64Loops) aggregate(b *compiled.Block, values []Surfer[float64]) (sum float64) {
+func (l personalisedPageRankFloat64Loops) aggregate(b *compiled.Block, values []float64) (sum float64) {
 	p := l.p
 	outs := b.Out
 	degree := b.Degree[b.First:][:len(values)]
@@ -1201,9 +1930,9 @@ func (l personalisedPageRankFloat64Loops) aggregate(b *compiled.Block, values []
 var personalisedPageRankFloat64Fragments = compiled.Fragments{
 	Program: "PersonalisedPageRank[float64]",
 
-	Value:       compiled.Layout{Size: 16, Align: 8, Leaves: []compiled.Leaf{{Name: "Share", Kind: compiled.Float64, Offset: 0}, {Name: "Teleport", Kind: compiled.Float64, Offset: 8}}},
+	Value:       compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Float64, Offset: 0}}},
 	Accumulator: compiled.Layout{Size: 8, Align: 8, Leaves: []compiled.Leaf{{Name: "", Kind: compiled.Int64, Offset: 0}}},
-	Parameters:  compiled.Layout{Size: 40, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}}},
+	Parameters:  compiled.Layout{Size: 48, Align: 8, Leaves: []compiled.Leaf{{Name: "Damping", Kind: compiled.Float64, Offset: 0}, {Name: "Tolerance", Kind: compiled.Float64, Offset: 8}, {Name: "Sources.count", Kind: compiled.Uint32, Offset: 40}}},
 	SumOp:       compiled.SumAdd,
 
 	Zero: compiled.Fragment{Text: `{
@@ -1211,15 +1940,14 @@ var personalisedPageRankFloat64Fragments = compiled.Fragments{
 }
 `},
 	Gather: compiled.Fragment{Inputs: []string{"src.0"}, Text: `{
-	.reg .b64 %gl<4>;
+	.reg .b64 %gl<3>;
 	.reg .pred %gp<2>;
-	mul.rn.f64 %gl0, ${src.0}, 0d43B0000000000000;
-	cvt.rzi.s64.f64 %gl1, %gl0;
-	setp.ge.f64 %gp0, %gl0, 0dC3E0000000000000;
-	selp.b64 %gl2, %gl1, 0x8000000000000000, %gp0;
-	setp.lt.f64 %gp1, %gl0, 0d43E0000000000000;
-	selp.b64 %gl3, %gl2, 0x8000000000000000, %gp1;
-	mov.b64 ${out.0}, %gl3;
+	cvt.rzi.s64.f64 %gl0, ${src.0};
+	setp.ge.f64 %gp0, ${src.0}, 0dC3E0000000000000;
+	selp.b64 %gl1, %gl0, 0x8000000000000000, %gp0;
+	setp.lt.f64 %gp1, ${src.0}, 0d43E0000000000000;
+	selp.b64 %gl2, %gl1, 0x8000000000000000, %gp1;
+	mov.b64 ${out.0}, %gl2;
 }
 `},
 	Sum: compiled.Fragment{Inputs: []string{"a.0", "b.0"}, Text: `{
@@ -1228,288 +1956,306 @@ var personalisedPageRankFloat64Fragments = compiled.Fragments{
 	mov.b64 ${out.0}, %gl0;
 }
 `},
-	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0", "old.1", "param.0", "step.aggregate", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<53>;
-	.reg .b64 %gl<182>;
-	.reg .pred %gp<46>;
-	mov.f64 %gl0, ${old.0};
-	cvt.rn.f64.u32 %gl1, ${v.n};
-	sub.rn.f64 %gl2, 0d3FF0000000000000, ${param.0};
-	mul.rn.f64 %gl3, ${param.0}, ${step.aggregate};
-	add.rn.f64 %gl4, %gl2, %gl3;
-	mul.rn.f64 %gl5, %gl4, ${old.1};
-	cvt.rn.f64.s64 %gl6, ${acc.0};
-	shr.u64 %gl7, %gl6, 52;
-	cvt.u32.u64 %gw0, %gl7;
-	and.b32 %gw1, %gw0, 2047;
-	mov.b64 %gl8, 0d43B0000000000000;
-	shr.u64 %gl9, %gl8, 52;
-	cvt.u32.u64 %gw2, %gl9;
-	and.b32 %gw3, %gw2, 2047;
-	sub.s32 %gw4, %gw1, 520;
-	setp.lt.u32 %gp0, %gw4, 1006;
-	@!%gp0 bra L7;
-	sub.s32 %gw5, %gw3, 520;
-	setp.lt.u32 %gp1, %gw5, 1006;
-	@%gp1 bra L8;
-L7:
-	sub.rn.f64 %gl10, %gl6, %gl6;
-	setp.neu.f64 %gp2, %gl10, 0d0000000000000000;
-	@%gp2 bra L25;
-	sub.rn.f64 %gl11, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp3, %gl11, 0d0000000000000000;
-	@%gp3 bra L25;
-	setp.eq.f64 %gp4, %gl6, 0d0000000000000000;
-	@%gp4 bra L25;
-	setp.eq.f64 %gp5, 0d43B0000000000000, 0d0000000000000000;
-	@%gp5 bra L25;
-	not.b64 %gl12, 0x8000000000000000;
-	and.b64 %gl13, %gl6, %gl12;
-	shr.u64 %gl14, %gl13, 52;
-	cvt.u32.u64 %gw6, %gl14;
-	sub.s32 %gw7, %gw6, 1023;
-	setp.eq.s32 %gp6, %gw7, -1023;
-	@%gp6 bra L32;
-	mov.b32 %gw8, %gw7;
-	mov.b64 %gl15, %gl13;
-	bra L33;
-L32:
-	clz.b64 %gw9, %gl13;
-	cvt.u64.u32 %gl16, %gw9;
-	cvt.u32.u64 %gw10, %gl16;
-	sub.s32 %gw11, %gw10, 11;
-	shl.b64 %gl17, %gl13, %gw11;
-	sub.s32 %gw12, -1022, %gw11;
-	mov.b32 %gw8, %gw12;
-	mov.b64 %gl15, %gl17;
-L33:
-	and.b64 %gl18, %gl15, 4503599627370495;
-	or.b64 %gl19, %gl18, 4607182418800017408;
-	mov.b64 %gl20, 0d43B0000000000000;
-	not.b64 %gl21, 0x8000000000000000;
-	and.b64 %gl22, %gl20, %gl21;
-	shr.u64 %gl23, %gl22, 52;
-	cvt.u32.u64 %gw13, %gl23;
-	sub.s32 %gw14, %gw13, 1023;
-	setp.eq.s32 %gp7, %gw14, -1023;
-	@%gp7 bra L37;
-	mov.b32 %gw15, %gw14;
-	mov.b64 %gl24, %gl22;
-	bra L38;
-L37:
-	clz.b64 %gw16, %gl22;
-	cvt.u64.u32 %gl25, %gw16;
-	cvt.u32.u64 %gw17, %gl25;
-	sub.s32 %gw18, %gw17, 11;
-	shl.b64 %gl26, %gl22, %gw18;
-	sub.s32 %gw19, -1022, %gw18;
-	mov.b32 %gw15, %gw19;
-	mov.b64 %gl24, %gl26;
-L38:
-	and.b64 %gl27, %gl24, 4503599627370495;
-	or.b64 %gl28, %gl27, 4607182418800017408;
-	rcp.approx.ftz.f64 %gl29, %gl28;
-	mul.rn.f64 %gl30, %gl29, 0d3FF0000200000000;
-	neg.f64 %gl31, %gl28;
-	fma.rn.f64 %gl32, %gl31, %gl30, 0d3FF0000000000000;
-	fma.rn.f64 %gl33, %gl32, %gl32, %gl32;
-	fma.rn.f64 %gl34, %gl30, %gl33, %gl30;
-	neg.f64 %gl35, %gl28;
-	fma.rn.f64 %gl36, %gl35, %gl34, 0d3FF0000000000000;
-	fma.rn.f64 %gl37, %gl34, %gl36, %gl34;
-	mul.rn.f64 %gl38, %gl19, %gl37;
-	neg.f64 %gl39, %gl28;
-	fma.rn.f64 %gl40, %gl39, %gl38, %gl19;
-	fma.rn.f64 %gl41, %gl40, %gl37, %gl38;
-	neg.f64 %gl42, %gl28;
-	fma.rn.f64 %gl43, %gl42, %gl41, %gl19;
-	sub.s32 %gw20, %gw8, %gw15;
-	shr.u64 %gl44, %gl41, 52;
-	cvt.u32.u64 %gw21, %gl44;
-	add.s32 %gw22, %gw20, %gw21;
-	mov.b64 %gl45, 0d43B0000000000000;
-	xor.b64 %gl46, %gl6, %gl45;
-	and.b64 %gl47, %gl46, 0x8000000000000000;
-	setp.ge.s32 %gp8, %gw22, 2047;
-	@%gp8 bra L24;
-	setp.gt.s32 %gp9, %gw22, 0;
-	@%gp9 bra L23;
-	and.b64 %gl48, %gl41, 4503599627370495;
-	or.b64 %gl49, %gl48, 4503599627370496;
-	shl.b64 %gl50, %gl49, 2;
-	setp.gt.f64 %gp10, %gl43, 0d0000000000000000;
-	@%gp10 bra L21;
-	setp.lt.f64 %gp11, %gl43, 0d0000000000000000;
-	@%gp11 bra L20;
-	mov.b64 %gl51, %gl50;
-	bra L22;
-L20:
-	sub.s64 %gl52, %gl50, 1;
-	mov.b64 %gl51, %gl52;
-	bra L22;
-L21:
-	or.b64 %gl53, %gl50, 1;
-	mov.b64 %gl51, %gl53;
+	Apply: compiled.Fragment{Inputs: []string{"acc.0", "old.0", "param.0", "param.2", "step.aggregate", "v.n", "v.out"}, Text: `{
+	.reg .b32 %gw<82>;
+	.reg .b64 %gl<285>;
+	.reg .pred %gp<76>;
+	cvt.rn.f64.u32 %gl0, ${v.n};
+	add.rn.f64 %gl1, 0d3FF0000000000000, 0d3E10000000000000;
+	setp.eq.f64 %gp0, %gl1, 0d3FF0000000000000;
+	@%gp0 bra L9;
+	mov.b64 %gl2, ${old.0};
+	bra L6;
+L9:
+	cvt.rn.f32.f64 %gw0, ${old.0};
+	cvt.u64.u32 %gl3, %gw0;
+	mov.b64 %gl2, %gl3;
+L6:
+	and.b64 %gl4, %gl2, 1;
+	setp.ne.u64 %gp1, %gl4, 0;
+	@%gp1 bra L4;
+	mov.f64 %gl5, 0d0000000000000000;
+	bra L5;
+L4:
+	sub.rn.f64 %gl6, 0d3FF0000000000000, ${param.0};
+	mul.rn.f64 %gl7, ${param.0}, ${step.aggregate};
+	add.rn.f64 %gl8, %gl6, %gl7;
+	setp.eq.u32 %gp2, ${param.2}, 0;
+	@%gp2 bra L17;
+	cvt.rn.f64.u32 %gl9, ${v.n};
+	cvt.rn.f64.u32 %gl10, ${param.2};
+	shr.u64 %gl11, %gl9, 52;
+	cvt.u32.u64 %gw1, %gl11;
+	and.b32 %gw2, %gw1, 2047;
+	shr.u64 %gl12, %gl10, 52;
+	cvt.u32.u64 %gw3, %gl12;
+	and.b32 %gw4, %gw3, 2047;
+	sub.s32 %gw5, %gw2, 520;
+	setp.lt.u32 %gp3, %gw5, 1006;
+	@!%gp3 bra L22;
+	sub.s32 %gw6, %gw4, 520;
+	setp.lt.u32 %gp4, %gw6, 1006;
+	@%gp4 bra L23;
 L22:
-	sub.s32 %gw23, 3, %gw22;
-	min.s32 %gw24, %gw23, 60;
-	shr.u64 %gl54, %gl51, %gw24;
-	shl.b64 %gl55, 1, %gw24;
-	sub.s64 %gl56, %gl55, 1;
-	and.b64 %gl57, %gl51, %gl56;
-	sub.s32 %gw25, %gw24, 1;
-	shl.b64 %gl58, 1, %gw25;
-	setp.gt.u64 %gp12, %gl57, %gl58;
-	@%gp12 bra L50;
-	setp.eq.u64 %gp13, %gl57, %gl58;
-	@%gp13 bra L49;
-	mov.b64 %gl59, %gl54;
-	bra L46;
-L49:
-	and.b64 %gl60, %gl54, 1;
-	setp.eq.u64 %gp14, %gl60, 1;
-	@%gp14 bra L50;
-	mov.b64 %gl59, %gl54;
-	bra L46;
-L50:
-	add.s64 %gl61, %gl54, 1;
-	mov.b64 %gl59, %gl61;
-L46:
-	or.b64 %gl62, %gl47, %gl59;
-	mov.f64 %gl63, %gl62;
-	bra L11;
-L23:
-	cvt.s64.s32 %gl64, %gw22;
-	shl.b64 %gl65, %gl64, 52;
-	or.b64 %gl66, %gl47, %gl65;
-	and.b64 %gl67, %gl41, 4503599627370495;
-	or.b64 %gl68, %gl66, %gl67;
-	mov.f64 %gl63, %gl68;
-	bra L11;
-L24:
-	or.b64 %gl69, %gl47, 9218868437227405312;
-	mov.f64 %gl63, %gl69;
-	bra L11;
-L25:
-	mov.b64 %gl70, 0d43B0000000000000;
-	xor.b64 %gl71, %gl6, %gl70;
+	sub.rn.f64 %gl13, %gl9, %gl9;
+	setp.neu.f64 %gp5, %gl13, 0d0000000000000000;
+	@%gp5 bra L40;
+	sub.rn.f64 %gl14, %gl10, %gl10;
+	setp.neu.f64 %gp6, %gl14, 0d0000000000000000;
+	@%gp6 bra L40;
+	setp.eq.f64 %gp7, %gl9, 0d0000000000000000;
+	@%gp7 bra L40;
+	setp.eq.f64 %gp8, %gl10, 0d0000000000000000;
+	@%gp8 bra L40;
+	not.b64 %gl15, 0x8000000000000000;
+	and.b64 %gl16, %gl9, %gl15;
+	shr.u64 %gl17, %gl16, 52;
+	cvt.u32.u64 %gw7, %gl17;
+	sub.s32 %gw8, %gw7, 1023;
+	setp.eq.s32 %gp9, %gw8, -1023;
+	@%gp9 bra L47;
+	mov.b32 %gw9, %gw8;
+	mov.b64 %gl18, %gl16;
+	bra L48;
+L47:
+	clz.b64 %gw10, %gl16;
+	cvt.u64.u32 %gl19, %gw10;
+	cvt.u32.u64 %gw11, %gl19;
+	sub.s32 %gw12, %gw11, 11;
+	shl.b64 %gl20, %gl16, %gw12;
+	sub.s32 %gw13, -1022, %gw12;
+	mov.b32 %gw9, %gw13;
+	mov.b64 %gl18, %gl20;
+L48:
+	and.b64 %gl21, %gl18, 4503599627370495;
+	or.b64 %gl22, %gl21, 4607182418800017408;
+	not.b64 %gl23, 0x8000000000000000;
+	and.b64 %gl24, %gl10, %gl23;
+	shr.u64 %gl25, %gl24, 52;
+	cvt.u32.u64 %gw14, %gl25;
+	sub.s32 %gw15, %gw14, 1023;
+	setp.eq.s32 %gp10, %gw15, -1023;
+	@%gp10 bra L52;
+	mov.b32 %gw16, %gw15;
+	mov.b64 %gl26, %gl24;
+	bra L53;
+L52:
+	clz.b64 %gw17, %gl24;
+	cvt.u64.u32 %gl27, %gw17;
+	cvt.u32.u64 %gw18, %gl27;
+	sub.s32 %gw19, %gw18, 11;
+	shl.b64 %gl28, %gl24, %gw19;
+	sub.s32 %gw20, -1022, %gw19;
+	mov.b32 %gw16, %gw20;
+	mov.b64 %gl26, %gl28;
+L53:
+	and.b64 %gl29, %gl26, 4503599627370495;
+	or.b64 %gl30, %gl29, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl31, %gl30;
+	mul.rn.f64 %gl32, %gl31, 0d3FF0000200000000;
+	neg.f64 %gl33, %gl30;
+	fma.rn.f64 %gl34, %gl33, %gl32, 0d3FF0000000000000;
+	fma.rn.f64 %gl35, %gl34, %gl34, %gl34;
+	fma.rn.f64 %gl36, %gl32, %gl35, %gl32;
+	neg.f64 %gl37, %gl30;
+	fma.rn.f64 %gl38, %gl37, %gl36, 0d3FF0000000000000;
+	fma.rn.f64 %gl39, %gl36, %gl38, %gl36;
+	mul.rn.f64 %gl40, %gl22, %gl39;
+	neg.f64 %gl41, %gl30;
+	fma.rn.f64 %gl42, %gl41, %gl40, %gl22;
+	fma.rn.f64 %gl43, %gl42, %gl39, %gl40;
+	neg.f64 %gl44, %gl30;
+	fma.rn.f64 %gl45, %gl44, %gl43, %gl22;
+	sub.s32 %gw21, %gw9, %gw16;
+	shr.u64 %gl46, %gl43, 52;
+	cvt.u32.u64 %gw22, %gl46;
+	add.s32 %gw23, %gw21, %gw22;
+	xor.b64 %gl47, %gl9, %gl10;
+	and.b64 %gl48, %gl47, 0x8000000000000000;
+	setp.ge.s32 %gp11, %gw23, 2047;
+	@%gp11 bra L39;
+	setp.gt.s32 %gp12, %gw23, 0;
+	@%gp12 bra L38;
+	and.b64 %gl49, %gl43, 4503599627370495;
+	or.b64 %gl50, %gl49, 4503599627370496;
+	shl.b64 %gl51, %gl50, 2;
+	setp.gt.f64 %gp13, %gl45, 0d0000000000000000;
+	@%gp13 bra L36;
+	setp.lt.f64 %gp14, %gl45, 0d0000000000000000;
+	@%gp14 bra L35;
+	mov.b64 %gl52, %gl51;
+	bra L37;
+L35:
+	sub.s64 %gl53, %gl51, 1;
+	mov.b64 %gl52, %gl53;
+	bra L37;
+L36:
+	or.b64 %gl54, %gl51, 1;
+	mov.b64 %gl52, %gl54;
+L37:
+	sub.s32 %gw24, 3, %gw23;
+	min.s32 %gw25, %gw24, 60;
+	shr.u64 %gl55, %gl52, %gw25;
+	shl.b64 %gl56, 1, %gw25;
+	sub.s64 %gl57, %gl56, 1;
+	and.b64 %gl58, %gl52, %gl57;
+	sub.s32 %gw26, %gw25, 1;
+	shl.b64 %gl59, 1, %gw26;
+	setp.gt.u64 %gp15, %gl58, %gl59;
+	@%gp15 bra L65;
+	setp.eq.u64 %gp16, %gl58, %gl59;
+	@%gp16 bra L64;
+	mov.b64 %gl60, %gl55;
+	bra L61;
+L64:
+	and.b64 %gl61, %gl55, 1;
+	setp.eq.u64 %gp17, %gl61, 1;
+	@%gp17 bra L65;
+	mov.b64 %gl60, %gl55;
+	bra L61;
+L65:
+	add.s64 %gl62, %gl55, 1;
+	mov.b64 %gl60, %gl62;
+L61:
+	or.b64 %gl63, %gl48, %gl60;
+	mov.f64 %gl64, %gl63;
+	bra L26;
+L38:
+	cvt.s64.s32 %gl65, %gw23;
+	shl.b64 %gl66, %gl65, 52;
+	or.b64 %gl67, %gl48, %gl66;
+	and.b64 %gl68, %gl43, 4503599627370495;
+	or.b64 %gl69, %gl67, %gl68;
+	mov.f64 %gl64, %gl69;
+	bra L26;
+L39:
+	or.b64 %gl70, %gl48, 9218868437227405312;
+	mov.f64 %gl64, %gl70;
+	bra L26;
+L40:
+	xor.b64 %gl71, %gl9, %gl10;
 	and.b64 %gl72, %gl71, 0x8000000000000000;
-	setp.neu.f64 %gp15, %gl6, %gl6;
-	@%gp15 bra L67;
-	setp.neu.f64 %gp16, 0d43B0000000000000, 0d43B0000000000000;
-	@%gp16 bra L67;
-	setp.eq.f64 %gp17, %gl6, 0d0000000000000000;
-	@!%gp17 bra L60;
-	setp.eq.f64 %gp18, 0d43B0000000000000, 0d0000000000000000;
-	@%gp18 bra L66;
-L60:
-	sub.rn.f64 %gl73, %gl6, %gl6;
-	setp.neu.f64 %gp19, %gl73, 0d0000000000000000;
-	@!%gp19 bra L62;
-	sub.rn.f64 %gl74, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp20, %gl74, 0d0000000000000000;
-	@%gp20 bra L66;
-L62:
-	setp.eq.f64 %gp21, %gl6, 0d0000000000000000;
-	@%gp21 bra L65;
-	sub.rn.f64 %gl75, 0d43B0000000000000, 0d43B0000000000000;
-	setp.neu.f64 %gp22, %gl75, 0d0000000000000000;
-	@%gp22 bra L65;
+	setp.neu.f64 %gp18, %gl9, %gl9;
+	@%gp18 bra L82;
+	setp.neu.f64 %gp19, %gl10, %gl10;
+	@%gp19 bra L82;
+	setp.eq.f64 %gp20, %gl9, 0d0000000000000000;
+	@!%gp20 bra L75;
+	setp.eq.f64 %gp21, %gl10, 0d0000000000000000;
+	@%gp21 bra L81;
+L75:
+	sub.rn.f64 %gl73, %gl9, %gl9;
+	setp.neu.f64 %gp22, %gl73, 0d0000000000000000;
+	@!%gp22 bra L77;
+	sub.rn.f64 %gl74, %gl10, %gl10;
+	setp.neu.f64 %gp23, %gl74, 0d0000000000000000;
+	@%gp23 bra L81;
+L77:
+	setp.eq.f64 %gp24, %gl9, 0d0000000000000000;
+	@%gp24 bra L80;
+	sub.rn.f64 %gl75, %gl10, %gl10;
+	setp.neu.f64 %gp25, %gl75, 0d0000000000000000;
+	@%gp25 bra L80;
 	or.b64 %gl76, %gl72, 9218868437227405312;
 	mov.f64 %gl77, %gl76;
-	bra L55;
-L65:
+	bra L70;
+L80:
 	mov.f64 %gl77, %gl72;
-	bra L55;
-L66:
+	bra L70;
+L81:
 	mov.f64 %gl77, 0d7FF8000000000001;
-	bra L55;
-L67:
-	add.rn.f64 %gl78, %gl6, 0d43B0000000000000;
+	bra L70;
+L82:
+	add.rn.f64 %gl78, %gl9, %gl10;
 	mov.f64 %gl77, %gl78;
-L55:
-	mov.f64 %gl63, %gl77;
-L11:
-	mov.f64 %gl79, %gl63;
-	bra L4;
-L8:
-	rcp.approx.ftz.f64 %gl80, 0d43B0000000000000;
+L70:
+	mov.f64 %gl64, %gl77;
+L26:
+	mov.f64 %gl79, %gl64;
+	bra L19;
+L23:
+	rcp.approx.ftz.f64 %gl80, %gl10;
 	mul.rn.f64 %gl81, %gl80, 0d3FF0000200000000;
-	neg.f64 %gl82, 0d43B0000000000000;
+	neg.f64 %gl82, %gl10;
 	fma.rn.f64 %gl83, %gl82, %gl81, 0d3FF0000000000000;
 	fma.rn.f64 %gl84, %gl83, %gl83, %gl83;
 	fma.rn.f64 %gl85, %gl81, %gl84, %gl81;
-	neg.f64 %gl86, 0d43B0000000000000;
+	neg.f64 %gl86, %gl10;
 	fma.rn.f64 %gl87, %gl86, %gl85, 0d3FF0000000000000;
 	fma.rn.f64 %gl88, %gl85, %gl87, %gl85;
-	mul.rn.f64 %gl89, %gl6, %gl88;
-	neg.f64 %gl90, 0d43B0000000000000;
-	fma.rn.f64 %gl91, %gl90, %gl89, %gl6;
+	mul.rn.f64 %gl89, %gl9, %gl88;
+	neg.f64 %gl90, %gl10;
+	fma.rn.f64 %gl91, %gl90, %gl89, %gl9;
 	fma.rn.f64 %gl92, %gl91, %gl88, %gl89;
 	mov.f64 %gl79, %gl92;
-L4:
-	mul.rn.f64 %gl93, ${param.0}, %gl79;
-	mul.rn.f64 %gl94, %gl93, %gl1;
-	add.rn.f64 %gl95, %gl5, %gl94;
-	max.u32 %gw26, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl96, %gw26;
-	mul.rn.f64 %gl97, %gl1, %gl96;
-	shr.u64 %gl98, %gl95, 52;
-	cvt.u32.u64 %gw27, %gl98;
+L19:
+	mov.f64 %gl93, %gl79;
+	bra L14;
+L17:
+	mov.f64 %gl93, 0d3FF0000000000000;
+L14:
+	mul.rn.f64 %gl94, %gl8, %gl93;
+	mov.f64 %gl5, %gl94;
+L5:
+	cvt.rn.f64.s64 %gl95, ${acc.0};
+	shr.u64 %gl96, %gl95, 52;
+	cvt.u32.u64 %gw27, %gl96;
 	and.b32 %gw28, %gw27, 2047;
-	shr.u64 %gl99, %gl97, 52;
-	cvt.u32.u64 %gw29, %gl99;
+	mov.b64 %gl97, 0d43B0000000000000;
+	shr.u64 %gl98, %gl97, 52;
+	cvt.u32.u64 %gw29, %gl98;
 	and.b32 %gw30, %gw29, 2047;
 	sub.s32 %gw31, %gw28, 520;
-	setp.lt.u32 %gp23, %gw31, 1006;
-	@!%gp23 bra L81;
+	setp.lt.u32 %gp26, %gw31, 1006;
+	@!%gp26 bra L96;
 	sub.s32 %gw32, %gw30, 520;
-	setp.lt.u32 %gp24, %gw32, 1006;
-	@%gp24 bra L82;
-L81:
-	sub.rn.f64 %gl100, %gl95, %gl95;
-	setp.neu.f64 %gp25, %gl100, 0d0000000000000000;
-	@%gp25 bra L99;
-	sub.rn.f64 %gl101, %gl97, %gl97;
-	setp.neu.f64 %gp26, %gl101, 0d0000000000000000;
-	@%gp26 bra L99;
-	setp.eq.f64 %gp27, %gl95, 0d0000000000000000;
-	@%gp27 bra L99;
-	setp.eq.f64 %gp28, %gl97, 0d0000000000000000;
-	@%gp28 bra L99;
-	not.b64 %gl102, 0x8000000000000000;
-	and.b64 %gl103, %gl95, %gl102;
-	shr.u64 %gl104, %gl103, 52;
-	cvt.u32.u64 %gw33, %gl104;
+	setp.lt.u32 %gp27, %gw32, 1006;
+	@%gp27 bra L97;
+L96:
+	sub.rn.f64 %gl99, %gl95, %gl95;
+	setp.neu.f64 %gp28, %gl99, 0d0000000000000000;
+	@%gp28 bra L114;
+	sub.rn.f64 %gl100, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp29, %gl100, 0d0000000000000000;
+	@%gp29 bra L114;
+	setp.eq.f64 %gp30, %gl95, 0d0000000000000000;
+	@%gp30 bra L114;
+	setp.eq.f64 %gp31, 0d43B0000000000000, 0d0000000000000000;
+	@%gp31 bra L114;
+	not.b64 %gl101, 0x8000000000000000;
+	and.b64 %gl102, %gl95, %gl101;
+	shr.u64 %gl103, %gl102, 52;
+	cvt.u32.u64 %gw33, %gl103;
 	sub.s32 %gw34, %gw33, 1023;
-	setp.eq.s32 %gp29, %gw34, -1023;
-	@%gp29 bra L106;
+	setp.eq.s32 %gp32, %gw34, -1023;
+	@%gp32 bra L121;
 	mov.b32 %gw35, %gw34;
-	mov.b64 %gl105, %gl103;
-	bra L107;
-L106:
-	clz.b64 %gw36, %gl103;
-	cvt.u64.u32 %gl106, %gw36;
-	cvt.u32.u64 %gw37, %gl106;
+	mov.b64 %gl104, %gl102;
+	bra L122;
+L121:
+	clz.b64 %gw36, %gl102;
+	cvt.u64.u32 %gl105, %gw36;
+	cvt.u32.u64 %gw37, %gl105;
 	sub.s32 %gw38, %gw37, 11;
-	shl.b64 %gl107, %gl103, %gw38;
+	shl.b64 %gl106, %gl102, %gw38;
 	sub.s32 %gw39, -1022, %gw38;
 	mov.b32 %gw35, %gw39;
-	mov.b64 %gl105, %gl107;
-L107:
-	and.b64 %gl108, %gl105, 4503599627370495;
-	or.b64 %gl109, %gl108, 4607182418800017408;
+	mov.b64 %gl104, %gl106;
+L122:
+	and.b64 %gl107, %gl104, 4503599627370495;
+	or.b64 %gl108, %gl107, 4607182418800017408;
+	mov.b64 %gl109, 0d43B0000000000000;
 	not.b64 %gl110, 0x8000000000000000;
-	and.b64 %gl111, %gl97, %gl110;
+	and.b64 %gl111, %gl109, %gl110;
 	shr.u64 %gl112, %gl111, 52;
 	cvt.u32.u64 %gw40, %gl112;
 	sub.s32 %gw41, %gw40, 1023;
-	setp.eq.s32 %gp30, %gw41, -1023;
-	@%gp30 bra L111;
+	setp.eq.s32 %gp33, %gw41, -1023;
+	@%gp33 bra L126;
 	mov.b32 %gw42, %gw41;
 	mov.b64 %gl113, %gl111;
-	bra L112;
-L111:
+	bra L127;
+L126:
 	clz.b64 %gw43, %gl111;
 	cvt.u64.u32 %gl114, %gw43;
 	cvt.u32.u64 %gw44, %gl114;
@@ -1518,7 +2264,7 @@ L111:
 	sub.s32 %gw46, -1022, %gw45;
 	mov.b32 %gw42, %gw46;
 	mov.b64 %gl113, %gl115;
-L112:
+L127:
 	and.b64 %gl116, %gl113, 4503599627370495;
 	or.b64 %gl117, %gl116, 4607182418800017408;
 	rcp.approx.ftz.f64 %gl118, %gl117;
@@ -1530,191 +2276,861 @@ L112:
 	neg.f64 %gl124, %gl117;
 	fma.rn.f64 %gl125, %gl124, %gl123, 0d3FF0000000000000;
 	fma.rn.f64 %gl126, %gl123, %gl125, %gl123;
-	mul.rn.f64 %gl127, %gl109, %gl126;
+	mul.rn.f64 %gl127, %gl108, %gl126;
 	neg.f64 %gl128, %gl117;
-	fma.rn.f64 %gl129, %gl128, %gl127, %gl109;
+	fma.rn.f64 %gl129, %gl128, %gl127, %gl108;
 	fma.rn.f64 %gl130, %gl129, %gl126, %gl127;
 	neg.f64 %gl131, %gl117;
-	fma.rn.f64 %gl132, %gl131, %gl130, %gl109;
+	fma.rn.f64 %gl132, %gl131, %gl130, %gl108;
 	sub.s32 %gw47, %gw35, %gw42;
 	shr.u64 %gl133, %gl130, 52;
 	cvt.u32.u64 %gw48, %gl133;
 	add.s32 %gw49, %gw47, %gw48;
-	xor.b64 %gl134, %gl95, %gl97;
-	and.b64 %gl135, %gl134, 0x8000000000000000;
-	setp.ge.s32 %gp31, %gw49, 2047;
-	@%gp31 bra L98;
-	setp.gt.s32 %gp32, %gw49, 0;
-	@%gp32 bra L97;
-	and.b64 %gl136, %gl130, 4503599627370495;
-	or.b64 %gl137, %gl136, 4503599627370496;
-	shl.b64 %gl138, %gl137, 2;
-	setp.gt.f64 %gp33, %gl132, 0d0000000000000000;
-	@%gp33 bra L95;
-	setp.lt.f64 %gp34, %gl132, 0d0000000000000000;
-	@%gp34 bra L94;
-	mov.b64 %gl139, %gl138;
-	bra L96;
-L94:
-	sub.s64 %gl140, %gl138, 1;
-	mov.b64 %gl139, %gl140;
-	bra L96;
-L95:
-	or.b64 %gl141, %gl138, 1;
-	mov.b64 %gl139, %gl141;
-L96:
+	mov.b64 %gl134, 0d43B0000000000000;
+	xor.b64 %gl135, %gl95, %gl134;
+	and.b64 %gl136, %gl135, 0x8000000000000000;
+	setp.ge.s32 %gp34, %gw49, 2047;
+	@%gp34 bra L113;
+	setp.gt.s32 %gp35, %gw49, 0;
+	@%gp35 bra L112;
+	and.b64 %gl137, %gl130, 4503599627370495;
+	or.b64 %gl138, %gl137, 4503599627370496;
+	shl.b64 %gl139, %gl138, 2;
+	setp.gt.f64 %gp36, %gl132, 0d0000000000000000;
+	@%gp36 bra L110;
+	setp.lt.f64 %gp37, %gl132, 0d0000000000000000;
+	@%gp37 bra L109;
+	mov.b64 %gl140, %gl139;
+	bra L111;
+L109:
+	sub.s64 %gl141, %gl139, 1;
+	mov.b64 %gl140, %gl141;
+	bra L111;
+L110:
+	or.b64 %gl142, %gl139, 1;
+	mov.b64 %gl140, %gl142;
+L111:
 	sub.s32 %gw50, 3, %gw49;
 	min.s32 %gw51, %gw50, 60;
-	shr.u64 %gl142, %gl139, %gw51;
-	shl.b64 %gl143, 1, %gw51;
-	sub.s64 %gl144, %gl143, 1;
-	and.b64 %gl145, %gl139, %gl144;
+	shr.u64 %gl143, %gl140, %gw51;
+	shl.b64 %gl144, 1, %gw51;
+	sub.s64 %gl145, %gl144, 1;
+	and.b64 %gl146, %gl140, %gl145;
 	sub.s32 %gw52, %gw51, 1;
-	shl.b64 %gl146, 1, %gw52;
-	setp.gt.u64 %gp35, %gl145, %gl146;
-	@%gp35 bra L124;
-	setp.eq.u64 %gp36, %gl145, %gl146;
-	@%gp36 bra L123;
-	mov.b64 %gl147, %gl142;
-	bra L120;
-L123:
-	and.b64 %gl148, %gl142, 1;
-	setp.eq.u64 %gp37, %gl148, 1;
-	@%gp37 bra L124;
-	mov.b64 %gl147, %gl142;
-	bra L120;
-L124:
-	add.s64 %gl149, %gl142, 1;
-	mov.b64 %gl147, %gl149;
-L120:
-	or.b64 %gl150, %gl135, %gl147;
-	mov.f64 %gl151, %gl150;
-	bra L85;
-L97:
-	cvt.s64.s32 %gl152, %gw49;
-	shl.b64 %gl153, %gl152, 52;
-	or.b64 %gl154, %gl135, %gl153;
-	and.b64 %gl155, %gl130, 4503599627370495;
-	or.b64 %gl156, %gl154, %gl155;
-	mov.f64 %gl151, %gl156;
-	bra L85;
-L98:
-	or.b64 %gl157, %gl135, 9218868437227405312;
-	mov.f64 %gl151, %gl157;
-	bra L85;
-L99:
-	xor.b64 %gl158, %gl95, %gl97;
-	and.b64 %gl159, %gl158, 0x8000000000000000;
-	setp.neu.f64 %gp38, %gl95, %gl95;
-	@%gp38 bra L141;
-	setp.neu.f64 %gp39, %gl97, %gl97;
-	@%gp39 bra L141;
-	setp.eq.f64 %gp40, %gl95, 0d0000000000000000;
-	@!%gp40 bra L134;
-	setp.eq.f64 %gp41, %gl97, 0d0000000000000000;
-	@%gp41 bra L140;
-L134:
-	sub.rn.f64 %gl160, %gl95, %gl95;
-	setp.neu.f64 %gp42, %gl160, 0d0000000000000000;
-	@!%gp42 bra L136;
-	sub.rn.f64 %gl161, %gl97, %gl97;
-	setp.neu.f64 %gp43, %gl161, 0d0000000000000000;
-	@%gp43 bra L140;
-L136:
-	setp.eq.f64 %gp44, %gl95, 0d0000000000000000;
-	@%gp44 bra L139;
-	sub.rn.f64 %gl162, %gl97, %gl97;
-	setp.neu.f64 %gp45, %gl162, 0d0000000000000000;
-	@%gp45 bra L139;
-	or.b64 %gl163, %gl159, 9218868437227405312;
-	mov.f64 %gl164, %gl163;
-	bra L129;
+	shl.b64 %gl147, 1, %gw52;
+	setp.gt.u64 %gp38, %gl146, %gl147;
+	@%gp38 bra L139;
+	setp.eq.u64 %gp39, %gl146, %gl147;
+	@%gp39 bra L138;
+	mov.b64 %gl148, %gl143;
+	bra L135;
+L138:
+	and.b64 %gl149, %gl143, 1;
+	setp.eq.u64 %gp40, %gl149, 1;
+	@%gp40 bra L139;
+	mov.b64 %gl148, %gl143;
+	bra L135;
 L139:
-	mov.f64 %gl164, %gl159;
-	bra L129;
-L140:
-	mov.f64 %gl164, 0d7FF8000000000001;
-	bra L129;
-L141:
-	add.rn.f64 %gl165, %gl95, %gl97;
-	mov.f64 %gl164, %gl165;
-L129:
-	mov.f64 %gl151, %gl164;
-L85:
-	mov.f64 %gl166, %gl151;
-	bra L78;
-L82:
-	rcp.approx.ftz.f64 %gl167, %gl97;
-	mul.rn.f64 %gl168, %gl167, 0d3FF0000200000000;
-	neg.f64 %gl169, %gl97;
-	fma.rn.f64 %gl170, %gl169, %gl168, 0d3FF0000000000000;
-	fma.rn.f64 %gl171, %gl170, %gl170, %gl170;
-	fma.rn.f64 %gl172, %gl168, %gl171, %gl168;
-	neg.f64 %gl173, %gl97;
-	fma.rn.f64 %gl174, %gl173, %gl172, 0d3FF0000000000000;
-	fma.rn.f64 %gl175, %gl172, %gl174, %gl172;
-	mul.rn.f64 %gl176, %gl95, %gl175;
-	neg.f64 %gl177, %gl97;
-	fma.rn.f64 %gl178, %gl177, %gl176, %gl95;
-	fma.rn.f64 %gl179, %gl178, %gl175, %gl176;
-	mov.f64 %gl166, %gl179;
-L78:
-	add.rn.f64 %gl180, %gl166, 0d3C20000000000000;
-	mov.f64 %gl0, %gl180;
-	mov.f64 %gl181, %gl0;
-	mov.f64 ${out.0}, %gl181;
-	mov.f64 ${out.1}, ${old.1};
+	add.s64 %gl150, %gl143, 1;
+	mov.b64 %gl148, %gl150;
+L135:
+	or.b64 %gl151, %gl136, %gl148;
+	mov.f64 %gl152, %gl151;
+	bra L100;
+L112:
+	cvt.s64.s32 %gl153, %gw49;
+	shl.b64 %gl154, %gl153, 52;
+	or.b64 %gl155, %gl136, %gl154;
+	and.b64 %gl156, %gl130, 4503599627370495;
+	or.b64 %gl157, %gl155, %gl156;
+	mov.f64 %gl152, %gl157;
+	bra L100;
+L113:
+	or.b64 %gl158, %gl136, 9218868437227405312;
+	mov.f64 %gl152, %gl158;
+	bra L100;
+L114:
+	mov.b64 %gl159, 0d43B0000000000000;
+	xor.b64 %gl160, %gl95, %gl159;
+	and.b64 %gl161, %gl160, 0x8000000000000000;
+	setp.neu.f64 %gp41, %gl95, %gl95;
+	@%gp41 bra L156;
+	setp.neu.f64 %gp42, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp42 bra L156;
+	setp.eq.f64 %gp43, %gl95, 0d0000000000000000;
+	@!%gp43 bra L149;
+	setp.eq.f64 %gp44, 0d43B0000000000000, 0d0000000000000000;
+	@%gp44 bra L155;
+L149:
+	sub.rn.f64 %gl162, %gl95, %gl95;
+	setp.neu.f64 %gp45, %gl162, 0d0000000000000000;
+	@!%gp45 bra L151;
+	sub.rn.f64 %gl163, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp46, %gl163, 0d0000000000000000;
+	@%gp46 bra L155;
+L151:
+	setp.eq.f64 %gp47, %gl95, 0d0000000000000000;
+	@%gp47 bra L154;
+	sub.rn.f64 %gl164, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp48, %gl164, 0d0000000000000000;
+	@%gp48 bra L154;
+	or.b64 %gl165, %gl161, 9218868437227405312;
+	mov.f64 %gl166, %gl165;
+	bra L144;
+L154:
+	mov.f64 %gl166, %gl161;
+	bra L144;
+L155:
+	mov.f64 %gl166, 0d7FF8000000000001;
+	bra L144;
+L156:
+	add.rn.f64 %gl167, %gl95, 0d43B0000000000000;
+	mov.f64 %gl166, %gl167;
+L144:
+	mov.f64 %gl152, %gl166;
+L100:
+	mov.f64 %gl168, %gl152;
+	bra L93;
+L97:
+	rcp.approx.ftz.f64 %gl169, 0d43B0000000000000;
+	mul.rn.f64 %gl170, %gl169, 0d3FF0000200000000;
+	neg.f64 %gl171, 0d43B0000000000000;
+	fma.rn.f64 %gl172, %gl171, %gl170, 0d3FF0000000000000;
+	fma.rn.f64 %gl173, %gl172, %gl172, %gl172;
+	fma.rn.f64 %gl174, %gl170, %gl173, %gl170;
+	neg.f64 %gl175, 0d43B0000000000000;
+	fma.rn.f64 %gl176, %gl175, %gl174, 0d3FF0000000000000;
+	fma.rn.f64 %gl177, %gl174, %gl176, %gl174;
+	mul.rn.f64 %gl178, %gl95, %gl177;
+	neg.f64 %gl179, 0d43B0000000000000;
+	fma.rn.f64 %gl180, %gl179, %gl178, %gl95;
+	fma.rn.f64 %gl181, %gl180, %gl177, %gl178;
+	mov.f64 %gl168, %gl181;
+L93:
+	mul.rn.f64 %gl182, ${param.0}, %gl168;
+	mul.rn.f64 %gl183, %gl182, %gl0;
+	add.rn.f64 %gl184, %gl5, %gl183;
+	max.u32 %gw53, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl185, %gw53;
+	mul.rn.f64 %gl186, %gl0, %gl185;
+	shr.u64 %gl187, %gl184, 52;
+	cvt.u32.u64 %gw54, %gl187;
+	and.b32 %gw55, %gw54, 2047;
+	shr.u64 %gl188, %gl186, 52;
+	cvt.u32.u64 %gw56, %gl188;
+	and.b32 %gw57, %gw56, 2047;
+	sub.s32 %gw58, %gw55, 520;
+	setp.lt.u32 %gp49, %gw58, 1006;
+	@!%gp49 bra L170;
+	sub.s32 %gw59, %gw57, 520;
+	setp.lt.u32 %gp50, %gw59, 1006;
+	@%gp50 bra L171;
+L170:
+	sub.rn.f64 %gl189, %gl184, %gl184;
+	setp.neu.f64 %gp51, %gl189, 0d0000000000000000;
+	@%gp51 bra L188;
+	sub.rn.f64 %gl190, %gl186, %gl186;
+	setp.neu.f64 %gp52, %gl190, 0d0000000000000000;
+	@%gp52 bra L188;
+	setp.eq.f64 %gp53, %gl184, 0d0000000000000000;
+	@%gp53 bra L188;
+	setp.eq.f64 %gp54, %gl186, 0d0000000000000000;
+	@%gp54 bra L188;
+	not.b64 %gl191, 0x8000000000000000;
+	and.b64 %gl192, %gl184, %gl191;
+	shr.u64 %gl193, %gl192, 52;
+	cvt.u32.u64 %gw60, %gl193;
+	sub.s32 %gw61, %gw60, 1023;
+	setp.eq.s32 %gp55, %gw61, -1023;
+	@%gp55 bra L195;
+	mov.b32 %gw62, %gw61;
+	mov.b64 %gl194, %gl192;
+	bra L196;
+L195:
+	clz.b64 %gw63, %gl192;
+	cvt.u64.u32 %gl195, %gw63;
+	cvt.u32.u64 %gw64, %gl195;
+	sub.s32 %gw65, %gw64, 11;
+	shl.b64 %gl196, %gl192, %gw65;
+	sub.s32 %gw66, -1022, %gw65;
+	mov.b32 %gw62, %gw66;
+	mov.b64 %gl194, %gl196;
+L196:
+	and.b64 %gl197, %gl194, 4503599627370495;
+	or.b64 %gl198, %gl197, 4607182418800017408;
+	not.b64 %gl199, 0x8000000000000000;
+	and.b64 %gl200, %gl186, %gl199;
+	shr.u64 %gl201, %gl200, 52;
+	cvt.u32.u64 %gw67, %gl201;
+	sub.s32 %gw68, %gw67, 1023;
+	setp.eq.s32 %gp56, %gw68, -1023;
+	@%gp56 bra L200;
+	mov.b32 %gw69, %gw68;
+	mov.b64 %gl202, %gl200;
+	bra L201;
+L200:
+	clz.b64 %gw70, %gl200;
+	cvt.u64.u32 %gl203, %gw70;
+	cvt.u32.u64 %gw71, %gl203;
+	sub.s32 %gw72, %gw71, 11;
+	shl.b64 %gl204, %gl200, %gw72;
+	sub.s32 %gw73, -1022, %gw72;
+	mov.b32 %gw69, %gw73;
+	mov.b64 %gl202, %gl204;
+L201:
+	and.b64 %gl205, %gl202, 4503599627370495;
+	or.b64 %gl206, %gl205, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl207, %gl206;
+	mul.rn.f64 %gl208, %gl207, 0d3FF0000200000000;
+	neg.f64 %gl209, %gl206;
+	fma.rn.f64 %gl210, %gl209, %gl208, 0d3FF0000000000000;
+	fma.rn.f64 %gl211, %gl210, %gl210, %gl210;
+	fma.rn.f64 %gl212, %gl208, %gl211, %gl208;
+	neg.f64 %gl213, %gl206;
+	fma.rn.f64 %gl214, %gl213, %gl212, 0d3FF0000000000000;
+	fma.rn.f64 %gl215, %gl212, %gl214, %gl212;
+	mul.rn.f64 %gl216, %gl198, %gl215;
+	neg.f64 %gl217, %gl206;
+	fma.rn.f64 %gl218, %gl217, %gl216, %gl198;
+	fma.rn.f64 %gl219, %gl218, %gl215, %gl216;
+	neg.f64 %gl220, %gl206;
+	fma.rn.f64 %gl221, %gl220, %gl219, %gl198;
+	sub.s32 %gw74, %gw62, %gw69;
+	shr.u64 %gl222, %gl219, 52;
+	cvt.u32.u64 %gw75, %gl222;
+	add.s32 %gw76, %gw74, %gw75;
+	xor.b64 %gl223, %gl184, %gl186;
+	and.b64 %gl224, %gl223, 0x8000000000000000;
+	setp.ge.s32 %gp57, %gw76, 2047;
+	@%gp57 bra L187;
+	setp.gt.s32 %gp58, %gw76, 0;
+	@%gp58 bra L186;
+	and.b64 %gl225, %gl219, 4503599627370495;
+	or.b64 %gl226, %gl225, 4503599627370496;
+	shl.b64 %gl227, %gl226, 2;
+	setp.gt.f64 %gp59, %gl221, 0d0000000000000000;
+	@%gp59 bra L184;
+	setp.lt.f64 %gp60, %gl221, 0d0000000000000000;
+	@%gp60 bra L183;
+	mov.b64 %gl228, %gl227;
+	bra L185;
+L183:
+	sub.s64 %gl229, %gl227, 1;
+	mov.b64 %gl228, %gl229;
+	bra L185;
+L184:
+	or.b64 %gl230, %gl227, 1;
+	mov.b64 %gl228, %gl230;
+L185:
+	sub.s32 %gw77, 3, %gw76;
+	min.s32 %gw78, %gw77, 60;
+	shr.u64 %gl231, %gl228, %gw78;
+	shl.b64 %gl232, 1, %gw78;
+	sub.s64 %gl233, %gl232, 1;
+	and.b64 %gl234, %gl228, %gl233;
+	sub.s32 %gw79, %gw78, 1;
+	shl.b64 %gl235, 1, %gw79;
+	setp.gt.u64 %gp61, %gl234, %gl235;
+	@%gp61 bra L213;
+	setp.eq.u64 %gp62, %gl234, %gl235;
+	@%gp62 bra L212;
+	mov.b64 %gl236, %gl231;
+	bra L209;
+L212:
+	and.b64 %gl237, %gl231, 1;
+	setp.eq.u64 %gp63, %gl237, 1;
+	@%gp63 bra L213;
+	mov.b64 %gl236, %gl231;
+	bra L209;
+L213:
+	add.s64 %gl238, %gl231, 1;
+	mov.b64 %gl236, %gl238;
+L209:
+	or.b64 %gl239, %gl224, %gl236;
+	mov.f64 %gl240, %gl239;
+	bra L174;
+L186:
+	cvt.s64.s32 %gl241, %gw76;
+	shl.b64 %gl242, %gl241, 52;
+	or.b64 %gl243, %gl224, %gl242;
+	and.b64 %gl244, %gl219, 4503599627370495;
+	or.b64 %gl245, %gl243, %gl244;
+	mov.f64 %gl240, %gl245;
+	bra L174;
+L187:
+	or.b64 %gl246, %gl224, 9218868437227405312;
+	mov.f64 %gl240, %gl246;
+	bra L174;
+L188:
+	xor.b64 %gl247, %gl184, %gl186;
+	and.b64 %gl248, %gl247, 0x8000000000000000;
+	setp.neu.f64 %gp64, %gl184, %gl184;
+	@%gp64 bra L230;
+	setp.neu.f64 %gp65, %gl186, %gl186;
+	@%gp65 bra L230;
+	setp.eq.f64 %gp66, %gl184, 0d0000000000000000;
+	@!%gp66 bra L223;
+	setp.eq.f64 %gp67, %gl186, 0d0000000000000000;
+	@%gp67 bra L229;
+L223:
+	sub.rn.f64 %gl249, %gl184, %gl184;
+	setp.neu.f64 %gp68, %gl249, 0d0000000000000000;
+	@!%gp68 bra L225;
+	sub.rn.f64 %gl250, %gl186, %gl186;
+	setp.neu.f64 %gp69, %gl250, 0d0000000000000000;
+	@%gp69 bra L229;
+L225:
+	setp.eq.f64 %gp70, %gl184, 0d0000000000000000;
+	@%gp70 bra L228;
+	sub.rn.f64 %gl251, %gl186, %gl186;
+	setp.neu.f64 %gp71, %gl251, 0d0000000000000000;
+	@%gp71 bra L228;
+	or.b64 %gl252, %gl248, 9218868437227405312;
+	mov.f64 %gl253, %gl252;
+	bra L218;
+L228:
+	mov.f64 %gl253, %gl248;
+	bra L218;
+L229:
+	mov.f64 %gl253, 0d7FF8000000000001;
+	bra L218;
+L230:
+	add.rn.f64 %gl254, %gl184, %gl186;
+	mov.f64 %gl253, %gl254;
+L218:
+	mov.f64 %gl240, %gl253;
+L174:
+	mov.f64 %gl255, %gl240;
+	bra L167;
+L171:
+	rcp.approx.ftz.f64 %gl256, %gl186;
+	mul.rn.f64 %gl257, %gl256, 0d3FF0000200000000;
+	neg.f64 %gl258, %gl186;
+	fma.rn.f64 %gl259, %gl258, %gl257, 0d3FF0000000000000;
+	fma.rn.f64 %gl260, %gl259, %gl259, %gl259;
+	fma.rn.f64 %gl261, %gl257, %gl260, %gl257;
+	neg.f64 %gl262, %gl186;
+	fma.rn.f64 %gl263, %gl262, %gl261, 0d3FF0000000000000;
+	fma.rn.f64 %gl264, %gl261, %gl263, %gl261;
+	mul.rn.f64 %gl265, %gl184, %gl264;
+	neg.f64 %gl266, %gl186;
+	fma.rn.f64 %gl267, %gl266, %gl265, %gl184;
+	fma.rn.f64 %gl268, %gl267, %gl264, %gl265;
+	mov.f64 %gl255, %gl268;
+L167:
+	mul.rn.f64 %gl269, %gl255, 0d43B0000000000000;
+	add.rn.f64 %gl270, %gl269, 0d3FE0000000000000;
+	add.rn.f64 %gl271, 0d3FF0000000000000, 0d3E10000000000000;
+	setp.eq.f64 %gp72, %gl271, 0d3FF0000000000000;
+	@%gp72 bra L252;
+	mov.b64 %gl272, %gl270;
+	bra L249;
+L252:
+	cvt.rn.f32.f64 %gw80, %gl270;
+	cvt.u64.u32 %gl273, %gw80;
+	mov.b64 %gl272, %gl273;
+L249:
+	and.b64 %gl274, %gl272, 2;
+	sub.s64 %gl275, %gl274, 1;
+	setp.eq.u64 %gp73, %gl4, 1;
+	@%gp73 bra L243;
+	mov.b64 %gl276, %gl275;
+	bra L244;
+L243:
+	neg.s64 %gl277, %gl275;
+	mov.b64 %gl276, %gl277;
+L244:
+	and.b64 %gl278, %gl272, 1;
+	setp.ne.u64 %gp74, %gl278, %gl4;
+	@%gp74 bra L245;
+	mov.b64 %gl279, %gl272;
+	bra L246;
+L245:
+	add.s64 %gl280, %gl272, %gl276;
+	mov.b64 %gl279, %gl280;
+L246:
+	add.rn.f64 %gl281, 0d3FF0000000000000, 0d3E10000000000000;
+	setp.eq.f64 %gp75, %gl281, 0d3FF0000000000000;
+	@%gp75 bra L248;
+	mov.b64 %gl282, %gl279;
+	mov.f64 %gl283, %gl282;
+	bra L2;
+L248:
+	cvt.u32.u64 %gw81, %gl279;
+	cvt.f64.f32 %gl284, %gw81;
+	mov.f64 %gl283, %gl284;
+L2:
+	mov.f64 ${out.0}, %gl283;
 }
 `},
 	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0", "param.0", "param.1", "v.n", "v.out"}, Text: `{
-	.reg .b32 %gw<5>;
-	.reg .b64 %gl<17>;
-	.reg .pred %gp<7>;
+	.reg .b32 %gw<57>;
+	.reg .b64 %gl<190>;
+	.reg .pred %gp<53>;
 	setp.eq.f64 %gp0, ${param.1}, 0d0000000000000000;
 	@%gp0 bra L7;
 	sub.rn.f64 %gl0, ${new.0}, ${old.0};
 	abs.f64 %gl1, %gl0;
-	max.u32 %gw0, ${v.out}, 1;
-	cvt.rn.f64.u32 %gl2, %gw0;
-	mul.rn.f64 %gl3, %gl1, %gl2;
-	cvt.rn.f64.u32 %gl4, ${v.n};
-	mul.rn.f64 %gl5, %gl3, %gl4;
-	setp.gt.f64 %gp1, %gl5, ${param.1};
-	@%gp1 bra L5;
-	mov.b32 %gw1, 0;
+	shr.u64 %gl2, %gl1, 52;
+	cvt.u32.u64 %gw0, %gl2;
+	and.b32 %gw1, %gw0, 2047;
+	mov.b64 %gl3, 0d43B0000000000000;
+	shr.u64 %gl4, %gl3, 52;
+	cvt.u32.u64 %gw2, %gl4;
+	and.b32 %gw3, %gw2, 2047;
+	sub.s32 %gw4, %gw1, 520;
+	setp.lt.u32 %gp1, %gw4, 1006;
+	@!%gp1 bra L12;
+	sub.s32 %gw5, %gw3, 520;
+	setp.lt.u32 %gp2, %gw5, 1006;
+	@%gp2 bra L13;
+L12:
+	sub.rn.f64 %gl5, %gl1, %gl1;
+	setp.neu.f64 %gp3, %gl5, 0d0000000000000000;
+	@%gp3 bra L30;
+	sub.rn.f64 %gl6, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp4, %gl6, 0d0000000000000000;
+	@%gp4 bra L30;
+	setp.eq.f64 %gp5, %gl1, 0d0000000000000000;
+	@%gp5 bra L30;
+	setp.eq.f64 %gp6, 0d43B0000000000000, 0d0000000000000000;
+	@%gp6 bra L30;
+	not.b64 %gl7, 0x8000000000000000;
+	and.b64 %gl8, %gl1, %gl7;
+	shr.u64 %gl9, %gl8, 52;
+	cvt.u32.u64 %gw6, %gl9;
+	sub.s32 %gw7, %gw6, 1023;
+	setp.eq.s32 %gp7, %gw7, -1023;
+	@%gp7 bra L37;
+	mov.b32 %gw8, %gw7;
+	mov.b64 %gl10, %gl8;
+	bra L38;
+L37:
+	clz.b64 %gw9, %gl8;
+	cvt.u64.u32 %gl11, %gw9;
+	cvt.u32.u64 %gw10, %gl11;
+	sub.s32 %gw11, %gw10, 11;
+	shl.b64 %gl12, %gl8, %gw11;
+	sub.s32 %gw12, -1022, %gw11;
+	mov.b32 %gw8, %gw12;
+	mov.b64 %gl10, %gl12;
+L38:
+	and.b64 %gl13, %gl10, 4503599627370495;
+	or.b64 %gl14, %gl13, 4607182418800017408;
+	mov.b64 %gl15, 0d43B0000000000000;
+	not.b64 %gl16, 0x8000000000000000;
+	and.b64 %gl17, %gl15, %gl16;
+	shr.u64 %gl18, %gl17, 52;
+	cvt.u32.u64 %gw13, %gl18;
+	sub.s32 %gw14, %gw13, 1023;
+	setp.eq.s32 %gp8, %gw14, -1023;
+	@%gp8 bra L42;
+	mov.b32 %gw15, %gw14;
+	mov.b64 %gl19, %gl17;
+	bra L43;
+L42:
+	clz.b64 %gw16, %gl17;
+	cvt.u64.u32 %gl20, %gw16;
+	cvt.u32.u64 %gw17, %gl20;
+	sub.s32 %gw18, %gw17, 11;
+	shl.b64 %gl21, %gl17, %gw18;
+	sub.s32 %gw19, -1022, %gw18;
+	mov.b32 %gw15, %gw19;
+	mov.b64 %gl19, %gl21;
+L43:
+	and.b64 %gl22, %gl19, 4503599627370495;
+	or.b64 %gl23, %gl22, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl24, %gl23;
+	mul.rn.f64 %gl25, %gl24, 0d3FF0000200000000;
+	neg.f64 %gl26, %gl23;
+	fma.rn.f64 %gl27, %gl26, %gl25, 0d3FF0000000000000;
+	fma.rn.f64 %gl28, %gl27, %gl27, %gl27;
+	fma.rn.f64 %gl29, %gl25, %gl28, %gl25;
+	neg.f64 %gl30, %gl23;
+	fma.rn.f64 %gl31, %gl30, %gl29, 0d3FF0000000000000;
+	fma.rn.f64 %gl32, %gl29, %gl31, %gl29;
+	mul.rn.f64 %gl33, %gl14, %gl32;
+	neg.f64 %gl34, %gl23;
+	fma.rn.f64 %gl35, %gl34, %gl33, %gl14;
+	fma.rn.f64 %gl36, %gl35, %gl32, %gl33;
+	neg.f64 %gl37, %gl23;
+	fma.rn.f64 %gl38, %gl37, %gl36, %gl14;
+	sub.s32 %gw20, %gw8, %gw15;
+	shr.u64 %gl39, %gl36, 52;
+	cvt.u32.u64 %gw21, %gl39;
+	add.s32 %gw22, %gw20, %gw21;
+	mov.b64 %gl40, 0d43B0000000000000;
+	xor.b64 %gl41, %gl1, %gl40;
+	and.b64 %gl42, %gl41, 0x8000000000000000;
+	setp.ge.s32 %gp9, %gw22, 2047;
+	@%gp9 bra L29;
+	setp.gt.s32 %gp10, %gw22, 0;
+	@%gp10 bra L28;
+	and.b64 %gl43, %gl36, 4503599627370495;
+	or.b64 %gl44, %gl43, 4503599627370496;
+	shl.b64 %gl45, %gl44, 2;
+	setp.gt.f64 %gp11, %gl38, 0d0000000000000000;
+	@%gp11 bra L26;
+	setp.lt.f64 %gp12, %gl38, 0d0000000000000000;
+	@%gp12 bra L25;
+	mov.b64 %gl46, %gl45;
+	bra L27;
+L25:
+	sub.s64 %gl47, %gl45, 1;
+	mov.b64 %gl46, %gl47;
+	bra L27;
+L26:
+	or.b64 %gl48, %gl45, 1;
+	mov.b64 %gl46, %gl48;
+L27:
+	sub.s32 %gw23, 3, %gw22;
+	min.s32 %gw24, %gw23, 60;
+	shr.u64 %gl49, %gl46, %gw24;
+	shl.b64 %gl50, 1, %gw24;
+	sub.s64 %gl51, %gl50, 1;
+	and.b64 %gl52, %gl46, %gl51;
+	sub.s32 %gw25, %gw24, 1;
+	shl.b64 %gl53, 1, %gw25;
+	setp.gt.u64 %gp13, %gl52, %gl53;
+	@%gp13 bra L55;
+	setp.eq.u64 %gp14, %gl52, %gl53;
+	@%gp14 bra L54;
+	mov.b64 %gl54, %gl49;
+	bra L51;
+L54:
+	and.b64 %gl55, %gl49, 1;
+	setp.eq.u64 %gp15, %gl55, 1;
+	@%gp15 bra L55;
+	mov.b64 %gl54, %gl49;
+	bra L51;
+L55:
+	add.s64 %gl56, %gl49, 1;
+	mov.b64 %gl54, %gl56;
+L51:
+	or.b64 %gl57, %gl42, %gl54;
+	mov.f64 %gl58, %gl57;
+	bra L16;
+L28:
+	cvt.s64.s32 %gl59, %gw22;
+	shl.b64 %gl60, %gl59, 52;
+	or.b64 %gl61, %gl42, %gl60;
+	and.b64 %gl62, %gl36, 4503599627370495;
+	or.b64 %gl63, %gl61, %gl62;
+	mov.f64 %gl58, %gl63;
+	bra L16;
+L29:
+	or.b64 %gl64, %gl42, 9218868437227405312;
+	mov.f64 %gl58, %gl64;
+	bra L16;
+L30:
+	mov.b64 %gl65, 0d43B0000000000000;
+	xor.b64 %gl66, %gl1, %gl65;
+	and.b64 %gl67, %gl66, 0x8000000000000000;
+	setp.neu.f64 %gp16, %gl1, %gl1;
+	@%gp16 bra L72;
+	setp.neu.f64 %gp17, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp17 bra L72;
+	setp.eq.f64 %gp18, %gl1, 0d0000000000000000;
+	@!%gp18 bra L65;
+	setp.eq.f64 %gp19, 0d43B0000000000000, 0d0000000000000000;
+	@%gp19 bra L71;
+L65:
+	sub.rn.f64 %gl68, %gl1, %gl1;
+	setp.neu.f64 %gp20, %gl68, 0d0000000000000000;
+	@!%gp20 bra L67;
+	sub.rn.f64 %gl69, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp21, %gl69, 0d0000000000000000;
+	@%gp21 bra L71;
+L67:
+	setp.eq.f64 %gp22, %gl1, 0d0000000000000000;
+	@%gp22 bra L70;
+	sub.rn.f64 %gl70, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp23, %gl70, 0d0000000000000000;
+	@%gp23 bra L70;
+	or.b64 %gl71, %gl67, 9218868437227405312;
+	mov.f64 %gl72, %gl71;
+	bra L60;
+L70:
+	mov.f64 %gl72, %gl67;
+	bra L60;
+L71:
+	mov.f64 %gl72, 0d7FF8000000000001;
+	bra L60;
+L72:
+	add.rn.f64 %gl73, %gl1, 0d43B0000000000000;
+	mov.f64 %gl72, %gl73;
+L60:
+	mov.f64 %gl58, %gl72;
+L16:
+	mov.f64 %gl74, %gl58;
+	bra L9;
+L13:
+	rcp.approx.ftz.f64 %gl75, 0d43B0000000000000;
+	mul.rn.f64 %gl76, %gl75, 0d3FF0000200000000;
+	neg.f64 %gl77, 0d43B0000000000000;
+	fma.rn.f64 %gl78, %gl77, %gl76, 0d3FF0000000000000;
+	fma.rn.f64 %gl79, %gl78, %gl78, %gl78;
+	fma.rn.f64 %gl80, %gl76, %gl79, %gl76;
+	neg.f64 %gl81, 0d43B0000000000000;
+	fma.rn.f64 %gl82, %gl81, %gl80, 0d3FF0000000000000;
+	fma.rn.f64 %gl83, %gl80, %gl82, %gl80;
+	mul.rn.f64 %gl84, %gl1, %gl83;
+	neg.f64 %gl85, 0d43B0000000000000;
+	fma.rn.f64 %gl86, %gl85, %gl84, %gl1;
+	fma.rn.f64 %gl87, %gl86, %gl83, %gl84;
+	mov.f64 %gl74, %gl87;
+L9:
+	shr.u64 %gl88, ${new.0}, 52;
+	cvt.u32.u64 %gw26, %gl88;
+	and.b32 %gw27, %gw26, 2047;
+	mov.b64 %gl89, 0d43B0000000000000;
+	shr.u64 %gl90, %gl89, 52;
+	cvt.u32.u64 %gw28, %gl90;
+	and.b32 %gw29, %gw28, 2047;
+	sub.s32 %gw30, %gw27, 520;
+	setp.lt.u32 %gp24, %gw30, 1006;
+	@!%gp24 bra L86;
+	sub.s32 %gw31, %gw29, 520;
+	setp.lt.u32 %gp25, %gw31, 1006;
+	@%gp25 bra L87;
+L86:
+	sub.rn.f64 %gl91, ${new.0}, ${new.0};
+	setp.neu.f64 %gp26, %gl91, 0d0000000000000000;
+	@%gp26 bra L104;
+	sub.rn.f64 %gl92, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp27, %gl92, 0d0000000000000000;
+	@%gp27 bra L104;
+	setp.eq.f64 %gp28, ${new.0}, 0d0000000000000000;
+	@%gp28 bra L104;
+	setp.eq.f64 %gp29, 0d43B0000000000000, 0d0000000000000000;
+	@%gp29 bra L104;
+	not.b64 %gl93, 0x8000000000000000;
+	and.b64 %gl94, ${new.0}, %gl93;
+	shr.u64 %gl95, %gl94, 52;
+	cvt.u32.u64 %gw32, %gl95;
+	sub.s32 %gw33, %gw32, 1023;
+	setp.eq.s32 %gp30, %gw33, -1023;
+	@%gp30 bra L111;
+	mov.b32 %gw34, %gw33;
+	mov.b64 %gl96, %gl94;
+	bra L112;
+L111:
+	clz.b64 %gw35, %gl94;
+	cvt.u64.u32 %gl97, %gw35;
+	cvt.u32.u64 %gw36, %gl97;
+	sub.s32 %gw37, %gw36, 11;
+	shl.b64 %gl98, %gl94, %gw37;
+	sub.s32 %gw38, -1022, %gw37;
+	mov.b32 %gw34, %gw38;
+	mov.b64 %gl96, %gl98;
+L112:
+	and.b64 %gl99, %gl96, 4503599627370495;
+	or.b64 %gl100, %gl99, 4607182418800017408;
+	mov.b64 %gl101, 0d43B0000000000000;
+	not.b64 %gl102, 0x8000000000000000;
+	and.b64 %gl103, %gl101, %gl102;
+	shr.u64 %gl104, %gl103, 52;
+	cvt.u32.u64 %gw39, %gl104;
+	sub.s32 %gw40, %gw39, 1023;
+	setp.eq.s32 %gp31, %gw40, -1023;
+	@%gp31 bra L116;
+	mov.b32 %gw41, %gw40;
+	mov.b64 %gl105, %gl103;
+	bra L117;
+L116:
+	clz.b64 %gw42, %gl103;
+	cvt.u64.u32 %gl106, %gw42;
+	cvt.u32.u64 %gw43, %gl106;
+	sub.s32 %gw44, %gw43, 11;
+	shl.b64 %gl107, %gl103, %gw44;
+	sub.s32 %gw45, -1022, %gw44;
+	mov.b32 %gw41, %gw45;
+	mov.b64 %gl105, %gl107;
+L117:
+	and.b64 %gl108, %gl105, 4503599627370495;
+	or.b64 %gl109, %gl108, 4607182418800017408;
+	rcp.approx.ftz.f64 %gl110, %gl109;
+	mul.rn.f64 %gl111, %gl110, 0d3FF0000200000000;
+	neg.f64 %gl112, %gl109;
+	fma.rn.f64 %gl113, %gl112, %gl111, 0d3FF0000000000000;
+	fma.rn.f64 %gl114, %gl113, %gl113, %gl113;
+	fma.rn.f64 %gl115, %gl111, %gl114, %gl111;
+	neg.f64 %gl116, %gl109;
+	fma.rn.f64 %gl117, %gl116, %gl115, 0d3FF0000000000000;
+	fma.rn.f64 %gl118, %gl115, %gl117, %gl115;
+	mul.rn.f64 %gl119, %gl100, %gl118;
+	neg.f64 %gl120, %gl109;
+	fma.rn.f64 %gl121, %gl120, %gl119, %gl100;
+	fma.rn.f64 %gl122, %gl121, %gl118, %gl119;
+	neg.f64 %gl123, %gl109;
+	fma.rn.f64 %gl124, %gl123, %gl122, %gl100;
+	sub.s32 %gw46, %gw34, %gw41;
+	shr.u64 %gl125, %gl122, 52;
+	cvt.u32.u64 %gw47, %gl125;
+	add.s32 %gw48, %gw46, %gw47;
+	mov.b64 %gl126, 0d43B0000000000000;
+	xor.b64 %gl127, ${new.0}, %gl126;
+	and.b64 %gl128, %gl127, 0x8000000000000000;
+	setp.ge.s32 %gp32, %gw48, 2047;
+	@%gp32 bra L103;
+	setp.gt.s32 %gp33, %gw48, 0;
+	@%gp33 bra L102;
+	and.b64 %gl129, %gl122, 4503599627370495;
+	or.b64 %gl130, %gl129, 4503599627370496;
+	shl.b64 %gl131, %gl130, 2;
+	setp.gt.f64 %gp34, %gl124, 0d0000000000000000;
+	@%gp34 bra L100;
+	setp.lt.f64 %gp35, %gl124, 0d0000000000000000;
+	@%gp35 bra L99;
+	mov.b64 %gl132, %gl131;
+	bra L101;
+L99:
+	sub.s64 %gl133, %gl131, 1;
+	mov.b64 %gl132, %gl133;
+	bra L101;
+L100:
+	or.b64 %gl134, %gl131, 1;
+	mov.b64 %gl132, %gl134;
+L101:
+	sub.s32 %gw49, 3, %gw48;
+	min.s32 %gw50, %gw49, 60;
+	shr.u64 %gl135, %gl132, %gw50;
+	shl.b64 %gl136, 1, %gw50;
+	sub.s64 %gl137, %gl136, 1;
+	and.b64 %gl138, %gl132, %gl137;
+	sub.s32 %gw51, %gw50, 1;
+	shl.b64 %gl139, 1, %gw51;
+	setp.gt.u64 %gp36, %gl138, %gl139;
+	@%gp36 bra L129;
+	setp.eq.u64 %gp37, %gl138, %gl139;
+	@%gp37 bra L128;
+	mov.b64 %gl140, %gl135;
+	bra L125;
+L128:
+	and.b64 %gl141, %gl135, 1;
+	setp.eq.u64 %gp38, %gl141, 1;
+	@%gp38 bra L129;
+	mov.b64 %gl140, %gl135;
+	bra L125;
+L129:
+	add.s64 %gl142, %gl135, 1;
+	mov.b64 %gl140, %gl142;
+L125:
+	or.b64 %gl143, %gl128, %gl140;
+	mov.f64 %gl144, %gl143;
+	bra L90;
+L102:
+	cvt.s64.s32 %gl145, %gw48;
+	shl.b64 %gl146, %gl145, 52;
+	or.b64 %gl147, %gl128, %gl146;
+	and.b64 %gl148, %gl122, 4503599627370495;
+	or.b64 %gl149, %gl147, %gl148;
+	mov.f64 %gl144, %gl149;
+	bra L90;
+L103:
+	or.b64 %gl150, %gl128, 9218868437227405312;
+	mov.f64 %gl144, %gl150;
+	bra L90;
+L104:
+	mov.b64 %gl151, 0d43B0000000000000;
+	xor.b64 %gl152, ${new.0}, %gl151;
+	and.b64 %gl153, %gl152, 0x8000000000000000;
+	setp.neu.f64 %gp39, ${new.0}, ${new.0};
+	@%gp39 bra L146;
+	setp.neu.f64 %gp40, 0d43B0000000000000, 0d43B0000000000000;
+	@%gp40 bra L146;
+	setp.eq.f64 %gp41, ${new.0}, 0d0000000000000000;
+	@!%gp41 bra L139;
+	setp.eq.f64 %gp42, 0d43B0000000000000, 0d0000000000000000;
+	@%gp42 bra L145;
+L139:
+	sub.rn.f64 %gl154, ${new.0}, ${new.0};
+	setp.neu.f64 %gp43, %gl154, 0d0000000000000000;
+	@!%gp43 bra L141;
+	sub.rn.f64 %gl155, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp44, %gl155, 0d0000000000000000;
+	@%gp44 bra L145;
+L141:
+	setp.eq.f64 %gp45, ${new.0}, 0d0000000000000000;
+	@%gp45 bra L144;
+	sub.rn.f64 %gl156, 0d43B0000000000000, 0d43B0000000000000;
+	setp.neu.f64 %gp46, %gl156, 0d0000000000000000;
+	@%gp46 bra L144;
+	or.b64 %gl157, %gl153, 9218868437227405312;
+	mov.f64 %gl158, %gl157;
+	bra L134;
+L144:
+	mov.f64 %gl158, %gl153;
+	bra L134;
+L145:
+	mov.f64 %gl158, 0d7FF8000000000001;
+	bra L134;
+L146:
+	add.rn.f64 %gl159, ${new.0}, 0d43B0000000000000;
+	mov.f64 %gl158, %gl159;
+L134:
+	mov.f64 %gl144, %gl158;
+L90:
+	mov.f64 %gl160, %gl144;
+	bra L83;
+L87:
+	rcp.approx.ftz.f64 %gl161, 0d43B0000000000000;
+	mul.rn.f64 %gl162, %gl161, 0d3FF0000200000000;
+	neg.f64 %gl163, 0d43B0000000000000;
+	fma.rn.f64 %gl164, %gl163, %gl162, 0d3FF0000000000000;
+	fma.rn.f64 %gl165, %gl164, %gl164, %gl164;
+	fma.rn.f64 %gl166, %gl162, %gl165, %gl162;
+	neg.f64 %gl167, 0d43B0000000000000;
+	fma.rn.f64 %gl168, %gl167, %gl166, 0d3FF0000000000000;
+	fma.rn.f64 %gl169, %gl166, %gl168, %gl166;
+	mul.rn.f64 %gl170, ${new.0}, %gl169;
+	neg.f64 %gl171, 0d43B0000000000000;
+	fma.rn.f64 %gl172, %gl171, %gl170, ${new.0};
+	fma.rn.f64 %gl173, %gl172, %gl169, %gl170;
+	mov.f64 %gl160, %gl173;
+L83:
+	max.u32 %gw52, ${v.out}, 1;
+	cvt.rn.f64.u32 %gl174, %gw52;
+	mul.rn.f64 %gl175, %gl74, %gl174;
+	cvt.rn.f64.u32 %gl176, ${v.n};
+	mul.rn.f64 %gl177, %gl175, %gl176;
+	setp.gt.f64 %gp47, %gl177, ${param.1};
+	@%gp47 bra L5;
+	mov.b32 %gw53, 0;
 	bra L6;
 L5:
-	sub.rn.f64 %gl6, 0d3FF0000000000000, ${param.0};
-	max.f64 %gl7, %gl6, 0d3F90000000000000;
-	setp.nan.f64 %gp2, %gl6, 0d3F90000000000000;
-	selp.f64 %gl8, 0d7FF8000000000001, %gl7, %gp2;
-	mul.rn.f64 %gl9, %gl1, %gl8;
-	add.rn.f64 %gl10, 0d3FF0000000000000, 0d3E10000000000000;
-	setp.eq.f64 %gp3, %gl10, 0d3FF0000000000000;
-	@%gp3 bra L13;
-	cvt.rn.f64.u32 %gl11, ${v.n};
-	mul.rn.f64 %gl12, 0d3CB0000000000000, %gl11;
-	min.f64 %gl13, %gl12, 0d3D70000000000000;
-	setp.nan.f64 %gp4, %gl12, 0d3D70000000000000;
-	selp.f64 %gl14, 0d7FF8000000000001, %gl13, %gp4;
-	mov.f64 %gl15, %gl14;
-	bra L10;
-L13:
-	mov.f64 %gl15, 0d3E80000000000000;
-L10:
-	mul.rn.f64 %gl16, %gl15, ${new.0};
-	setp.gt.f64 %gp5, %gl9, %gl16;
-	selp.b32 %gw2, 1, 0, %gp5;
-	mov.b32 %gw1, %gw2;
+	sub.rn.f64 %gl178, 0d3FF0000000000000, ${param.0};
+	max.f64 %gl179, %gl178, 0d3F90000000000000;
+	setp.nan.f64 %gp48, %gl178, 0d3F90000000000000;
+	selp.f64 %gl180, 0d7FF8000000000001, %gl179, %gp48;
+	mul.rn.f64 %gl181, %gl74, %gl180;
+	add.rn.f64 %gl182, 0d3FF0000000000000, 0d3E10000000000000;
+	setp.eq.f64 %gp49, %gl182, 0d3FF0000000000000;
+	@%gp49 bra L161;
+	cvt.rn.f64.u32 %gl183, ${v.n};
+	mul.rn.f64 %gl184, 0d3CB0000000000000, %gl183;
+	min.f64 %gl185, %gl184, 0d3D70000000000000;
+	setp.nan.f64 %gp50, %gl184, 0d3D70000000000000;
+	selp.f64 %gl186, 0d7FF8000000000001, %gl185, %gp50;
+	mov.f64 %gl187, %gl186;
+	bra L158;
+L161:
+	mov.f64 %gl187, 0d3E80000000000000;
+L158:
+	mul.rn.f64 %gl188, 0d4000000000000000, %gl187;
+	mul.rn.f64 %gl189, %gl188, %gl160;
+	setp.gt.f64 %gp51, %gl181, %gl189;
+	selp.b32 %gw54, 1, 0, %gp51;
+	mov.b32 %gw53, %gw54;
 L6:
-	mov.b32 %gw3, %gw1;
+	mov.b32 %gw55, %gw53;
 	bra L2;
 L7:
-	setp.neu.f64 %gp6, ${new.0}, ${old.0};
-	selp.b32 %gw4, 1, 0, %gp6;
-	mov.b32 %gw3, %gw4;
+	setp.neu.f64 %gp52, ${new.0}, ${old.0};
+	selp.b32 %gw56, 1, 0, %gp52;
+	mov.b32 %gw55, %gw56;
 L2:
-	mov.b32 ${out.0}, %gw3;
+	mov.b32 ${out.0}, %gw55;
 }
 `},
 	Aggregate: compiled.Fragment{Inputs: []string{"v.id", "v.out", "value.0"}, Text: `{
@@ -1728,7 +3144,7 @@ L2:
 	shr.u64 %gl3, ${value.0}, 52;
 	cvt.u32.u64 %gw1, %gl3;
 	and.b32 %gw2, %gw1, 2047;
-	mov.b64 %gl4, 0d3CD0000000000000;
+	mov.b64 %gl4, 0d4090000000000000;
 	shr.u64 %gl5, %gl4, 52;
 	cvt.u32.u64 %gw3, %gl5;
 	and.b32 %gw4, %gw3, 2047;
@@ -1742,12 +3158,12 @@ L9:
 	sub.rn.f64 %gl6, ${value.0}, ${value.0};
 	setp.neu.f64 %gp2, %gl6, 0d0000000000000000;
 	@%gp2 bra L27;
-	sub.rn.f64 %gl7, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl7, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp3, %gl7, 0d0000000000000000;
 	@%gp3 bra L27;
 	setp.eq.f64 %gp4, ${value.0}, 0d0000000000000000;
 	@%gp4 bra L27;
-	setp.eq.f64 %gp5, 0d3CD0000000000000, 0d0000000000000000;
+	setp.eq.f64 %gp5, 0d4090000000000000, 0d0000000000000000;
 	@%gp5 bra L27;
 	not.b64 %gl8, 0x8000000000000000;
 	and.b64 %gl9, ${value.0}, %gl8;
@@ -1771,7 +3187,7 @@ L34:
 L35:
 	and.b64 %gl14, %gl11, 4503599627370495;
 	or.b64 %gl15, %gl14, 4607182418800017408;
-	mov.b64 %gl16, 0d3CD0000000000000;
+	mov.b64 %gl16, 0d4090000000000000;
 	not.b64 %gl17, 0x8000000000000000;
 	and.b64 %gl18, %gl16, %gl17;
 	shr.u64 %gl19, %gl18, 52;
@@ -1813,7 +3229,7 @@ L40:
 	shr.u64 %gl40, %gl37, 52;
 	cvt.u32.u64 %gw22, %gl40;
 	add.s32 %gw23, %gw21, %gw22;
-	mov.b64 %gl41, 0d3CD0000000000000;
+	mov.b64 %gl41, 0d4090000000000000;
 	xor.b64 %gl42, ${value.0}, %gl41;
 	and.b64 %gl43, %gl42, 0x8000000000000000;
 	setp.ge.s32 %gp8, %gw23, 2047;
@@ -1877,28 +3293,28 @@ L26:
 	mov.f64 %gl59, %gl65;
 	bra L13;
 L27:
-	mov.b64 %gl66, 0d3CD0000000000000;
+	mov.b64 %gl66, 0d4090000000000000;
 	xor.b64 %gl67, ${value.0}, %gl66;
 	and.b64 %gl68, %gl67, 0x8000000000000000;
 	setp.neu.f64 %gp15, ${value.0}, ${value.0};
 	@%gp15 bra L69;
-	setp.neu.f64 %gp16, 0d3CD0000000000000, 0d3CD0000000000000;
+	setp.neu.f64 %gp16, 0d4090000000000000, 0d4090000000000000;
 	@%gp16 bra L69;
 	setp.eq.f64 %gp17, ${value.0}, 0d0000000000000000;
 	@!%gp17 bra L62;
-	setp.eq.f64 %gp18, 0d3CD0000000000000, 0d0000000000000000;
+	setp.eq.f64 %gp18, 0d4090000000000000, 0d0000000000000000;
 	@%gp18 bra L68;
 L62:
 	sub.rn.f64 %gl69, ${value.0}, ${value.0};
 	setp.neu.f64 %gp19, %gl69, 0d0000000000000000;
 	@!%gp19 bra L64;
-	sub.rn.f64 %gl70, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl70, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp20, %gl70, 0d0000000000000000;
 	@%gp20 bra L68;
 L64:
 	setp.eq.f64 %gp21, ${value.0}, 0d0000000000000000;
 	@%gp21 bra L67;
-	sub.rn.f64 %gl71, 0d3CD0000000000000, 0d3CD0000000000000;
+	sub.rn.f64 %gl71, 0d4090000000000000, 0d4090000000000000;
 	setp.neu.f64 %gp22, %gl71, 0d0000000000000000;
 	@%gp22 bra L67;
 	or.b64 %gl72, %gl68, 9218868437227405312;
@@ -1911,7 +3327,7 @@ L68:
 	mov.f64 %gl73, 0d7FF8000000000001;
 	bra L57;
 L69:
-	add.rn.f64 %gl74, ${value.0}, 0d3CD0000000000000;
+	add.rn.f64 %gl74, ${value.0}, 0d4090000000000000;
 	mov.f64 %gl73, %gl74;
 L57:
 	mov.f64 %gl59, %gl73;
@@ -1919,17 +3335,17 @@ L13:
 	mov.f64 %gl75, %gl59;
 	bra L6;
 L10:
-	rcp.approx.ftz.f64 %gl76, 0d3CD0000000000000;
+	rcp.approx.ftz.f64 %gl76, 0d4090000000000000;
 	mul.rn.f64 %gl77, %gl76, 0d3FF0000200000000;
-	neg.f64 %gl78, 0d3CD0000000000000;
+	neg.f64 %gl78, 0d4090000000000000;
 	fma.rn.f64 %gl79, %gl78, %gl77, 0d3FF0000000000000;
 	fma.rn.f64 %gl80, %gl79, %gl79, %gl79;
 	fma.rn.f64 %gl81, %gl77, %gl80, %gl77;
-	neg.f64 %gl82, 0d3CD0000000000000;
+	neg.f64 %gl82, 0d4090000000000000;
 	fma.rn.f64 %gl83, %gl82, %gl81, 0d3FF0000000000000;
 	fma.rn.f64 %gl84, %gl81, %gl83, %gl81;
 	mul.rn.f64 %gl85, ${value.0}, %gl84;
-	neg.f64 %gl86, 0d3CD0000000000000;
+	neg.f64 %gl86, 0d4090000000000000;
 	fma.rn.f64 %gl87, %gl86, %gl85, ${value.0};
 	fma.rn.f64 %gl88, %gl87, %gl84, %gl85;
 	mov.f64 %gl75, %gl88;

@@ -19,8 +19,8 @@ import (
 // its own file.
 var All = []Program{
 	Vertex(programs.PageRankCommand,
-		On[float32, int64], On[programs.Surfer[float32], int64], On[programs.Surfers[float32], int64],
-		On[float64, int64], On[programs.Surfer[float64], int64], On[programs.Surfers[float64], int64]),
+		On[float32, int64], On[programs.Surfers[float32], int64],
+		On[float64, int64], On[programs.Surfers[float64], int64]),
 	Vertex(programs.BFSCommand, Paths[uint32, uint32]),
 	Vertex(programs.SSSPCommand, Paths[float32, float32], Paths[float64, float64]),
 	Vertex(programs.WCCCommand, On[uint32, uint32]).orOnCPU(algorithms.ComponentsCommand),

@@ -103,7 +103,8 @@ func set(v reflect.Value, from []uint64) []uint64 {
 		return set(v.Elem(), from)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			from = set(v.Field(i), from)
+			f := v.Field(i) // may be unexported, which reflect does not set
+			from = set(reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem(), from)
 		}
 		return from
 	case reflect.Array:
