@@ -24,7 +24,10 @@ import (
 // NewAlgorithm returns an algorithm without flags.
 func NewAlgorithm[T algorithms.Value](name, short string, a algorithms.Algorithm[T]) Program {
 	runner := BindAlgorithm(func(Env) (algorithms.Algorithm[T], error) { return a, nil })
-	p := Program{Name: name, Short: short, Algorithm: true, GPU: algorithms.HasGPU(a), Setup: func(*pflag.FlagSet) Runner { return runner }}
+	p := Program{
+		Name: name, Short: short, Algorithm: true, GPU: algorithms.HasGPU(a),
+		Setup: func(*pflag.FlagSet) Runner { return runner },
+	}
 	if n, ok := a.(gas.Named); ok {
 		p.Column = n.ColumnName()
 	}
@@ -138,7 +141,8 @@ func (t *task) algorithmSummary() string {
 	if t.by() != "" {
 		name += " by " + t.by()
 	}
-	return fmt.Sprintf("%s: %s in %s, %s edges/s, %s; peak memory %s", name, strings.Join(parts, ", "), show.Seconds(r.Duration),
+	return fmt.Sprintf("%s: %s in %s, %s edges/s, %s; peak memory %s",
+		name, strings.Join(parts, ", "), show.Seconds(r.Duration),
 		show.Count(show.PerSecond(float64(t.input.graph.Catalogue().Edges), r.Duration)), where, show.Bytes(t.peakMemory()))
 }
 
@@ -160,5 +164,7 @@ func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
 	for _, total := range r.Totals {
 		totals[total.Name] = total.Value
 	}
-	return writeObject(w, algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.GPU, show.Number(r.Kernels.Seconds()), r.GPUMemory}, top.inObject())
+	return writeObject(w,
+		algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.GPU, show.Number(r.Kernels.Seconds()), r.GPUMemory},
+		top.inObject())
 }

@@ -38,7 +38,10 @@ func programOf(c registry.Command, run func(builtins.Job, any) (*garaph.Result, 
 }
 
 // run makes a built-in program and runs it.
-func (e Env) run(ctx context.Context, make registry.Make, run func(builtins.Job, any) (*garaph.Result, error)) (*garaph.Result, error) {
+func (e Env) run(
+	ctx context.Context, make registry.Make,
+	run func(builtins.Job, any) (*garaph.Result, error),
+) (*garaph.Result, error) {
 	var sums *garaph.Strengths
 	defer func() {
 		if sums != nil {

@@ -58,15 +58,18 @@ and .adj always have both directions.`,
 	}
 	fs := cmd.Flags()
 	f := &exportFlags{
-		output:    outputFlag(fs, "-", "write the edges to this file; - is standard output"),
-		format:    flags.Enum(fs, "format", "", export.Formats(), "format of the edge list (default by the name of the file, or text)"),
-		ids:       fs.String("ids", "", "also write the ids of all vertices to this `FILE`, one per line, in the order of numbers"),
+		output: outputFlag(fs, "-", "write the edges to this file; - is standard output"),
+		format: flags.Enum(fs, "format", "", export.Formats(),
+			"format of the edge list (default by the name of the file, or text)"),
+		ids: fs.String("ids", "",
+			"also write the ids of all vertices to this `FILE`, one per line, in the order of numbers"),
 		both:      fs.Bool("both", false, "write both directions of the edges of an undirected graph"),
 		noWeights: fs.Bool("no-weights", false, "leave out the weights of a weighted graph"),
-		parts:     flags.Range(fs, "parts", 0, 0, export.MostParts, "write a folder of N files; 0: one for each 16 Mi edges, if --output ends with /"),
-		threads:   threadsFlag(fs),
-		memory:    flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)"),
-		json:      fs.Bool("json", false, "print the report as one JSON object"),
+		parts: flags.Range(fs, "parts", 0, 0, export.MostParts,
+			"write a folder of N files; 0: one for each 16 Mi edges, if --output ends with /"),
+		threads: threadsFlag(fs),
+		memory:  flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)"),
+		json:    fs.Bool("json", false, "print the report as one JSON object"),
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		return a.export(cmd.Context(), args[0], f)
@@ -101,7 +104,9 @@ type exportReport struct {
 
 // options checks the flags before anything is opened.
 func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
-	o := garaph.ExportOptions{Format: export.Format(*f.format), Both: *f.both, NoWeights: *f.noWeights, Threads: *f.threads, Memory: *f.memory}
+	o := garaph.ExportOptions{
+		Format: export.Format(*f.format), Both: *f.both, NoWeights: *f.noWeights, Threads: *f.threads, Memory: *f.memory,
+	}
 	if o.Memory == 0 {
 		o.Memory = defaultMemory()
 	}
@@ -125,12 +130,15 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 	case o.Format.HasColumns() && compressed(path) != "":
 		return o, Usagef("format %s is not read compressed: omit the suffix of %s", o.Format, path)
 	case o.Format.Binary() && a.stdout.IsTerminal(path):
-		return o, Usagef("format %s is binary, and the output is a terminal: name a file with --output, or choose --format text", o.Format)
+		return o, Usagef(
+			"format %s is binary, and the output is a terminal: name a file with --output, or choose --format text", o.Format,
+		)
 	}
 	if o.Format == export.LDBC && *f.ids == "" {
 		stem, named := strings.CutSuffix(path, ".e")
 		if !named {
-			return o, Usagef("format ldbc also has a file of vertices: name the edges x.e, and vertices go to x.v, or name their file with --ids")
+			return o, Usagef("format ldbc also has a file of vertices: name the edges x.e, and vertices go to x.v, or name " +
+				"their file with --ids")
 		}
 		*f.ids = stem + ".v"
 	}
@@ -205,7 +213,8 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) (err erro
 	}
 	took := time.Since(begin)
 	a.console.Summary(fmt.Sprintf("exported %s in %s: %s edges/s; it is imported with `%s import %s GRAPH`",
-		show.Counted(int64(r.Edges), "edge", "edges"), show.Seconds(took), show.Count(show.PerSecond(float64(r.Edges), took)), a.name, importText(r, *f.output)))
+		show.Counted(int64(r.Edges), "edge", "edges"), show.Seconds(took), show.Count(show.PerSecond(float64(r.Edges), took)),
+		a.name, importText(r, *f.output)))
 	f.warn(a, r)
 	if *f.json {
 		return json.NewEncoder(a.stdout).Encode(exportReport{path, *f.output, r, took.Seconds(), peakMemory()})
@@ -214,7 +223,9 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) (err erro
 }
 
 // write writes the ids, if they are wanted, and the edges: both files are there at the end, or none is.
-func (f *exportFlags) write(ctx context.Context, a *app, g *garaph.Graph, o garaph.ExportOptions) (r export.Report, err error) {
+func (f *exportFlags) write(
+	ctx context.Context, a *app, g *garaph.Graph, o garaph.ExportOptions,
+) (r export.Report, err error) {
 	var files results.Files
 	defer files.End()
 	if *f.ids != "" {
@@ -259,9 +270,11 @@ func (f *exportFlags) warn(a *app, r export.Report) {
 		a.console.Log.Warn("both directions of every edge are in the file, so that its import is a directed graph")
 	}
 	if r.Renumbered && *f.ids == "" {
-		a.console.Log.Warn(fmt.Sprintf("the format %s counts vertices, and the ids of the graph are not in the file: --ids FILE writes them, in the order of the numbers", r.Format))
+		a.console.Log.Warn(fmt.Sprintf("the format %s counts vertices, and the ids of the graph are not in the file: --ids "+
+			"FILE writes them, in the order of the numbers", r.Format))
 	}
 	if r.Isolated > 0 {
-		a.console.Log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them", show.Counted(int64(r.Isolated), "vertex is", "vertices are"), r.Format))
+		a.console.Log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them",
+			show.Counted(int64(r.Isolated), "vertex is", "vertices are"), r.Format))
 	}
 }

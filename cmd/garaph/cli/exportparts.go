@@ -38,7 +38,9 @@ func (f *exportFlags) count(edges uint64) int {
 }
 
 // writeParts writes the folder: it is there at the end with all parts, or not at all.
-func (f *exportFlags) writeParts(ctx context.Context, a *app, g *garaph.Graph, o garaph.ExportOptions) (r export.Report, err error) {
+func (f *exportFlags) writeParts(
+	ctx context.Context, a *app, g *garaph.Graph, o garaph.ExportOptions,
+) (r export.Report, err error) {
 	fail := func(err error) error { return fmt.Errorf("cannot write the edges to %s: %w", *f.output, err) }
 	parent := wholefile.Folder(f.folder())
 	scratch.RemoveKilled(parent, a.removedKilled)

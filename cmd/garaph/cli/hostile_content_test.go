@@ -223,7 +223,10 @@ func (g *content) shards() (list []shardInfo) {
 			return list
 		}
 		b = b[at:]
-		s := shardInfo{first: le.Uint32(b), vertices: le.Uint32(b[4:]), in: le.Uint32(b[8:]), out: le.Uint32(b[12:]), sums: [2]uint32{le.Uint32(b[16:]), le.Uint32(b[20:])}}
+		s := shardInfo{
+			first: le.Uint32(b), vertices: le.Uint32(b[4:]), in: le.Uint32(b[8:]), out: le.Uint32(b[12:]),
+			sums: [2]uint32{le.Uint32(b[16:]), le.Uint32(b[20:])},
+		}
 		for k := range s.places {
 			s.places[k] = le.Uint64(b[24+8*k:])
 		}

@@ -33,7 +33,8 @@ writes that as a page with plots.`,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print it as one JSON object")
 	degrees := cmd.Flags().Bool("degrees", false, "tell how the degrees are distributed, too")
-	report := cmd.Flags().String("report", "", "write the degrees to this `FILE`, as an HTML page with plots; with --degrees")
+	report := cmd.Flags().String("report", "",
+		"write the degrees to this `FILE`, as an HTML page with plots; with --degrees")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if err := checkFileName(cmd.Flags(), "report"); err != nil {
 			return err
@@ -110,8 +111,11 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 	defer func() { err = errors.Join(err, g.Close()) }()
 	c := g.Catalogue()
 	i = graphInfo{
-		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Wide: c.Wide, Symmetric: c.Symmetric, Mirrored: c.Mirrored,
-		IDs: idInfo{Kind: string(c.IDs.Kind), Python: c.PythonIDs}, storedInfo: storedInfo{Layout: string(cmp.Or(c.Layout, store.CSC)), Shards: len(c.Shards)},
+		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Wide: c.Wide,
+		Symmetric: c.Symmetric, Mirrored: c.Mirrored,
+		IDs: idInfo{Kind: string(c.IDs.Kind), Python: c.PythonIDs}, storedInfo: storedInfo{
+			Layout: string(cmp.Or(c.Layout, store.CSC)), Shards: len(c.Shards),
+		},
 		Fingerprint: c.Fingerprint, Created: c.Created, Source: c.Source,
 	}
 	if c.Vertices == 0 {

@@ -138,7 +138,8 @@ func (a *app) printJobs(list []jobInfo) error {
 		if j.Saved != nil {
 			saved = strconv.Itoa(*j.Saved)
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s", j.Job, show.Printable(j.Program), j.State, j.Iterations, len(j.Epochs), saved, began, show.Printable(j.Output))
+		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s", j.Job, show.Printable(j.Program), j.State, j.Iterations,
+			len(j.Epochs), saved, began, show.Printable(j.Output))
 		if j.Error != "" {
 			fmt.Fprint(table, "\t"+show.OneLine(errors.New(j.Error)))
 		}

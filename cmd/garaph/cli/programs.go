@@ -85,7 +85,8 @@ func (a *app) programsReport(common *pflag.FlagSet) programsReport {
 		own := newFlagSet()
 		p.Setup(own)
 		r.Programs = append(r.Programs, programReport{
-			Name: p.Name, Short: p.Short, Long: strings.TrimSpace(p.Long), Column: p.column(), Algorithm: p.Algorithm, GPU: !p.Algorithm || p.GPU,
+			Name: p.Name, Short: p.Short, Long: strings.TrimSpace(p.Long), Column: p.column(),
+			Algorithm: p.Algorithm, GPU: !p.Algorithm || p.GPU,
 			Loops: loops, PTX: ptx, Iterations: p.Iterations, Flags: reportFlags(own, nil),
 		})
 	}

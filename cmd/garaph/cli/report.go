@@ -69,7 +69,8 @@ func newSummaryReport(column, of string, s *results.Summary) summaryReport {
 	median, _ := s.Quantile(0.5)
 	p99, _ := s.Quantile(0.99)
 	r := summaryReport{
-		Column: column, Of: of, Count: s.Count, Null: s.Null, Infinite: s.Infinite, Zeros: s.Zeros, Min: show.Number(s.Min), Max: show.Number(s.Max),
+		Column: column, Of: of, Count: s.Count, Null: s.Null, Infinite: s.Infinite, Zeros: s.Zeros,
+		Min: show.Number(s.Min), Max: show.Number(s.Max),
 		Median: show.Number(median), Mean: show.Number(s.Mean()), P99: show.Number(p99), Bins: []binReport{},
 	}
 	for _, b := range s.Bins() {
@@ -145,10 +146,13 @@ func (t *task) writeReport(w io.Writer, top *topRows) error {
 	r := t.result.Report
 	report := runReport{
 		jobReport:  t.jobReport(),
-		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, BytesRead: r.BytesRead, LoadRead: r.LoadRead,
+		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges,
+		BytesRead: r.BytesRead, LoadRead: r.LoadRead,
 		Earlier: r.Earlier, Calibration: show.Number(r.Calibration.Seconds()), K: show.Number(r.AccessRatio),
 		RowsRead: r.RowsRead, RowsNeeded: r.RowsNeeded,
-		Devices: r.Devices, gpuReport: gpuReport{GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost},
+		Devices: r.Devices, gpuReport: gpuReport{
+			GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost,
+		},
 		PerIteration: append([]garaph.Iteration{}, r.Iterations...),
 	}
 	for i := range report.PerIteration {

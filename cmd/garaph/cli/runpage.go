@@ -39,7 +39,9 @@ type runPage struct {
 // vertices that --top prints.
 func (p *runPage) summarize(ctx context.Context, t *task) error {
 	table := output.Cancellable{Table: t.result.Table(t.program.column()), Context: ctx}
-	p.result = htmlreport.Section{Title: "Result", Table: htmlreport.Table{Title: "First vertices", Columns: []string{"rank", "id", t.heading()}}}
+	p.result = htmlreport.Section{
+		Title: "Result", Table: htmlreport.Table{Title: "First vertices", Columns: []string{"rank", "id", t.heading()}},
+	}
 	n := min(cmp.Or(*t.flags.top, defaultTop), mostOnPage)
 	rows, err := newTopRows(table, n, t.program.Ranking)
 	if err != nil {
@@ -47,7 +49,8 @@ func (p *runPage) summarize(ctx context.Context, t *task) error {
 	}
 	defer rows.close()
 	err = rows.each(func(r topRow) error {
-		p.result.Table.Rows = append(p.result.Table.Rows, []string{strconv.Itoa(r.Rank), show.Printable(fmt.Sprint(r.ID)), r.valueText()})
+		p.result.Table.Rows = append(p.result.Table.Rows,
+			[]string{strconv.Itoa(r.Rank), show.Printable(fmt.Sprint(r.ID)), r.valueText()})
 		return nil
 	})
 	if err != nil {
@@ -81,7 +84,8 @@ func (p *runPage) addGroups(column string, vertices int64, s *results.Summary) {
 	p.result.Table.Title = "Largest " + groups
 	p.result.Facts = append(p.result.Facts,
 		htmlreport.Fact{"Number of " + groups, humanize.Comma(s.Count)},
-		htmlreport.Fact{"Largest", fmt.Sprintf("%s, %.4g %% of all", show.Counted(int64(s.Max), "vertex", "vertices"), 100*s.Max/float64(max(vertices, 1)))},
+		htmlreport.Fact{"Largest", fmt.Sprintf("%s, %.4g %% of all",
+			show.Counted(int64(s.Max), "vertex", "vertices"), 100*s.Max/float64(max(vertices, 1)))},
 		htmlreport.Fact{"Vertices in one", summaryText(s)})
 	p.add(column, groups, s, htmlreport.Distribution("Sizes of "+groups, "vertices in a "+column, groups, s))
 }
@@ -92,7 +96,8 @@ func (p *runPage) save(t *task) error {
 		return fmt.Errorf("page of a run: %w", p.err)
 	}
 	page := htmlreport.Page{Title: fmt.Sprintf("%s on %s", t.program.Name, t.name()), Sections: []htmlreport.Section{
-		{Facts: t.facts()}, p.result, {Title: "How it ran", Facts: t.work(), Plots: htmlreport.RunPlots(t.result.Report, &p.pages)},
+		{Facts: t.facts()}, p.result,
+		{Title: "How it ran", Facts: t.work(), Plots: htmlreport.RunPlots(t.result.Report, &p.pages)},
 	}}
 	return output.WriteWhole(p.path, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
 }
@@ -135,7 +140,8 @@ func (t *task) facts() []htmlreport.Fact {
 }
 
 func graphText(name string, c *store.Catalogue) string {
-	return fmt.Sprintf("%s: %s, %s", name, show.Counted(int64(c.Vertices), "vertex", "vertices"), show.Counted(int64(c.Edges), "edge", "edges"))
+	return fmt.Sprintf("%s: %s, %s",
+		name, show.Counted(int64(c.Vertices), "vertex", "vertices"), show.Counted(int64(c.Edges), "edge", "edges"))
 }
 
 // placeFacts returns when and where a command ran.
@@ -164,7 +170,8 @@ func (t *task) work() []htmlreport.Fact {
 			facts = append(facts, htmlreport.Fact{"Total of " + total.Name, humanize.Comma(total.Value)})
 		}
 		if a.GPU != "" {
-			facts = append(facts, htmlreport.Fact{"GPU", fmt.Sprintf("%s; %s of its memory, %s of computing", a.GPU, show.Bytes(a.GPUMemory), show.Seconds(a.Kernels))})
+			facts = append(facts, htmlreport.Fact{"GPU",
+				fmt.Sprintf("%s; %s of its memory, %s of computing", a.GPU, show.Bytes(a.GPUMemory), show.Seconds(a.Kernels))})
 		}
 	} else {
 		end := t.end()
@@ -174,7 +181,8 @@ func (t *task) work() []htmlreport.Fact {
 		facts = append(facts, htmlreport.Fact{"Iterations", humanize.Comma(int64(r.Done())) + "; " + end})
 	}
 	if r.GPU != "" {
-		gpu := fmt.Sprintf("%s; %s of its memory, where %s edges stayed", r.GPU, show.Bytes(r.GPUMemory), show.Count(float64(r.Resident)))
+		gpu := fmt.Sprintf("%s; %s of its memory, where %s edges stayed",
+			r.GPU, show.Bytes(r.GPUMemory), show.Count(float64(r.Resident)))
 		if r.Lost != "" {
 			gpu += "; lost: " + r.Lost
 		}
@@ -186,7 +194,8 @@ func (t *task) work() []htmlreport.Fact {
 		htmlreport.Fact{"Peak memory (RSS)", show.Bytes(t.peakMemory())})
 	for _, d := range slices.Sorted(maps.Keys(r.Devices)) {
 		did := r.Devices[d]
-		text := fmt.Sprintf("%.3g s for %s edges (%s: %s)", did.Seconds, show.Count(float64(did.Edges)), pagesOf(d), humanize.Comma(int64(did.Pages)))
+		text := fmt.Sprintf("%.3g s for %s edges (%s: %s)",
+			did.Seconds, show.Count(float64(did.Edges)), pagesOf(d), humanize.Comma(int64(did.Pages)))
 		facts = append(facts, htmlreport.Fact{"Device " + string(d), text})
 	}
 	return facts

@@ -148,14 +148,18 @@ func TestTopRows(t *testing.T) {
 		want    []string
 	}{
 		{"largest", column{ids: ids, floats: []float64{1, 5, 2, 5, 0}}, Largest, 3, []string{"1 4 5", "2 6 5", "3 5 2"}},
-		{"not a number", column{ids: ids, floats: []float64{1, math.NaN(), inf, -inf, 0}}, Largest, 9, []string{"1 5 inf", "2 3 1", "3 9 0", "4 6 -inf"}},
-		{"nearest", column{ids: ids, floats: []float64{1, inf, 0.5, 1, math.NaN()}}, Nearest, 9, []string{"1 5 0.5", "2 3 1", "3 6 1"}},
+		{"not a number", column{ids: ids, floats: []float64{1, math.NaN(), inf, -inf, 0}}, Largest, 9,
+			[]string{"1 5 inf", "2 3 1", "3 9 0", "4 6 -inf"}},
+		{"nearest", column{ids: ids, floats: []float64{1, inf, 0.5, 1, math.NaN()}}, Nearest, 9,
+			[]string{"1 5 0.5", "2 3 1", "3 6 1"}},
 		{"hops", column{ids: ids, ints: []int64{2, gas.Unreached, 0, 1, 2}}, Nearest, 3, []string{"1 5 0", "2 6 1", "3 3 2"}},
 		{"unreached", column{ids: ids, ints: []int64{2, gas.Unreached, 0, 1, 2}}, Largest, 2, []string{"1 3 2", "2 9 2"}},
 		{"components", column{ids: ids, labels: []int64{3, 4, 3, 4, 9}}, Groups, 2, []string{"1 3 2", "2 4 2"}},
-		{"components of one", column{ids: ids, labels: []int64{3, 4, 5, 6, 5}}, Groups, 3, []string{"1 5 2", "2 3 1", "3 4 1"}},
+		{"components of one", column{ids: ids, labels: []int64{3, 4, 5, 6, 5}}, Groups, 3,
+			[]string{"1 5 2", "2 3 1", "3 4 1"}},
 		{"vertices", column{ids: ids, labels: []int64{9, 4, 9, 4, 9}}, Largest, 3, []string{"1 3 9", "2 4 4", "3 5 9"}},
-		{"all vertices", column{ids: ids, labels: []int64{9, 4, 9, 4, 9}}, Largest, 9, []string{"1 3 9", "2 4 4", "3 5 9", "4 6 4", "5 9 9"}},
+		{"all vertices", column{ids: ids, labels: []int64{9, 4, 9, 4, 9}}, Largest, 9,
+			[]string{"1 3 9", "2 4 4", "3 5 9", "4 6 4", "5 9 9"}},
 		{"labels", column{ids: ids, ints: []int64{7, 8, 8, 7, 9}}, Groups, 3, []string{"1 7 2", "2 8 2", "3 9 1"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

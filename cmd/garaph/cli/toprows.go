@@ -103,7 +103,9 @@ func firstRows(t results.Table, k int) topRows {
 // errEnough ends the reading of a table of which no more rows are needed.
 var errEnough = errors.New("enough rows")
 
-func topFloats[F float32 | float64](t results.Table, k int, ranking Ranking, bits int, column func(*results.Values) []F) (topRows, error) {
+func topFloats[F float32 | float64](
+	t results.Table, k int, ranking Ranking, bits int, column func(*results.Values) []F,
+) (topRows, error) {
 	passed := func(x F) bool { return x != x || ranking == Nearest && math.IsInf(float64(x), 1) }
 	show := func(x F) valueText {
 		switch {
@@ -119,7 +121,10 @@ func topFloats[F float32 | float64](t results.Table, k int, ranking Ranking, bit
 
 // topValues selects the largest values, or the least, without nulls and those that are to
 // be passed over; of equal values those of the first vertices.
-func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column func(*results.Values) []N, passed func(N) bool, show func(N) valueText) (topRows, error) {
+func topValues[N cmp.Ordered](
+	t results.Table, k int, ranking Ranking, column func(*results.Values) []N, passed func(N) bool,
+	show func(N) valueText,
+) (topRows, error) {
 	before := func(a, b scored[N]) bool { return a.value > b.value || a.value == b.value && a.v < b.v }
 	switch ranking {
 	case Nearest:
@@ -209,7 +214,8 @@ func writeTop(w io.Writer, heading string, rows topRows) error {
 	}
 	buffered := bufio.NewWriter(w)
 	line := func(rank, id any, value string) error {
-		_, err := fmt.Fprintf(buffered, "%-*v  %-*s  %s\n", rankWidth, rank, idWidth, show.Printable(fmt.Sprint(id)), show.Printable(value))
+		_, err := fmt.Fprintf(buffered,
+			"%-*v  %-*s  %s\n", rankWidth, rank, idWidth, show.Printable(fmt.Sprint(id)), show.Printable(value))
 		return err
 	}
 	err = line("rank", "id", heading)

@@ -59,7 +59,8 @@ func newMetrics(version string) *metrics {
 func (m *metrics) serve(address string) (string, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return "", fmt.Errorf("--metrics %s: %w; expected an address such as localhost:9100, or localhost:0 for a free port", address, err)
+		return "", fmt.Errorf("--metrics %s: %w; expected an address such as localhost:9100, or localhost:0 for a free port",
+			address, err)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", m.write)
