@@ -255,7 +255,9 @@ func (x *writer) Rows(ctx context.Context, side shard.Direction, weighted bool, 
 }
 
 // Offsets implements [format.Walk].
-func (x *writer) Offsets(ctx context.Context, side shard.Direction, text func(b []byte, begin, end uint64) []byte) error {
+func (x *writer) Offsets(
+	ctx context.Context, side shard.Direction, text func(b []byte, begin, end uint64) []byte,
+) error {
 	end := uint64(0)
 	var b []byte
 	for i := range x.cat.Shards {
@@ -338,7 +340,8 @@ func (o Options) Check(name string, c *store.Catalogue) error {
 	to, weighted := f.writer(), c.Weighted && !o.NoWeights
 	switch {
 	case to.Weighted != "" && weighted:
-		return refuse("the graph has weights, and the format has none: choose %s, or leave them out with --no-weights", to.Weighted)
+		return refuse("the graph has weights, and the format has none: choose %s, or leave them out with --no-weights",
+			to.Weighted)
 	case to.Unweighted != "" && !weighted:
 		return refuse("the format has weights, and the graph none: choose %s", to.Unweighted)
 	}

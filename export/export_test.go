@@ -38,7 +38,8 @@ var kinds = map[string]func(i int) string{
 	"large":    func(i int) string { return strconv.FormatUint(math.MaxUint64-uint64(7*i), 10) },
 	"beyond":   func(i int) string { return strconv.Itoa(i<<33 + 5) },
 	"names": func(i int) string {
-		odd := []string{"#", "%", "a b", `"`, `a"b`, "a,b", "ä", "source", "7", "007", `""`, " ", "x\ty", "-", "0x1", "target"}
+		odd := []string{"#", "%", "a b", `"`, `a"b`, "a,b", "ä", "source", "7", "007", `""`, " ", "x\ty", "-",
+			"0x1", "target"}
 		if i < len(odd) {
 			return odd[i]
 		}
@@ -235,7 +236,10 @@ func TestRoundTrip(t *testing.T) {
 		}
 		weighted, undirected := rapid.Bool().Draw(t, "weighted"), rapid.Bool().Draw(t, "undirected")
 		kind := rapid.SampledFrom(names).Draw(t, "ids")
-		o := ingest.Options{Edges: ingest.EdgeOptions{Undirected: undirected}, Storage: ingest.StorageOptions{ShardVertices: rapid.IntRange(1, 40).Draw(t, "shard")}}
+		o := ingest.Options{
+			Edges:   ingest.EdgeOptions{Undirected: undirected},
+			Storage: ingest.StorageOptions{ShardVertices: rapid.IntRange(1, 40).Draw(t, "shard")},
+		}
 		o.Storage.Layout = rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(t, "layout")
 		if kind == "names" {
 			o.IDs, o.Table.Header = ingest.IDsString, ingest.HeaderNo
@@ -255,10 +259,12 @@ func TestRoundTrip(t *testing.T) {
 		if weighted && errors.Is(err, edgeformat.ErrWeight) && (format == WSG || format == METIS) {
 			return
 		}
-		if format == METIS && err != nil && strings.Contains(err.Error(), "leads to itself") && slices.ContainsFunc(g.Edges, func(e oracle.Edge) bool { return e.Src == e.Dst }) {
+		if format == METIS && err != nil && strings.Contains(err.Error(), "leads to itself") &&
+			slices.ContainsFunc(g.Edges, func(e oracle.Edge) bool { return e.Src == e.Dst }) {
 			return
 		}
-		if noRows := weighted && format.writer().Half == edgeformat.Whole && o.Storage.Layout == store.CSC && !undirected; noRows {
+		noRows := weighted && format.writer().Half == edgeformat.Whole && o.Storage.Layout == store.CSC && !undirected
+		if noRows {
 			if err == nil {
 				t.Fatal("out-rows have no weights, and are written")
 			}
@@ -268,7 +274,8 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := graphs.againFrom(parts, r, o.Storage, s)
-		if r.Isolated > 0 && !strings.Contains(fmt.Sprint(r.Import), "dense") || r.Isolated > 0 && format.writer().Labels == edgeformat.IDs32 {
+		if r.Isolated > 0 && !strings.Contains(fmt.Sprint(r.Import), "dense") ||
+			r.Isolated > 0 && format.writer().Labels == edgeformat.IDs32 {
 			t.Fatalf("%d vertices without edges are lost", r.Isolated) // of an import that has none
 		}
 		if r.Directed != (undirected && format == Ligra && hasParallel(g)) {
@@ -311,12 +318,15 @@ func mirroredText(g oracle.Graph, id func(int) string, weighted bool) string {
 // TestMagicNames checks that names that look like the beginning of another kind of file, or of none, stay names.
 func TestMagicNames(t *testing.T) {
 	for _, names := range testsize.Some([][2]string{
-		{"\ufeffa", "b"}, {"\ufeffa", "a"}, {"\ufeff", "x"}, {"AdjacencyGraph", "1"}, {"WeightedAdjacencyGraph", "x"}, {"p", "sp"}, {"PAR1", "x"}, {"ARROW1", "x"},
-		{"BZh91AY&SY", "x"}, {"\x1f\x8b\x08", "x"}, {"(\xb5/\xfd", "x"}, {"P*M\x18", "x"}, {"\xff\xfea", "x"}, {"{", "}"}, {"a", "->"}, {"*vertices", "3"},
+		{"\ufeffa", "b"}, {"\ufeffa", "a"}, {"\ufeff", "x"}, {"AdjacencyGraph", "1"}, {"WeightedAdjacencyGraph", "x"},
+		{"p", "sp"}, {"PAR1", "x"}, {"ARROW1", "x"},
+		{"BZh91AY&SY", "x"}, {"\x1f\x8b\x08", "x"}, {"(\xb5/\xfd", "x"}, {"P*M\x18", "x"}, {"\xff\xfea", "x"}, {"{", "}"},
+		{"a", "->"}, {"*vertices", "3"},
 		{"<graphml>", "x"}, {"a:", "b"}, {"\x01\x02\x03\x04\x05\x06", "x"},
 	}, 3, 0) {
 		text := fmt.Sprintf("\"%s\" \"%s\"\n\"%[1]s\" \"%[1]s\"\n", names[0], names[1])
-		s := imported(t, text, ingest.Options{Format: ingest.Text, IDs: ingest.IDsString, Table: ingest.TableOptions{Header: ingest.HeaderNo}})
+		s := imported(t, text,
+			ingest.Options{Format: ingest.Text, IDs: ingest.IDsString, Table: ingest.TableOptions{Header: ingest.HeaderNo}})
 		graphs := newGraphs(t)
 		for _, f := range []Format{Text, CSV, LDBC} {
 			var b bytes.Buffer
@@ -360,7 +370,8 @@ func TestBoth(t *testing.T) {
 		DIMACS:       "p sp 3 5\na 1 2 1\na 2 1 1\na 2 3 1\na 3 2 1\na 3 3 1\n",
 	} {
 		var b bytes.Buffer
-		if _, err := Write(context.Background(), s, &b, Options{Format: format, Both: true}); err != nil || b.String() != want {
+		if _, err := Write(context.Background(), s, &b, Options{Format: format, Both: true}); err != nil ||
+			b.String() != want {
 			t.Errorf("%s: %v\n%s", format, err, &b)
 		}
 	}
@@ -384,9 +395,11 @@ func TestLittleMemory(t *testing.T) {
 	name := func(i int) string { return fmt.Sprintf("%03d%s", i, long) }
 	g := oracle.Graph{N: 64}
 	for i := range uint32(64) {
-		g.Edges = append(g.Edges, oracle.Edge{Src: 5, Dst: i}, oracle.Edge{Src: i, Dst: (i + 1) % 64}, oracle.Edge{Src: i, Dst: i / 2})
+		g.Edges = append(g.Edges, oracle.Edge{Src: 5, Dst: i}, oracle.Edge{Src: i, Dst: (i + 1) % 64},
+			oracle.Edge{Src: i, Dst: i / 2})
 	}
-	s := imported(t, textOf(g, name, false), ingest.Options{IDs: ingest.IDsString, Storage: ingest.StorageOptions{ShardVertices: 20}})
+	s := imported(t, textOf(g, name, false),
+		ingest.Options{IDs: ingest.IDsString, Storage: ingest.StorageOptions{ShardVertices: 20}})
 	var want bytes.Buffer
 	if _, err := Write(context.Background(), s, &want, Options{}); err != nil {
 		t.Fatal(err)
@@ -427,7 +440,8 @@ func littleColumns(t *testing.T, s *store.Store, f Format) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again := graphs.again(b.Bytes(), r, ingest.StorageOptions{ShardVertices: 20}, s); again.Catalogue().Fingerprint != s.Catalogue().Fingerprint {
+		again := graphs.again(b.Bytes(), r, ingest.StorageOptions{ShardVertices: 20}, s)
+		if again.Catalogue().Fingerprint != s.Catalogue().Fingerprint {
 			t.Errorf("%s with %d bytes of memory is another graph", f, o.Memory)
 		}
 	}
@@ -449,7 +463,8 @@ func TestRefused(t *testing.T) {
 		{plain, Options{Format: WEL}, "choose el"},
 		{plain, Options{Format: "xls"}, `"xls" is no format that garaph writes edges in; expected text, csv,`},
 	} {
-		if _, err := Write(context.Background(), c.s, &bytes.Buffer{}, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Write(context.Background(), c.s, &bytes.Buffer{}, c.o); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.o.Format, err, c.want)
 		}
 	}
@@ -479,12 +494,14 @@ func TestFails(t *testing.T) {
 	s := imported(t, text.String(), ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 100}})
 	for _, bytes := range []int{0, 10, 300_000} {
 		for _, f := range []Format{Text, Arrow} {
-			if _, err := Write(context.Background(), s, &failing{bytes}, Options{Threads: 4, Format: f}); !errors.Is(err, errFull) {
+			if _, err := Write(context.Background(), s, &failing{bytes}, Options{Threads: 4, Format: f}); !errors.Is(err,
+				errFull) {
 				t.Errorf("%s: %v", f, err)
 			}
 		}
 	}
-	if _, err := Write(context.Background(), s, &failing{1000}, Options{Threads: 4, Format: Parquet}); !errors.Is(err, errFull) {
+	if _, err := Write(context.Background(), s, &failing{1000}, Options{Threads: 4, Format: Parquet}); !errors.Is(err,
+		errFull) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -493,7 +510,8 @@ func TestFails(t *testing.T) {
 		t.Error(err)
 	}
 	ctx, cancel = context.WithCancel(context.Background())
-	_, err = Write(ctx, s, writerFunc(func(b []byte) (int, error) { cancel(); return len(b), nil }), Options{Threads: 4, Format: Arrow})
+	_, err = Write(ctx, s, writerFunc(func(b []byte) (int, error) { cancel(); return len(b), nil }),
+		Options{Threads: 4, Format: Arrow})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -505,8 +523,11 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // TestIsolated checks that vertices that the edges do not mention are counted, where the format has no others.
 func TestIsolated(t *testing.T) {
-	s := imported(t, "%%MatrixMarket matrix coordinate pattern general\n6 6 2\n2 3\n3 3\n", ingest.Options{Format: ingest.MatrixMarket})
-	for format, want := range map[Format]uint32{Text: 4, CSV: 4, EL: 3, Raw: 4, MatrixMarket: 0, DIMACS: 0, SG: 0, LDBC: 0, Ligra: 0, GraphML: 0} {
+	s := imported(t, "%%MatrixMarket matrix coordinate pattern general\n6 6 2\n2 3\n3 3\n",
+		ingest.Options{Format: ingest.MatrixMarket})
+	for format, want := range map[Format]uint32{
+		Text: 4, CSV: 4, EL: 3, Raw: 4, MatrixMarket: 0, DIMACS: 0, SG: 0, LDBC: 0, Ligra: 0, GraphML: 0,
+	} {
 		var b bytes.Buffer
 		r, err := Write(context.Background(), s, &b, Options{Format: format})
 		if err != nil || r.Isolated != want {

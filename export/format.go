@@ -57,11 +57,13 @@ func FormatOf(path string) (Format, error) {
 			continue
 		}
 		if f.Writer.Columns != "" && inside != name {
-			return "", fmt.Errorf("a file as %s cannot have the suffix %s: parquet is compressed inside, and arrow is not read compressed; leave it out of %s", f.Name, filepath.Ext(path), path)
+			return "", fmt.Errorf("a file as %s cannot have the suffix %s: parquet is compressed inside, and arrow is not "+
+				"read compressed; leave it out of %s", f.Name, filepath.Ext(path), path)
 		}
 		return Format(f.Name), nil
 	}
-	return "", fmt.Errorf("no format of edge lists has the extension of %s; name the file otherwise, or give --format: %s", path, formatNames())
+	return "", fmt.Errorf("no format of edge lists has the extension of %s; name the file otherwise, or give --format: %s",
+		path, formatNames())
 }
 
 // ParseFormat checks the name of a format.

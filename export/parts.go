@@ -26,7 +26,8 @@ type Parts struct {
 func WriteParts(ctx context.Context, s *store.Store, parts Parts, o Options) (Report, error) {
 	o.Format = cmp.Or(o.Format, Text)
 	if !o.Format.HasParts() {
-		return Report{}, fmt.Errorf("export of graph %s: a file as %s is a whole graph and not a part; write one file, or choose another format, such as parquet", s.Name(), o.Format)
+		return Report{}, fmt.Errorf("export of graph %s: a file as %s is a whole graph and not a part; write one file, or "+
+			"choose another format, such as parquet", s.Name(), o.Format)
 	}
 	if parts.N < 1 || parts.N > MostParts {
 		return Report{}, fmt.Errorf("export of graph %s: %d parts; choose 1 to %d", s.Name(), parts.N, MostParts)
@@ -64,8 +65,9 @@ func (x *writer) writePart(ctx context.Context, e *algorithms.Env, w io.Writer, 
 	return x.windows(ctx, e, from, to)
 }
 
-// cuts returns the vertices between which parts are, the first and the last among them. Vertices are counted by the edges in
-// their rows; of an undirected graph about half of these are written, by the first vertices more than by the last.
+// cuts returns the vertices between which parts are, the first and the last among them. Vertices
+// are counted by the edges in their rows; of an undirected graph about half of these are written,
+// by the first vertices more than by the last.
 func (x *writer) cuts(parts int) ([]uint32, error) {
 	cuts := []uint32{0}
 	seen, v := uint64(0), uint32(0)

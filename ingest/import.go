@@ -40,12 +40,13 @@ func Import(ctx context.Context, inputs []string, path string, o Options) (Repor
 	if err := read.CheckInputs(inputs, o.Stdin); err != nil { // before memory is planned
 		return Report{}, err
 	}
-	return build.Graph(ctx, inputs, path, o.building(), func(ctx context.Context, b *build.Builder) (read.Schema, read.Stats, error) {
-		r := b.Reading()
-		r.Format, r.IDs, r.Weights, r.Table = o.Format, o.IDs, o.Weights, o.Table
-		r.Vertices, r.SkipBadLines, r.Stdin = o.Vertices, o.SkipBadLines, o.Stdin
-		return format.Read(ctx, inputs, r, b)
-	})
+	return build.Graph(ctx, inputs, path,
+		o.building(), func(ctx context.Context, b *build.Builder) (read.Schema, read.Stats, error) {
+			r := b.Reading()
+			r.Format, r.IDs, r.Weights, r.Table = o.Format, o.IDs, o.Weights, o.Table
+			r.Vertices, r.SkipBadLines, r.Stdin = o.Vertices, o.SkipBadLines, o.Stdin
+			return format.Read(ctx, inputs, r, b)
+		})
 }
 
 // building returns the options of what is done with the edges.

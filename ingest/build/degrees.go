@@ -77,7 +77,8 @@ func (d *degrees) sum() error {
 	_ = g.Wait() // none has an error
 	d.dropAll()
 	if over || overs.Load() {
-		return fmt.Errorf("import: a vertex has more than %d edges in one direction: degrees have 32 bits", uint32(math.MaxUint32))
+		return fmt.Errorf("import: a vertex has more than %d edges in one direction: degrees have 32 bits",
+			uint32(math.MaxUint32))
 	}
 	return nil
 }

@@ -36,5 +36,6 @@ func reportJobs(path string, log *zap.Logger) {
 	if done > 0 {
 		names = append(names, fmt.Sprintf("%d done", done))
 	}
-	log.Log(level, fmt.Sprintf("the import replaces the graph at %s and removes its jobs: %s", path, strings.Join(names, ", ")))
+	log.Log(level,
+		fmt.Sprintf("the import replaces the graph at %s and removes its jobs: %s", path, strings.Join(names, ", ")))
 }

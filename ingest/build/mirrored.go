@@ -53,7 +53,8 @@ func newMirrorTest() *mirrorTest {
 // mirrorTestOf returns the test for a graph, or nil if its degrees show that it is not mirrored, or where
 // it is not needed. Graphs with wide weights or giants are not tested.
 func (b *Builder) mirrorTestOf(shards []store.ShardInfo) *mirrorTest {
-	if b.mirror || b.inRows() || b.weightBytes() == 8 || b.opt.Storage.Layout != store.Packed || b.uneven && !b.opt.Edges.Parallel.joins() {
+	if b.mirror || b.inRows() || b.weightBytes() == 8 || b.opt.Storage.Layout != store.Packed ||
+		b.uneven && !b.opt.Edges.Parallel.joins() {
 		return nil
 	}
 	for i := range shards {

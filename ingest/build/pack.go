@@ -86,7 +86,8 @@ func (s *sideStore) storeBytes() (n int64) {
 			add(x.Vertices, x.In, weight, packedrows.MostBytes(x.Vertices, x.In)+rowweights.MostBytes(x.Vertices, x.In, weight))
 		}
 		if s.packs() || !s.mirror {
-			add(x.Vertices, x.Out, weight, packedrows.MostBytes(x.Vertices, x.Out)+rowweights.MostBytes(x.Vertices, x.Out, weight))
+			add(x.Vertices, x.Out, weight,
+				packedrows.MostBytes(x.Vertices, x.Out)+rowweights.MostBytes(x.Vertices, x.Out, weight))
 		}
 	}
 	return n
@@ -139,7 +140,8 @@ func (s *shardWriter) free() {
 		hostmem.FreeBytes(s.packed[i])
 	}
 	freePlane(s.loose)
-	s.packer, s.weights, s.loose, s.blobs, s.packed = packed.Packer{}, rowweights.Packer{}, shard.Plane{}, [2][]byte{}, [2][]byte{}
+	s.packer, s.weights, s.loose, s.blobs, s.packed = packed.Packer{}, rowweights.Packer{}, shard.Plane{},
+		[2][]byte{}, [2][]byte{}
 }
 
 // edges returns the number of edges of shard i on this side.
@@ -255,7 +257,8 @@ func (s *shardWriter) copyRows(side *rows.Side, g *groupRows, base uint32) error
 		last := uint32(0)
 		for _, u := range list {
 			if u < last {
-				return fmt.Errorf("import: shard %d (%s side) came out of order; this is a fault of garaph, please report it", side.Index, s.dir)
+				return fmt.Errorf("import: shard %d (%s side) came out of order; this is a fault of garaph, please report it",
+					side.Index, s.dir)
 			}
 			last = u
 			side.Nbr[k] = u

@@ -130,7 +130,8 @@ type Labeler interface {
 }
 
 // ErrWeight is the error of a weight that is not as some formats have it.
-var ErrWeight = errors.New("the format has whole numbers below 2^31 as weights, METIS from 1 on; choose another format, or --no-weights")
+var ErrWeight = errors.New("the format has whole numbers below 2^31 as weights, METIS from 1 on; choose another " +
+	"format, or --no-weights")
 
 // Lines appends text for each edge, with what stands around source, target and weight.
 func Lines(before, between, beforeWeight, end string) Append {

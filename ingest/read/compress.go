@@ -122,7 +122,8 @@ func (s *Stream) explain(err error) error {
 	case s.Packed == "":
 		return &InputError{File: s.name, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &DamagedError{File: s.name, Problem: "the " + s.Packed + " stream is truncated, or something was appended to it: it ends in the middle", Err: err}
+		return &DamagedError{File: s.name, Problem: "the " + s.Packed +
+			" stream is truncated, or something was appended to it: it ends in the middle", Err: err}
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return &InputError{
 			File: s.name, Problem: fmt.Sprintf("the zstd stream asks for a window of more than %d MiB", s.window>>20),

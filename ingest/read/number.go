@@ -116,7 +116,8 @@ func (r WeightRule) Integer(v uint64) (float64, WeightKind) {
 // Float returns a number as a weight.
 func (r WeightRule) Float(x float64) (float64, WeightKind) {
 	kind := kindOfWeight(x)
-	if r == KeepDouble && (kind == TinyWeight || kind == RoundedWeight) || r == keepWhole && kind == RoundedWeight && x <= maxWhole {
+	if r == KeepDouble && (kind == TinyWeight || kind == RoundedWeight) ||
+		r == keepWhole && kind == RoundedWeight && x <= maxWhole {
 		kind = GoodWeight
 	}
 	if kind == GoodWeight && (r == KeepDouble || r == keepWhole && x == math.Trunc(x) && x <= maxWhole) {

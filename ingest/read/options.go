@@ -100,11 +100,13 @@ func (o *TableOptions) Check(weights WeightMode) error {
 		return nil
 	case 2:
 		if weights == WeightsYes {
-			return fmt.Errorf("columns %s have no weight, but weights are required: name the column of the weight as the third", strings.Join(o.Columns, ", "))
+			return fmt.Errorf("columns %s have no weight, but weights are required: name the column of the weight as the third",
+				strings.Join(o.Columns, ", "))
 		}
 	case 3:
 		if weights == WeightsNo {
-			return fmt.Errorf("columns %s have a weight, but weights are to be passed over: name the first two alone", strings.Join(o.Columns, ", "))
+			return fmt.Errorf("columns %s have a weight, but weights are to be passed over: name the first two alone",
+				strings.Join(o.Columns, ", "))
 		}
 	default:
 		return fmt.Errorf("%d columns: expected those of source and destination, and perhaps of the weight", len(o.Columns))

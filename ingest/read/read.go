@@ -135,7 +135,8 @@ func Inputs(ctx context.Context, ins []*Input, o Options, plan Planner, sink Sin
 		return schema, Stats{}, err
 	}
 	if schema.Columnar {
-		if err := o.Reserve(max(0, o.RowBytes-int64(o.Threads)*ReaderBlocks*int64(o.BlockBytes)), "pages of "+string(schema.Format)+" files take"); err != nil {
+		if err := o.Reserve(max(0, o.RowBytes-int64(o.Threads)*ReaderBlocks*int64(o.BlockBytes)),
+			"pages of "+string(schema.Format)+" files take"); err != nil {
 			return schema, Stats{}, &InputError{File: plans[0].Name(), Problem: err.Error(), Err: err}
 		}
 	}
@@ -167,7 +168,8 @@ func planAll(ctx context.Context, ins []*Input, o Options, plan Planner, progres
 		o.Warn(fmt.Sprintf("%s has vertices only; name the .e file with the edges too", plans[0].Name()))
 	}
 	for _, p := range plans[:len(ins)] {
-		if p.Beside == "" || slices.ContainsFunc(plans, func(q *Plan) bool { return q.Vertices && Stem(q.Name()) == Stem(p.Beside) }) {
+		if p.Beside == "" ||
+			slices.ContainsFunc(plans, func(q *Plan) bool { return q.Vertices && Stem(q.Name()) == Stem(p.Beside) }) {
 			continue
 		}
 		in, err := Open(p.Beside, nil)

@@ -55,7 +55,8 @@ func (t *adjacency) takeVertices(p *read.Plan, o read.Options, n int64, weighted
 	case o.Weights == read.WeightsYes && !weighted:
 		return p.Refused("has no weights, as its header says", "leave out --weights yes")
 	case n > read.MaxDense+1:
-		return p.Refused(fmt.Sprintf("has %d vertices, as its header says: at most %d are possible", n, int64(read.MaxDense)+1), "correct its header")
+		return p.Refused(fmt.Sprintf("has %d vertices, as its header says: at most %d are possible",
+			n, int64(read.MaxDense)+1), "correct its header")
 	}
 	p.TakeIDs(o.IDs)
 	if s.IDs == read.IDDense {
@@ -180,7 +181,9 @@ func (w *words) end(comments bool) error {
 }
 
 func (w *words) truncated() error {
-	return &read.DamagedError{File: w.name, Problem: fmt.Sprintf("is truncated: it ends in line %d, before all that its header promises", w.line)}
+	return &read.DamagedError{
+		File: w.name, Problem: fmt.Sprintf("is truncated: it ends in line %d, before all that its header promises", w.line),
+	}
 }
 
 // pastComments goes to the next line that does not begin with %; io.EOF where there is none.

@@ -11,7 +11,8 @@ import (
 
 // TestPickEdges checks that a column that is chosen twice, and a name that several have, are refused.
 func TestPickEdges(t *testing.T) {
-	list := []cols.Column{{Name: "a", Kind: cols.Int}, {Name: "b", Kind: cols.Int}, {Name: "A", Kind: cols.Int}, {Name: "b", Kind: cols.Int}, {Name: "C", Kind: cols.Int}, {Name: "2", Kind: cols.Int}}
+	list := []cols.Column{{Name: "a", Kind: cols.Int}, {Name: "b", Kind: cols.Int}, {Name: "A", Kind: cols.Int},
+		{Name: "b", Kind: cols.Int}, {Name: "C", Kind: cols.Int}, {Name: "2", Kind: cols.Int}}
 	for _, c := range []struct {
 		columns []string
 		want    []int // places from 0; nil: refused

@@ -64,7 +64,9 @@ func columnsError(name string, err error) error {
 		return damaged
 	case errors.As(err, &memory):
 		const advice = "raise --memory, or write smaller pages or batches"
-		return &read.InputError{File: name, Problem: err.Error(), Advice: advice, Err: fmt.Errorf("%w: %w", hostmem.ErrBudget, err)}
+		return &read.InputError{
+			File: name, Problem: err.Error(), Advice: advice, Err: fmt.Errorf("%w: %w", hostmem.ErrBudget, err),
+		}
 	case errors.As(err, &unsupported):
 		return &read.InputError{File: name, Problem: err.Error(), Err: err}
 	case errors.Is(err, cols.ErrDamaged) && !errors.As(err, &path):
@@ -141,7 +143,10 @@ func (t *rowBody) edges(v []cols.Values, from, to int, row int64, b *read.Block,
 			w.Batch.Add(&w.Edge, t.ids)
 			continue
 		}
-		err := &read.SyntaxError{File: b.Plan.Name(), Row: b.Rows.(rowTask).place(at), Text: read.Shown(bad.Text), Expected: bad.Expected, Advice: bad.Advice}
+		err := &read.SyntaxError{
+			File: b.Plan.Name(), Row: b.Rows.(rowTask).place(at), Text: read.Shown(bad.Text), Expected: bad.Expected,
+			Advice: bad.Advice,
+		}
 		if !t.skipBad {
 			err.Advice = read.WithSkipAdvice(err.Advice)
 			return err

@@ -43,7 +43,8 @@ func planRaw(p *read.Plan, h *read.Head, o read.Options) error {
 
 // undivided returns the error of a size that is no number of edges.
 func (t *rawBody) undivided(p *read.Plan, size int64) error {
-	return p.Damaged("%d bytes are no whole number of %d-byte edges: the file is truncated, or not in format %s", size, t.record, p.Schema.Format)
+	return p.Damaged("%d bytes are no whole number of %d-byte edges: the file is truncated, or not in format %s", size,
+		t.record, p.Schema.Format)
 }
 
 // Feed cuts r into blocks of whole edges.

@@ -95,7 +95,9 @@ func planSG(p *read.Plan, h *read.Head, o read.Options) error {
 		if h.Err != io.EOF {
 			return h.Err
 		}
-		return &read.DamagedError{File: name, Problem: fmt.Sprintf("is truncated: it ends within its header of %d bytes", sgHeader)}
+		return &read.DamagedError{
+			File: name, Problem: fmt.Sprintf("is truncated: it ends within its header of %d bytes", sgHeader),
+		}
 	}
 	if err := t.readHeader(p, h.Bytes); err != nil {
 		return err
@@ -105,7 +107,8 @@ func planSG(p *read.Plan, h *read.Head, o read.Options) error {
 			"has %d bytes, but with %d vertices and %d edges it would have %d: it is truncated, or not in format %s",
 			size, t.n, t.m, t.size(), p.Schema.Format)}
 	}
-	if err := o.Reserve(4*(t.n+1), fmt.Sprintf("the header promises %d vertices, and their degrees take", t.n)); err != nil {
+	err := o.Reserve(4*(t.n+1), fmt.Sprintf("the header promises %d vertices, and their degrees take", t.n))
+	if err != nil {
 		return &read.InputError{File: name, Problem: err.Error(), Err: err}
 	}
 	p.SkipBytes = sgHeader
@@ -192,7 +195,8 @@ func (t *sgBody) readOffsets(f *read.Feed, plan *read.Plan, r io.Reader) error {
 				least = t.m
 			}
 			if off < least || off > most || off-last > math.MaxUint32 {
-				return t.refused(plan, at, off, fmt.Sprintf("an offset from %d to %d, with at most 2^32-1 edges at a vertex", least, most), "")
+				return t.refused(plan, at, off,
+					fmt.Sprintf("an offset from %d to %d, with at most 2^32-1 edges at a vertex", least, most), "")
 			}
 			if i > 0 {
 				t.degrees.Add(uint32(off - last))
@@ -260,7 +264,8 @@ func (t *sgBody) Parse(b *read.Block, w *read.Parser) error {
 		if t.weights {
 			x := int32(binary.LittleEndian.Uint32(b.Data[i+4:]))
 			if x < 0 {
-				return t.refused(b.Plan, b.At+int64(i)+4, int64(x), fmt.Sprintf("a weight of edge %d → %d that is not negative", u, v), read.AdviceNoWeights)
+				return t.refused(b.Plan, b.At+int64(i)+4, int64(x),
+					fmt.Sprintf("a weight of edge %d → %d that is not negative", u, v), read.AdviceNoWeights)
 			}
 			weight, kind := t.rule.Integer(uint64(x))
 			if batch.Weight[batch.N] = weight; kind == read.RoundedWeight {
@@ -289,11 +294,14 @@ func (t *sgBody) Finish(p *read.Plan) error {
 	if t.weights {
 		what = "without the other direction, or with another weight there"
 	}
-	return p.Damaged("says that it is undirected, but has an edge %s; write it as a directed graph, or import its edge list with --undirected", what)
+	return p.Damaged("says that it is undirected, but has an edge %s; write it as a directed graph, or import its edge "+
+		"list with --undirected", what)
 }
 
 func (t *sgBody) refused(p *read.Plan, at, found int64, expected, advice string) error {
-	return &read.SyntaxError{File: p.Name(), Offset: at, Text: strconv.FormatInt(found, 10), Expected: expected, Advice: advice}
+	return &read.SyntaxError{
+		File: p.Name(), Offset: at, Text: strconv.FormatInt(found, 10), Expected: expected, Advice: advice,
+	}
 }
 
 func (t *sgBody) truncated(p *read.Plan) error {

@@ -171,7 +171,8 @@ func (f *plainLines) lineEnd(b []byte, p, n int) int {
 	return p
 }
 
-// mayOpenQuote reports whether a field of the rest of a line, the separator before it included, may begin with a quote that is not closed.
+// mayOpenQuote reports whether a field of the rest of a line, the separator before it included, may
+// begin with a quote that is not closed.
 func (f *plainLines) mayOpenQuote(rest []byte) bool {
 	if bytes.IndexByte(rest, '"') < 0 {
 		return false

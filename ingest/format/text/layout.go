@@ -134,7 +134,8 @@ func (l *Layout) ParseID(tok []byte, i int, e *read.Edge) *read.Bad {
 	if i == 1 {
 		count = l.plain.ids.cols
 	}
-	if kind == read.NotInteger || kind == read.HugeInteger || l.bounded && (kind != read.PlainInteger || id-l.plain.ids.lo >= count) {
+	if kind == read.NotInteger || kind == read.HugeInteger ||
+		l.bounded && (kind != read.PlainInteger || id-l.plain.ids.lo >= count) {
 		return l.badID(tok, kind, i, count)
 	}
 	if l.plain.canonical && !read.IsCanonical(tok) {

@@ -239,8 +239,8 @@ func opensQuote(b []byte, delimiter byte) bool {
 	}
 }
 
-// quotesBehind returns the delimiter of the fields behind those that are read, where these may be quoted: a comma without a
-// delimiter, if one stands before them; 0 where quotes are part of them.
+// quotesBehind returns the delimiter of the fields behind those that are read, where these may be
+// quoted: a comma without a delimiter, if one stands before them; 0 where quotes are part of them.
 func (s *splitter) quotesBehind(by byte) byte {
 	switch {
 	case !s.Commas:

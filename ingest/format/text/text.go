@@ -132,7 +132,8 @@ func planText(p *read.Plan, h *read.Head, o read.Options) error {
 	p.Adapt = func(final read.Schema) {
 		l.Adapt(p, final)
 		if doubtful {
-			o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it", p.Name(), s.firstLine, s.first))
+			o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it",
+				p.Name(), s.firstLine, s.first))
 		}
 	}
 	p.Body = t
@@ -167,11 +168,13 @@ func textBody(p *read.Plan, h *read.Head, o *read.Options) (*lineBody, error) {
 	return t, nil
 }
 
-// checkHeader refuses a header by which columns would be taken from wrong places: with the usual names of the id columns
-// elsewhere than at the first ones, or with less names than a line behind it has fields, as R and pandas write it
-// where the first column has the names of rows.
+// checkHeader refuses a header by which columns would be taken from wrong places: with the usual
+// names of the id columns elsewhere than at the first ones, or with less names than a line behind
+// it has fields, as R and pandas write it where the first column has the names of rows.
 func (s *Sniff) checkHeader(h *read.Head, l *Layout, o *read.TableOptions) error {
-	bad := &read.SyntaxError{File: h.Input.Name, Line: s.skipLines, Text: s.header, Advice: "use --columns to choose columns"}
+	bad := &read.SyntaxError{
+		File: h.Input.Name, Line: s.skipLines, Text: s.header, Advice: "use --columns to choose columns",
+	}
 	var f lineFields
 	lines := read.LinesFrom(h, s.skipBytes)
 	line, _, ok := l.nextData(lines, false)
@@ -183,7 +186,8 @@ func (s *Sniff) checkHeader(h *read.Head, l *Layout, o *read.TableOptions) error
 		bad.Expected, bad.Advice = mixedSeparators, read.AdviceDelimiter
 	case moved:
 		bad.Expected = "source and destination as the first columns"
-	case ok && (l.pick == nil || o.Named()) && !s.mixed && !f.mixed && s.names != nil && l.countNames(line) == len(s.names)+1:
+	case ok && (l.pick == nil || o.Named()) && !s.mixed && !f.mixed && s.names != nil &&
+		l.countNames(line) == len(s.names)+1:
 		bad.Expected = fmt.Sprintf("%d names, as the line behind it has fields, and not %d", len(s.names)+1, len(s.names))
 	default:
 		return nil
@@ -205,9 +209,13 @@ func ChooseIDs(p *read.Plan, s *Sniff, l *Layout, o read.Options) error {
 	p.Schema.IDs = read.IDString
 	switch {
 	case s.texts > 0 && s.Whole == s.texts:
-		return &read.SyntaxError{File: p.Name(), Line: s.oddLine, Text: s.odd, Expected: "an integer without a point, or a name", Advice: read.AdviceStrings}
+		return &read.SyntaxError{
+			File: p.Name(), Line: s.oddLine, Text: s.odd, Expected: "an integer without a point, or a name",
+			Advice: read.AdviceStrings,
+		}
 	case s.texts == 0 || s.ints > 8*s.texts || s.huge == s.texts:
-		o.Warn(fmt.Sprintf("%s:%d: %q is not an integer of 64 bits as these are usually written, so all ids are taken as text; --ids int takes them as integers",
+		o.Warn(fmt.Sprintf("%s:%d: %q is not an integer of 64 bits as these are usually written, so all ids are taken as "+
+			"text; --ids int takes them as integers",
 			p.Name(), s.oddLine, s.odd))
 	}
 	return nil
