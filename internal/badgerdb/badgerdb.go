@@ -26,13 +26,15 @@ var written = regexp.MustCompile(`^([0-9]{6,10}\.(sst|vlog)|[0-9]{5,10}\.mem)$`)
 // Writes reports whether Badger makes files of this name.
 func Writes(name string) bool {
 	return written.MatchString(name) ||
-		slices.Contains([]string{"MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"}, name)
+		slices.Contains([]string{"MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"},
+			name)
 }
 
 // Full returns err if it is that of a full disk, and nil otherwise. Badger keeps only the
 // text of its causes.
 func Full(err error) error {
-	if err != nil && (strings.Contains(err.Error(), unix.ENOSPC.Error()) || strings.Contains(err.Error(), unix.EDQUOT.Error())) {
+	if err != nil &&
+		(strings.Contains(err.Error(), unix.ENOSPC.Error()) || strings.Contains(err.Error(), unix.EDQUOT.Error())) {
 		return err
 	}
 	return nil

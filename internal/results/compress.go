@@ -41,7 +41,8 @@ func compressed(w io.Writer, suffix string, write func(io.Writer) error) error {
 		}
 		return z.Close()
 	case zstdSuffix:
-		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2), zstd.WithWindowSize(zstdWindow))
+		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
+			zstd.WithWindowSize(zstdWindow))
 		if err != nil {
 			return err
 		}

@@ -185,7 +185,8 @@ func writeOpened(ctx context.Context, file *os.File, err error, write func(io.Wr
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, func() { _ = file.SetWriteDeadline(time.Unix(1, 0)) })() // a file that is no pipe never waits
+	// a file that is no pipe never waits
+	defer context.AfterFunc(ctx, func() { _ = file.SetWriteDeadline(time.Unix(1, 0)) })()
 	err = errors.Join(write(file), file.Close())
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return ctx.Err()

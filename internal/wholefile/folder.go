@@ -67,8 +67,8 @@ func CheckPlace(path string) error {
 	return Check(Folder(path), 0)
 }
 
-// PlaceFolder puts a folder whose files are whole and synced at path, where nothing is or a folder without anything in it.
-// Both are of one file system.
+// PlaceFolder puts a folder whose files are whole and synced at path, where nothing is or a folder
+// without anything in it. Both are of one file system.
 func PlaceFolder(folder, path string) error {
 	if err := syncFolder(folder); err != nil {
 		return err
