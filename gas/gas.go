@@ -66,8 +66,10 @@ type Edge struct {
 
 // Step is the state of the job during one iteration.
 type Step struct {
-	Iteration int     // 0 in the first iteration
-	Aggregate float64 // Σ [Aggregable.Aggregate] over all values as they stood before this iteration; 0 without the ability
+	Iteration int // 0 in the first iteration
+	// Σ [Aggregable.Aggregate] over all values as they stood before this iteration; 0 without the
+	// ability
+	Aggregate float64
 }
 
 // Saturable is the ability of an accumulator to be full: once Saturated

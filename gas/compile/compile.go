@@ -48,7 +48,8 @@ func Compile(o Options) (Report, error) {
 	case len(programs) == 0 && len(found.Nearly) > 0:
 		return r, errors.Join(found.Nearly...)
 	case len(programs) == 0:
-		return r, fmt.Errorf("no vertex program in %s: a program is a type with the methods of gas.Program", strings.Join(o.Packages, ", "))
+		return r, fmt.Errorf("no vertex program in %s: a program is a type with the methods of gas.Program",
+			strings.Join(o.Packages, ", "))
 	}
 	for _, err := range found.Nearly {
 		r.Notes = append(r.Notes, err.Error())
@@ -83,7 +84,8 @@ func Compile(o Options) (Report, error) {
 		return r, err
 	}
 	if stale := slices.Concat(r.Written, r.Removed); o.Check && len(stale) > 0 {
-		return r, fmt.Errorf("generated files are not up to date: %s; run garaph compile, or go generate", strings.Join(stale, ", "))
+		return r, fmt.Errorf("generated files are not up to date: %s; run garaph compile, or go generate",
+			strings.Join(stale, ", "))
 	}
 	return r, nil
 }

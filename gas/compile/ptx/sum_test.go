@@ -104,7 +104,8 @@ func TestReads(t *testing.T) {
 		type reads struct{ dst, edge, src bool }
 		got := reads{inputOf(f.Gather, "dst"), inputOf(f.Gather, "edge"), inputOf(f.Gather, "src")}
 		want := map[string]reads{
-			"BFS": {false, false, true}, "WCC": {false, false, true}, "SSSP[float32]": {false, true, true}, "PageRank[float64]": {false, false, true},
+			"BFS": {false, false, true}, "WCC": {false, false, true},
+			"SSSP[float32]": {false, true, true}, "PageRank[float64]": {false, false, true},
 			"Struct": {true, false, true}, "Faulty": {true, false, true},
 		}
 		if w, ok := want[p.Name]; ok && got != w {

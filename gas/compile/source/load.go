@@ -160,7 +160,8 @@ func (l *loader) missing(programs []*Program) []string {
 				continue
 			}
 			path := sel.Obj().Pkg().Path()
-			if !slices.ContainsFunc(l.roots, func(r *packages.Package) bool { return r.PkgPath == path }) && !slices.Contains(more, path) {
+			if !slices.ContainsFunc(l.roots, func(r *packages.Package) bool { return r.PkgPath == path }) &&
+				!slices.Contains(more, path) {
 				more = append(more, path)
 			}
 		}
