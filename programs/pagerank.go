@@ -201,7 +201,8 @@ func (f rankFlags) program(e registry.Env) (any, error) {
 		e.LogUnweighted()
 	}
 	coarse := registry.Coarse(tolerance) || damping > 0.94 || strength != nil && e.Graph.Wide
-	return f.precision().Choose(coarse, ranks[float32](damping, tolerance, sources, strength), ranks[float64](damping, tolerance, sources, strength)), nil
+	return f.precision().Choose(coarse, ranks[float32](damping, tolerance, sources, strength),
+		ranks[float64](damping, tolerance, sources, strength)), nil
 }
 
 // toleranceOf returns --tolerance, or 0 if only --iterations was given. It warns of runs that may not end.

@@ -41,8 +41,10 @@ func TestOverflow(t *testing.T) {
 	} {
 		var out, reported strings.Builder
 		args := []string{"run", "nearest-hub", "--undirected", "-", "--output", "-"}
-		got := cli.Run(context.Background(), args, strings.NewReader(ways), &out, &reported, cli.New("nearest-hub", "", NearestHub{Edges: 6}))
-		if got != code || code == 1 && (out.Len() > 0 || !strings.Contains(reported.String(), `1 of 6 values are wrong, the first that of vertex "e"`)) {
+		got := cli.Run(context.Background(), args, strings.NewReader(ways), &out, &reported,
+			cli.New("nearest-hub", "", NearestHub{Edges: 6}))
+		if got != code || code == 1 &&
+			(out.Len() > 0 || !strings.Contains(reported.String(), `1 of 6 values are wrong, the first that of vertex "e"`)) {
 			t.Errorf("%s: exit %d, want %d; it wrote %q and reported %s", ways, got, code, out.String(), reported.String())
 		}
 	}
