@@ -39,7 +39,9 @@ func FromEdges[I ingest.EdgeID](ctx context.Context, edges iter.Seq2[I, I], o Gr
 }
 
 // FromWeighted is [FromEdges] of edges with their weights, which are finite and not negative.
-func FromWeighted[I ingest.EdgeID](ctx context.Context, edges iter.Seq2[[2]I, float64], o GraphOptions) (*Graph, error) {
+func FromWeighted[I ingest.EdgeID](
+	ctx context.Context, edges iter.Seq2[[2]I, float64], o GraphOptions,
+) (*Graph, error) {
 	return fromEdges(ctx, ingest.Edges[I]{Weighted: edges}, o)
 }
 
@@ -76,7 +78,9 @@ func fromEdges[I ingest.EdgeID](ctx context.Context, edges ingest.Edges[I], o Gr
 		mode = ingest.WeightsFloat64
 	}
 	_, err = ingest.ImportEdges(ctx, edges, path, ingest.Options{
-		Weights: mode, Edges: ingest.EdgeOptions{Undirected: o.Undirected, Parallel: o.Parallel, DropSelfLoops: o.DropSelfLoops}, Force: o.Replace,
+		Weights: mode, Edges: ingest.EdgeOptions{
+			Undirected: o.Undirected, Parallel: o.Parallel, DropSelfLoops: o.DropSelfLoops,
+		}, Force: o.Replace,
 		Threads: o.Threads, Memory: o.Memory, Progress: o.Progress, Log: o.Log,
 	})
 	if err != nil {

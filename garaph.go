@@ -127,7 +127,8 @@ func (g *Graph) Close() error {
 	return err
 }
 
-// Catalogue describes the graph, with the numbers of its Vertices and Edges; it must not be changed. It stays after Close.
+// Catalogue describes the graph, with the numbers of its Vertices and Edges; it must not be
+// changed. It stays after Close.
 func (g *Graph) Catalogue() *store.Catalogue { return g.store.Catalogue() }
 
 // Store returns the stored graph itself, for measurements and tools.

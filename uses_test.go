@@ -129,7 +129,8 @@ func usesOf() map[string]func(ctx context.Context, g *garaph.Graph, amid func())
 			return errors.Join(r.Write(io.Discard, "csv"), r.Close())
 		},
 		"a job with parents": func(ctx context.Context, g *garaph.Graph, amid func()) error {
-			r, err := garaph.RunWithParents(ctx, g, programs.SSSP[float64]{}, garaph.RunOptions{Progress: func(garaph.Iteration) { amid() }}, nil)
+			r, err := garaph.RunWithParents(ctx, g, programs.SSSP[float64]{},
+				garaph.RunOptions{Progress: func(garaph.Iteration) { amid() }}, nil)
 			if err != nil {
 				return err
 			}
