@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
@@ -158,13 +159,13 @@ type algorithmReport struct {
 	GPUMemory  int64       `json:"peak_gpu_bytes,omitempty"` // and then, if asked for, the rows of --top
 }
 
-func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
+func (t *task) writeAlgorithmReport(w io.Writer, top *report.TopRows) error {
 	r := t.result.Algorithm
 	totals := map[string]int64{}
 	for _, total := range r.Totals {
 		totals[total.Name] = total.Value
 	}
-	return writeObject(w,
+	return report.WriteObject(w,
 		algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.GPU, show.Number(r.Kernels.Seconds()), r.GPUMemory},
-		top.inObject())
+		top.InObject())
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/garaph/garaph/algorithms/community"
 	"github.com/garaph/garaph/cmd/garaph/cli/console"
 	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/communityjob"
 	"github.com/garaph/garaph/internal/flags"
@@ -278,7 +279,7 @@ func (s *communitySearch) print(c *garaph.Community) error {
 	}
 	switch {
 	case *s.flags.json:
-		return writeObject(s.app.stdout, s.jsonAnswer(query, c), &list{"members", func(item func(any) error) error {
+		members := &report.List{Key: "members", Each: func(item func(any) error) error {
 			for _, v := range c.Members {
 				id, err := ids.Text(v)
 				if err == nil {
@@ -289,7 +290,8 @@ func (s *communitySearch) print(c *garaph.Community) error {
 				}
 			}
 			return nil
-		}})
+		}}
+		return report.WriteObject(s.app.stdout, s.jsonAnswer(query, c), members)
 	case s.out.Path == "-":
 		return nil
 	case len(c.Members) == 0:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/htmlreport"
 	"github.com/garaph/garaph/internal/results"
@@ -27,10 +28,10 @@ func (s *communitySearch) writePage() error {
 	}
 	c := s.graph.Catalogue()
 	facts := append([]htmlreport.Fact{
-		{"Graph", graphText(s.path, c)},
+		{"Graph", report.GraphText(s.path, c)},
 		{"Sizes",
 			fmt.Sprintf("%s to %s vertices", humanize.Comma(int64(*s.flags.low)), humanize.Comma(int64(*s.flags.high)))},
-	}, placeFacts()...)
+	}, report.PlaceFacts(versionText())...)
 	work := []htmlreport.Fact{
 		{"Time",
 			fmt.Sprintf("%s, of which %s of preparation", show.Seconds(time.Since(s.began)), show.Seconds(s.report.Prepare))},
@@ -70,7 +71,7 @@ func (s *communitySearch) resultSection() (section htmlreport.Section, branches 
 			sizes.Add(float64(len(c.Members)))
 			degree = strconv.Itoa(c.MinDegree)
 		}
-		if i >= mostOnPage {
+		if i >= report.MostOnPage {
 			continue
 		}
 		members, err := s.membersText(c)
@@ -89,8 +90,8 @@ func (s *communitySearch) resultSection() (section htmlreport.Section, branches 
 			humanize.Comma(int64(len(s.found))), humanize.Comma(int64(proven)))},
 	}}
 	if len(s.found) > 1 {
-		section.Facts = append(section.Facts, htmlreport.Fact{"Minimum degree", summaryText(&degrees)},
-			htmlreport.Fact{"Vertices", summaryText(&sizes)})
+		section.Facts = append(section.Facts, htmlreport.Fact{"Minimum degree", report.SummaryText(&degrees)},
+			htmlreport.Fact{"Vertices", report.SummaryText(&sizes)})
 		section.Plots = []htmlreport.Plot{
 			htmlreport.Distribution("Minimum degrees of communities", "minimum degree", "communities", &degrees),
 			htmlreport.Distribution("Sizes of communities", "vertices in a community", "communities", &sizes),
@@ -100,11 +101,11 @@ func (s *communitySearch) resultSection() (section htmlreport.Section, branches 
 	return section, branches, nil
 }
 
-// membersText returns the ids of members: of a single answer up to mostOnPage, of several some of each.
+// membersText returns the ids of members: of a single answer up to report.MostOnPage, of several some of each.
 func (s *communitySearch) membersText(c *garaph.Community) (string, error) {
 	n := membersInRow
 	if len(s.found) == 1 {
-		n = mostOnPage
+		n = report.MostOnPage
 	}
 	var ids []string
 	for _, v := range c.Members[:min(n, len(c.Members))] {

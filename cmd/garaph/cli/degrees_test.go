@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/ingest"
 )
 
@@ -60,7 +61,7 @@ func TestDegrees(t *testing.T) {
 	}
 }
 
-func checkDegrees(t *testing.T, d degreeInfo, degrees []uint64) {
+func checkDegrees(t *testing.T, d report.Degrees, degrees []uint64) {
 	t.Helper()
 	sorted := slices.Sorted(slices.Values(degrees))
 	n, sum := len(sorted), uint64(0)

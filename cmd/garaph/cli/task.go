@@ -16,6 +16,7 @@ import (
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/cmd/garaph/cli/console"
 	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
@@ -362,19 +363,19 @@ func (t *task) deliver(ctx context.Context, a *app, out output.Destination) erro
 	}
 	t.peakMemory() // before the page takes some
 	if t.page != nil {
-		t.page.err = t.page.summarize(ctx, t) // of the page, and not of the results
+		t.page.summarize(ctx, t) // an error of the page is not one of the results
 	}
 	n := *t.flags.top
 	if n == 0 && out.Path == "" && !*t.flags.json {
 		n = defaultTop
 	}
-	var rows *topRows // if wanted
+	var rows *report.TopRows // if wanted
 	if n > 0 {
-		top, err := newTopRows(output.Cancellable{Table: table, Context: ctx}, n, t.program.Ranking)
+		top, err := report.Top(output.Cancellable{Table: table, Context: ctx}, n, t.program.Ranking)
 		if err != nil {
 			return err
 		}
-		defer top.close()
+		defer top.Close()
 		rows = &top
 	}
 	switch {
@@ -383,7 +384,7 @@ func (t *task) deliver(ctx context.Context, a *app, out output.Destination) erro
 	case *t.flags.json:
 		return t.writeReport(a.stdout, rows)
 	case rows != nil:
-		return writeTop(a.stdout, t.heading(), *rows)
+		return report.WriteTop(a.stdout, t.heading(), *rows)
 	}
 	return nil
 }

@@ -1,29 +1,25 @@
-package cli
+package report
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/htmlreport"
 )
 
-// writeDegrees writes the page of how degrees are distributed.
-func writeDegrees(path string, i graphInfo) error {
+// DegreesSection returns what a page shows of degrees, behind the facts.
+func DegreesSection(facts []htmlreport.Fact, list []Degrees) htmlreport.Section {
 	number := func(n uint64) string { return humanize.Comma(int64(n)) }
-	section := htmlreport.Section{Facts: []htmlreport.Fact{
-		{"Vertices", number(uint64(i.Vertices))}, {"Edges", number(i.Edges)}, {"Fingerprint", i.Fingerprint},
-	}}
+	section := htmlreport.Section{Facts: facts}
 	plot := htmlreport.Plot{
 		Title: "Degrees of vertices", Data: make([][]htmlreport.Value, 1),
 		Caption: "A point is the number of vertices with degrees from this power of two up to the next. Degree 0 " +
 			"is not shown.",
 		X: htmlreport.Axis{Label: "degree (edges of a vertex)", Log: true}, Y: htmlreport.Axis{Label: "vertices", Log: true},
 	}
-	for k, d := range i.Degrees {
+	for k, d := range list {
 		section.Facts = append(section.Facts, htmlreport.Fact{"Degree, " + d.Direction, fmt.Sprintf(
 			"minimum %s, median %s, mean %.2f, 99 %% have %s or fewer; the most, %s, has vertex %s; degree 0: %s",
 			number(d.Min), number(d.Median), d.Mean, number(d.P99), number(d.Max), show.Printable(d.MaxVertex),
@@ -37,6 +33,5 @@ func writeDegrees(path string, i graphInfo) error {
 		plot.Add(htmlreport.Series{Name: d.Direction, Color: htmlreport.Colors[k]}, vertices)
 	}
 	section.Plots = append(section.Plots, plot)
-	page := htmlreport.Page{Title: "Degrees of " + i.Graph, Sections: []htmlreport.Section{section}}
-	return output.WriteWhole(path, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
+	return section
 }
