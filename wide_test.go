@@ -18,6 +18,11 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/ingest/format/adjacency"
+	"github.com/garaph/garaph/ingest/format/columns"
+	"github.com/garaph/garaph/ingest/format/gap"
+	"github.com/garaph/garaph/ingest/format/mtx"
+	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
@@ -205,22 +210,22 @@ func TestWideResume(t *testing.T) {
 // TestWideExport checks that a graph with wide weights that is exported and imported again is an equal
 // one, in every format that has weights of 64 bits, and an error in others.
 func TestWideExport(t *testing.T) {
-	for name, text := range map[string]string{
+	for name, edges := range map[string]string{
 		"integers":  "1 2 16777217\n2 3 9007199254740991\n3 1 1\n1 3 0\n",
 		"fractions": "1 2 0.1\n2 3 0.3333333333333333\n3 1 1e-300\n1 3 16777217.5\n",
 	} {
 		for _, undirected := range []bool{false, true} {
 			g := importedText(t,
-				garaph.ImportOptions{Weights: ingest.WeightsFloat64, Edges: garaph.EdgeOptions{Undirected: undirected}}, text)
+				garaph.ImportOptions{Weights: ingest.WeightsFloat64, Edges: garaph.EdgeOptions{Undirected: undirected}}, edges)
 			for _, format := range export.Formats() {
-				if format == export.Ligra && undirected { // lists both directions, which no import knows
+				if format == adjacency.Ligra && undirected { // lists both directions, which no import knows
 					continue
 				}
 				t.Run(fmt.Sprintf("%s, %s, undirected %v", name, format, undirected), func(t *testing.T) {
 					var b bytes.Buffer
 					_, err := g.Export(t.Context(), &b, garaph.ExportOptions{Format: format})
 					switch format {
-					case export.EL, export.SG, export.Raw, export.RawW, export.METIS, export.WSG:
+					case text.EL, gap.SG, gap.Raw, gap.RawW, adjacency.METIS, gap.WSG:
 						if err == nil {
 							t.Error("it has no room for such weights, and is no error")
 						}
@@ -230,7 +235,7 @@ func TestWideExport(t *testing.T) {
 						t.Fatal(err)
 					}
 					file := filepath.Join(t.TempDir(),
-						"edges."+map[export.Format]string{export.LDBC: "e", export.DIMACS: "gr", export.Ligra: "adj"}[format])
+						"edges."+map[export.Format]string{text.LDBC: "e", text.DIMACS: "gr", adjacency.Ligra: "adj"}[format])
 					if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {
 						t.Fatal(err)
 					}
@@ -238,10 +243,10 @@ func TestWideExport(t *testing.T) {
 						Format: ingest.Format(format), Weights: ingest.WeightsFloat64, Edges: garaph.EdgeOptions{Undirected: undirected},
 					}
 					switch format {
-					case export.CSV:
-						o.Format = ingest.Text
-					case export.Arrows:
-						o.Format = ingest.Arrow
+					case text.CSV:
+						o.Format = text.Text
+					case columns.Arrows:
+						o.Format = columns.Arrow
 					}
 					back := imported(t, o, file)
 					if got, want := weightsOf(t, back), weightsOf(t, g); !back.Catalogue().Wide || !slices.Equal(got, want) {
@@ -326,13 +331,13 @@ func TestWeightModes(t *testing.T) {
 			"1 2 5\n900000000000 2 16777217\n2 7 6\n", []float64{5, 6, big}, true},
 		{"undirected", garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}}, "1 2 16777217\n2 3 3\n",
 			[]float64{3, 3, big, big}, true},
-		{"dimacs", garaph.ImportOptions{Format: ingest.DIMACS},
+		{"dimacs", garaph.ImportOptions{Format: text.DIMACS},
 			"p sp 3 2\na 1 2 16777217\na 2 3 3\n", []float64{3, big}, true},
-		{"matrix market", garaph.ImportOptions{Format: ingest.MatrixMarket},
+		{"matrix market", garaph.ImportOptions{Format: mtx.Name},
 			"%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 16777217\n2 3 3\n", []float64{3, big}, true},
-		{"metis", garaph.ImportOptions{Format: ingest.METIS}, "3 2 1\n2 16777217\n1 16777217 3 3\n2 3\n",
+		{"metis", garaph.ImportOptions{Format: adjacency.METIS}, "3 2 1\n2 16777217\n1 16777217 3 3\n2 3\n",
 			[]float64{3, 3, big, big}, true},
-		{"ligra", garaph.ImportOptions{Format: ingest.Ligra},
+		{"ligra", garaph.ImportOptions{Format: adjacency.Ligra},
 			"WeightedAdjacencyGraph\n3\n2\n0\n1\n2\n1\n2\n16777217\n3\n", []float64{3, big}, true},
 		{"csv", garaph.ImportOptions{}, "source,target,weight\n1,2,16777217\n2,3,3\n", []float64{3, big}, true},
 	} {

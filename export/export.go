@@ -14,6 +14,7 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/ingest/format"
+	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
@@ -22,7 +23,7 @@ import (
 
 // Options say how a graph is written.
 type Options struct {
-	Format Format // "" is Text
+	Format Format // "" is text.Text
 	// Both writes the two directions of an edge of an undirected graph. Without it, edge lists have one,
 	// which an import with --undirected makes both again. Those of GAP, METIS and Ligra have both in any case.
 	Both      bool
@@ -56,7 +57,7 @@ type Report struct {
 // Write writes the edges of a graph to w. Writes to w are large, and end at the end of an edge. After an
 // error, what w has is of no use.
 func Write(ctx context.Context, s *store.Store, w io.Writer, o Options) (Report, error) {
-	o.Format = cmp.Or(o.Format, Text)
+	o.Format = cmp.Or(o.Format, text.Text)
 	return writeWith(ctx, s, o, func(x *writer) error { return x.write(ctx, w) })
 }
 
@@ -66,7 +67,7 @@ func writeWith(ctx context.Context, s *store.Store, o Options, write func(x *wri
 	if err := o.Check(s.Name(), cat); err != nil {
 		return Report{}, err
 	}
-	x := &writer{store: s, cat: cat, o: o, to: o.Format.writer()}
+	x := &writer{store: s, cat: cat, o: o, to: writerOf(o.Format)}
 	x.graph = format.Graph{
 		Vertices: cat.Vertices, Edges: cat.Edges, Symmetric: cat.Symmetric,
 		Weighted: cat.Weighted && !o.NoWeights, Wide: cat.Wide, Half: x.to.Half, Side: shard.Out,
@@ -84,7 +85,7 @@ func writeWith(ctx context.Context, s *store.Store, o Options, write func(x *wri
 	if err := x.label(); err != nil {
 		return Report{}, err
 	}
-	if o.Format.HasColumns() {
+	if HasColumns(o.Format) {
 		var err error
 		if x.areText, err = x.namesAreText(ctx); err != nil {
 			return Report{}, err
@@ -151,7 +152,7 @@ func (x *writer) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 		p := algorithms.Plan{Rows: []shard.Direction{x.dir}, Weights: x.weighted, Arrays: []algorithms.Array{
 			{Name: "text on its way", Bytes: int64(threads) * bufferBytes * 2},
 		}}
-		if x.o.Format.HasColumns() {
+		if HasColumns(x.o.Format) {
 			p.Arrays = append(p.Arrays, algorithms.Array{Name: "rows on their way", Bytes: encoderBytes})
 		}
 		if ids > 0 {
@@ -324,7 +325,7 @@ func (x *writer) lost() (n uint32, err error) {
 
 // Check refuses formats that cannot hold the graph.
 func (o Options) Check(name string, c *store.Catalogue) error {
-	f := cmp.Or(o.Format, Text)
+	f := cmp.Or(o.Format, text.Text)
 	if _, err := ParseFormat(string(f)); err != nil {
 		return err
 	}
@@ -337,7 +338,7 @@ func (o Options) Check(name string, c *store.Catalogue) error {
 	if err := hostmem.CheckThreads(o.Threads); err != nil {
 		return refuse("%w", err)
 	}
-	to, weighted := f.writer(), c.Weighted && !o.NoWeights
+	to, weighted := writerOf(f), c.Weighted && !o.NoWeights
 	switch {
 	case to.Weighted != "" && weighted:
 		return refuse("the graph has weights, and the format has none: choose %s, or leave them out with --no-weights",

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
@@ -24,8 +25,8 @@ type Parts struct {
 
 // WriteParts writes the edges of a graph to several files, as [Write] does to one.
 func WriteParts(ctx context.Context, s *store.Store, parts Parts, o Options) (Report, error) {
-	o.Format = cmp.Or(o.Format, Text)
-	if !o.Format.HasParts() {
+	o.Format = cmp.Or(o.Format, text.Text)
+	if !HasParts(o.Format) {
 		return Report{}, fmt.Errorf("export of graph %s: a file as %s is a whole graph and not a part; write one file, or "+
 			"choose another format, such as parquet", s.Name(), o.Format)
 	}
@@ -55,7 +56,7 @@ func WriteParts(ctx context.Context, s *store.Store, parts Parts, o Options) (Re
 
 // writePart writes the edges of the vertices in [from, to), and what stands before them.
 func (x *writer) writePart(ctx context.Context, e *algorithms.Env, w io.Writer, from, to uint32) error {
-	if x.o.Format.HasColumns() {
+	if HasColumns(x.o.Format) {
 		return x.writeColumns(ctx, e, w, from, to)
 	}
 	x.out = newTurns(w)

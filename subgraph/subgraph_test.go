@@ -16,6 +16,7 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	_ "github.com/garaph/garaph/internal/testsize"
@@ -96,7 +97,7 @@ func (t *world) imported(
 			t.Fatal(err)
 		}
 	}
-	o.Threads, o.Memory, o.Format = 2, 512<<20, ingest.LDBC
+	o.Threads, o.Memory, o.Format = 2, 512<<20, text.LDBC
 	o.Weights = ingest.WeightsNo
 	if weighted {
 		o.Weights = ingest.WeightsYes

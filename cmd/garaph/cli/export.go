@@ -20,6 +20,7 @@ import (
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/export"
 	"github.com/garaph/garaph/ingest/format"
+	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/wholefile"
@@ -122,19 +123,19 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 		if err != nil && (f.inParts() || path != "-" && !output.IsStream(path)) {
 			return o, flags.Usage(err)
 		}
-		o.Format = cmp.Or(named, export.Text)
+		o.Format = cmp.Or(named, text.Text)
 	}
 	switch {
-	case f.inParts() && !o.Format.HasParts():
+	case f.inParts() && !export.HasParts(o.Format):
 		return o, Usagef("format %s cannot be written in parts: a file holds a whole graph", o.Format)
-	case o.Format.HasColumns() && compressed(path) != "":
+	case export.HasColumns(o.Format) && compressed(path) != "":
 		return o, Usagef("format %s is not read compressed: omit the suffix of %s", o.Format, path)
-	case o.Format.Binary() && a.stdout.IsTerminal(path):
+	case export.Binary(o.Format) && a.stdout.IsTerminal(path):
 		return o, Usagef(
 			"format %s is binary, and the output is a terminal: name a file with --output, or choose --format text", o.Format,
 		)
 	}
-	if o.Format == export.LDBC && *f.ids == "" {
+	if o.Format == text.LDBC && *f.ids == "" {
 		stem, named := strings.CutSuffix(path, ".e")
 		if !named {
 			return o, Usagef("format ldbc also has a file of vertices: name the edges x.e, and vertices go to x.v, or name " +
@@ -256,9 +257,9 @@ func importText(r export.Report, path string) string {
 	words := slices.Clone(r.Import)
 	named, _ := export.FormatOf(path)
 	if path == "-" {
-		named = export.Text
+		named = text.Text
 	}
-	if format := r.Format.ImportName(); named.ImportName() != format && !slices.Contains(words, "--format") {
+	if format := export.ImportName(r.Format); export.ImportName(named) != format && !slices.Contains(words, "--format") {
 		words = append([]string{"--format", format}, words...)
 	}
 	return strings.Join(append(words, shellWord(path)), " ")

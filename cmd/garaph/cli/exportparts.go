@@ -53,7 +53,7 @@ func (f *exportFlags) writeParts(
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return r, fail(err)
 	}
-	n, suffix := 0, o.Format.Extension()+compressed(f.folder())
+	n, suffix := 0, export.Extension(o.Format)+compressed(f.folder())
 	create := func(write func(io.Writer) (uint64, error)) error {
 		path, edges := filepath.Join(folder, fmt.Sprintf("part-%05d%s", n, suffix)), uint64(0)
 		err := wholefile.Write(path, 0, func(w io.Writer) error {

@@ -18,10 +18,16 @@ import (
 // (ligra.go). Where an edge belongs is known only from all that stands before it, so the
 // goroutine that reads finds the edges, and hands them out as records.
 
+// Names of the formats.
+const (
+	METIS read.FormatName = "metis"
+	Ligra read.FormatName = "ligra"
+)
+
 // Formats are those with the neighbours of each vertex.
 var Formats = []*format.Format{
 	{
-		Name: "metis", Doc: "METIS, a line of neighbours for each vertex", Extensions: []string{".metis", ".graph"},
+		Name: METIS, Doc: "METIS, a line of neighbours for each vertex", Extensions: []string{".metis", ".graph"},
 		Plan: planMETIS, Input: format.Input{Text: true, Dense: true, Numbers: true, FirstID: 1},
 		Writer: &format.Writer{
 			Content: format.Content{
@@ -31,7 +37,7 @@ var Formats = []*format.Format{
 		},
 	},
 	{
-		Name: "ligra", Doc: "adjacency graph of Ligra and PBBS, also weighted", Extensions: []string{".adj"},
+		Name: Ligra, Doc: "adjacency graph of Ligra and PBBS, also weighted", Extensions: []string{".adj"},
 		Detect: func(h *read.Head) bool { return isLigra(bytes.TrimPrefix(h.Bytes, read.BOM)) },
 		Plan:   planLigra, Input: format.Input{Text: true, Dense: true, Numbers: true},
 		Writer: &format.Writer{

@@ -16,19 +16,26 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
+// Names of the formats.
+const (
+	Parquet read.FormatName = "parquet"
+	Arrow   read.FormatName = "arrow"
+	Arrows  read.FormatName = "arrows"
+)
+
 // Formats are the formats of files with columns. Streams of Arrow IPC are read as files are.
 var Formats = []*format.Format{
 	{
-		Name: "parquet", Doc: "Parquet, with columns of source, target and weight", Extensions: []string{".parquet", ".pq"},
+		Name: Parquet, Doc: "Parquet, with columns of source, target and weight", Extensions: []string{".parquet", ".pq"},
 		Detect: isParquet, Plan: planParquet, Input: format.Input{Table: format.TableColumns, Empty: true},
 		Writer: &format.Writer{Content: tables, Columns: results.Parquet},
 	},
 	{
-		Name: "arrows", Doc: "Arrow IPC, a stream", Extensions: []string{".arrows"},
-		Writer: &format.Writer{Import: "arrow", Content: tables, Columns: results.Arrows},
+		Name: Arrows, Doc: "Arrow IPC, a stream", Extensions: []string{".arrows"},
+		Writer: &format.Writer{Import: Arrow, Content: tables, Columns: results.Arrows},
 	},
 	{
-		Name: "arrow", Doc: "Arrow IPC, a file (Feather 2)", Extensions: []string{".arrow", ".feather", ".ipc", ".arrows"},
+		Name: Arrow, Doc: "Arrow IPC, a file (Feather 2)", Extensions: []string{".arrow", ".feather", ".ipc", ".arrows"},
 		Detect: func(h *read.Head) bool { return isArrow(h.Bytes) },
 		Plan:   planArrow, Input: format.Input{Table: format.TableColumns, Empty: true},
 		Writer: &format.Writer{Content: tables, Columns: results.Arrow},

@@ -22,7 +22,7 @@ type rawBody struct {
 
 // planRaw checks the size, where it is known before the end.
 func planRaw(p *read.Plan, h *read.Head, o read.Options) error {
-	t := &rawBody{record: map[read.FormatName]int{"raw": 8, "raww": 12, "raww64": 16}[p.Schema.Format]}
+	t := &rawBody{record: map[read.FormatName]int{Raw: 8, RawW: 12, RawW64: 16}[p.Schema.Format]}
 	t.weights = t.record > 8 && o.Weights != read.WeightsNo
 	p.TakeIDs(o.IDs)
 	p.Schema.Weighted = t.weights

@@ -23,32 +23,41 @@ import (
 // so its edges are both directions already, and the graph is stored as a symmetric
 // one; a file that does not is refused.
 
+// Names of the formats.
+const (
+	SG     read.FormatName = "sg"
+	WSG    read.FormatName = "wsg"
+	Raw    read.FormatName = "raw"
+	RawW   read.FormatName = "raww"
+	RawW64 read.FormatName = "raww64"
+)
+
 // Formats are serialized graphs and raw edges.
 var Formats = []*format.Format{
 	{
-		Name: "sg", Doc: "serialized graph of GAP", Extensions: []string{".sg"},
+		Name: SG, Doc: "serialized graph of GAP", Extensions: []string{".sg"},
 		Plan: planSG, Input: format.Input{Dense: true, Numbers: true, Without: true},
-		Writer: &format.Writer{Content: serialized("wsg", ""), Write: writeSG, Check: checkSG},
+		Writer: &format.Writer{Content: serialized(WSG, ""), Write: writeSG, Check: checkSG},
 	},
 	{
-		Name: "wsg", Doc: "serialized graph of GAP, with weights", Extensions: []string{".wsg"},
+		Name: WSG, Doc: "serialized graph of GAP, with weights", Extensions: []string{".wsg"},
 		Plan: planSG, Input: format.Input{Dense: true, Numbers: true, Weighted: true},
-		Writer: &format.Writer{Content: serialized("", "sg"), Write: writeSG, Check: checkSG},
+		Writer: &format.Writer{Content: serialized("", SG), Write: writeSG, Check: checkSG},
 	},
 	{
-		Name: "raw", Doc: "pairs of little-endian uint32", Extensions: []string{".bin", ".u32"},
+		Name: Raw, Doc: "pairs of little-endian uint32", Extensions: []string{".bin", ".u32"},
 		Plan: planRaw, Input: format.Input{Vertices: true, Numbers: true, Without: true},
-		Writer: &format.Writer{Content: rawEdges("raww", ""), Append: appendRaw},
+		Writer: &format.Writer{Content: rawEdges(RawW, ""), Append: appendRaw},
 	},
 	{
-		Name: "raww", Doc: "the same, each with a float32 weight", Extensions: []string{".wbin"},
+		Name: RawW, Doc: "the same, each with a float32 weight", Extensions: []string{".wbin"},
 		Plan: planRaw, Input: format.Input{Vertices: true, Numbers: true, Weighted: true},
-		Writer: &format.Writer{Content: rawEdges("", "raw"), Append: appendRaw, Check: checkNarrow},
+		Writer: &format.Writer{Content: rawEdges("", Raw), Append: appendRaw, Check: checkNarrow},
 	},
 	{
-		Name: "raww64", Doc: "the same, each with a float64 weight", Extensions: []string{".wbin64"},
+		Name: RawW64, Doc: "the same, each with a float64 weight", Extensions: []string{".wbin64"},
 		Plan: planRaw, Input: format.Input{Vertices: true, Numbers: true, Weighted: true},
-		Writer: &format.Writer{Content: rawEdges("", "raw"), Append: appendRaw64},
+		Writer: &format.Writer{Content: rawEdges("", Raw), Append: appendRaw64},
 	},
 }
 
@@ -88,7 +97,7 @@ type sgBody struct {
 func planSG(p *read.Plan, h *read.Head, o read.Options) error {
 	name := p.Name()
 	t := &sgBody{entry: 4}
-	if p.Schema.Format == "wsg" {
+	if p.Schema.Format == WSG {
 		t.entry, t.weights, t.rule = 8, o.Weights != read.WeightsNo, o.Weights.Rule()
 	}
 	if len(h.Bytes) < sgHeader {

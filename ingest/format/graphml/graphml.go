@@ -16,9 +16,12 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
+// Name is the name of the format.
+const Name read.FormatName = "graphml"
+
 // Formats is the format.
 var Formats = []*format.Format{{
-	Name: "graphml", Doc: "GraphML, elements node and edge", Extensions: []string{".graphml"},
+	Name: Name, Doc: "GraphML, elements node and edge", Extensions: []string{".graphml"},
 	Detect: func(h *read.Head) bool { return isGraphML(bytes.TrimPrefix(h.Bytes, read.BOM)) },
 	Plan:   planGraphML, Input: format.Input{Text: true, Table: format.TableColumns},
 	Writer: &format.Writer{

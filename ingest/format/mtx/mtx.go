@@ -15,9 +15,12 @@ import (
 // Matrix Market coordinate files (https://math.nist.gov/MatrixMarket/formats.html):
 // entry (i, j) is the edge i → j, and a symmetric file holds one triangle.
 
+// Name is the name of the format.
+const Name read.FormatName = "mtx"
+
 // Formats is the format.
 var Formats = []*format.Format{{
-	Name: "mtx", Doc: "Matrix Market, coordinate", Extensions: []string{".mtx"},
+	Name: Name, Doc: "Matrix Market, coordinate", Extensions: []string{".mtx"},
 	Detect: func(h *read.Head) bool { return hasBanner(bytes.TrimPrefix(h.Bytes, read.BOM)) },
 	Plan:   planMatrixMarket, Input: format.Input{Text: true, Dense: true, FirstID: 1},
 	Writer: &format.Writer{

@@ -77,7 +77,7 @@ func noHeader(_ *format.Graph, names bool) []string {
 	return nil
 }
 
-// Names of formats.
+// Names of the formats, with [DIMACS].
 const (
 	Text read.FormatName = "text"
 	EL   read.FormatName = "el"
