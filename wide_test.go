@@ -240,7 +240,7 @@ func TestWideExport(t *testing.T) {
 						t.Fatal(err)
 					}
 					o := garaph.ImportOptions{
-						Format: ingest.Format(format), Weights: ingest.WeightsFloat64, Edges: garaph.EdgeOptions{Undirected: undirected},
+						Format: format, Weights: ingest.WeightsFloat64, Edges: garaph.EdgeOptions{Undirected: undirected},
 					}
 					switch format {
 					case text.CSV:

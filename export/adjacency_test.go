@@ -43,12 +43,14 @@ func TestAdjacency(t *testing.T) {
 	}{
 		{triangle, Options{Format: adjacency.METIS}, "4 4 001\n2 2 3 4\n1 2 3 3\n1 4 2 3 4 1\n3 1\n", nil, false},
 		{triangle, Options{Format: adjacency.METIS, NoWeights: true}, "4 4\n2 3\n1 3\n1 2 4\n3\n", nil, false},
-		{triangle, Options{Format: adjacency.Ligra, NoWeights: true}, "AdjacencyGraph\n4\n8\n0\n2\n4\n7\n1\n2\n0\n2\n0\n1\n3\n2\n",
+		{triangle, Options{Format: adjacency.Ligra, NoWeights: true},
+			"AdjacencyGraph\n4\n8\n0\n2\n4\n7\n1\n2\n0\n2\n0\n1\n3\n2\n",
 			[]string{"--undirected", "--dedup"}, false},
 		{triangle, Options{Format: adjacency.Ligra},
 			"WeightedAdjacencyGraph\n4\n8\n0\n2\n4\n7\n1\n2\n0\n2\n0\n1\n3\n2\n2\n4\n2\n3\n4\n3\n1\n1\n",
 			[]string{"--undirected", "--dedup"}, false},
-		{directed, Options{Format: adjacency.Ligra}, "WeightedAdjacencyGraph\n3\n3\n0\n2\n2\n1\n2\n0\n1.5\n2\n0\n", nil, false},
+		{directed, Options{Format: adjacency.Ligra},
+			"WeightedAdjacencyGraph\n3\n3\n0\n2\n2\n1\n2\n0\n1.5\n2\n0\n", nil, false},
 		{parallel, Options{Format: adjacency.Ligra}, "AdjacencyGraph\n2\n4\n0\n2\n1\n1\n0\n0\n", nil, true},
 		{parallel, Options{Format: adjacency.METIS}, "2 2\n2 2\n1 1\n", nil, false},
 		{directed, Options{Format: graphml.Name}, graphmlHead + graphmlWeight + `<graph edgedefault="directed">
@@ -92,8 +94,9 @@ func TestAdjacencyRefused(t *testing.T) {
 	}{
 		{"1 2\n", ingest.Options{}, adjacency.METIS, nil,
 			"every edge is at both of its ends: choose ligra or text, or import the graph with --undirected"},
-		{"7 8\n8 8\n", both, adjacency.METIS, nil, "vertex 2 leads to itself: the format has no edges from a vertex to itself; " +
-			"choose another format, or import the graph with --drop-self-loops"},
+		{"7 8\n8 8\n", both, adjacency.METIS, nil,
+			"vertex 2 leads to itself: the format has no edges from a vertex to itself; " +
+				"choose another format, or import the graph with --drop-self-loops"},
 		{"1 2 0.5\n", both, adjacency.METIS, edgeformat.ErrWeight, "the weight 0.5: the format has whole numbers below 2^31"},
 		{"1 2 0\n", both, adjacency.METIS, edgeformat.ErrWeight, "the weight 0:"},
 		{"a\x01 b\n", names, graphml.Name, nil, `the id "a\x01" has a character that XML cannot have`},

@@ -8,7 +8,8 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// Options of an import, and its report. The packages in ingest/format have the names of formats.
+// Options of an import, its progress and its report. The packages in ingest/format have the names of
+// formats.
 type (
 	Format         = read.FormatName
 	IDMode         = read.IDMode

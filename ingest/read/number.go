@@ -269,7 +269,7 @@ func fractionWeight(digits uint64, places int) (float32, bool) {
 	return float32(f), off < -slack || off > slack
 }
 
-// plainWeight reads digits[.digits] at b[p], like PlainDigits: it returns p as
+// Plain reads digits[.digits] at b[p], like PlainDigits: it returns p as
 // the end where the number is not of that form or needs more care.
 func (r WeightRule) Plain(b []byte, p int) (float64, int) {
 	v, q := PlainDigits(b, p)

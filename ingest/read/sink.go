@@ -4,13 +4,14 @@ package read
 type IDKind uint8
 
 const (
-	// IDDense: ids are the dense ids plus Schema.Base; every id up to the
+	// IDDense means that ids are the dense ids plus Schema.Base; every id up to the
 	// largest is a vertex, mentioned or not.
 	IDDense IDKind = iota
-	// IDInt: signed or unsigned 64-bit integers; the vertices are those
+	// IDInt means that ids are signed or unsigned integers of 64 bits. The vertices are those
 	// mentioned, numbered in ascending order.
 	IDInt
-	// IDString: any text without separators; numbered in ascending byte order.
+	// IDString means that ids are text without separators. The vertices are those mentioned,
+	// numbered in ascending byte order.
 	IDString
 )
 

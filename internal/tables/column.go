@@ -10,8 +10,7 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// column computes one result of vertices: numbers, which are appended to a batch, or
-// vertices.
+// Column computes one result of vertices: numbers, which are appended to a batch, or vertices.
 type Column[V any] struct {
 	results.Column
 	numbers func(dst *results.Values, vs []gas.Vertex, values []V)

@@ -25,7 +25,9 @@ type Result struct {
 
 // NewResult describes a table: how the numbers of each column are distributed, or how large groups are, and the
 // first k rows, under a heading. The column is the name of the first column.
-func NewResult(t results.Table, column, heading string, ranking registry.Ranking, k, threads int) (r Result, err error) {
+func NewResult(
+	t results.Table, column, heading string, ranking registry.Ranking, k, threads int,
+) (r Result, err error) {
 	r.Section = htmlreport.Section{
 		Title: "Result", Table: htmlreport.Table{Title: "First vertices", Columns: []string{"rank", "id", heading}},
 	}
