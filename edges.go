@@ -45,8 +45,8 @@ func FromWeighted[I ingest.EdgeID](
 	return fromEdges(ctx, ingest.Edges[I]{Weighted: edges}, o)
 }
 
-// FromSlice is [FromEdges] of a slice of edges, which goroutines share. With weights there are as many; if nil, the
-// edges have none.
+// FromSlice is [FromEdges] of a slice of edges, which goroutines share. Weights, if not nil, has
+// the same length; otherwise the edges have none.
 //
 // Results and neighbours have the ids as one of the types of [ID], int64 for an I of int:
 //

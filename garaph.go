@@ -66,7 +66,7 @@ var (
 	ErrDiffers  = checkpoint.ErrDiffers
 	// ErrGraphExists is the error of an import without Force to the path of a graph.
 	ErrGraphExists = store.ErrGraphExists
-	// ErrNoCheckpoint is the error of a job all of whose checkpoints are damaged.
+	// ErrNoCheckpoint reports that all checkpoints of a job are damaged.
 	ErrNoCheckpoint = checkpoint.ErrDamaged
 	// ErrInUse is the error of closing a graph or a result while a call that uses it is in progress.
 	ErrInUse = uses.ErrInUse

@@ -25,7 +25,7 @@ func numbered(t *testing.T, scratch string, n int) *garaph.Graph {
 	return made(t, edges, garaph.GraphOptions{Scratch: scratch})
 }
 
-// manyGraph has so many vertices that their values come in more than one part.
+// manyGraph returns a graph whose values come in more than one part.
 func manyGraph(t *testing.T, scratch string) *garaph.Graph { return numbered(t, scratch, 40_000) }
 
 // writer calls a function for each write.

@@ -28,8 +28,8 @@ type Options struct {
 	// which an import with --undirected makes both again. Those of GAP, METIS and Ligra have both in any case.
 	Both      bool
 	NoWeights bool  // leave the weights of a weighted graph out
-	Threads   int   // 0: GOMAXPROCS
-	Memory    int64 // bytes of resident memory for the whole process; 0: no limit
+	Threads   int   // if 0, GOMAXPROCS
+	Memory    int64 // bytes of resident memory for the whole process; if 0, no limit
 	// Progress, when not nil, may be called from many goroutines.
 	Progress func(edges, total int64)
 	// Printable, when not nil, makes a name fit for a terminal.
@@ -41,7 +41,7 @@ type Report struct {
 	Format   Format `json:"format"`
 	Vertices uint32 `json:"vertices"`
 	Edges    uint64 `json:"edges"` // that were written: of an undirected graph, once or twice each
-	// Renumbered: the format counts vertices, and the ids of the graph are others. They are numbered in the
+	// Renumbered is set if the format counts vertices, and the ids of the graph are others. They are numbered in the
 	// order of their ids.
 	Renumbered bool `json:"renumbered"`
 	// Isolated vertices are not in the file: they have no edges, and it has nothing else.
@@ -49,8 +49,9 @@ type Report struct {
 	// Import are the flags with which an import of the file, if its name is usual for the format, makes an equal
 	// graph, or a directed one, see Directed.
 	Import []string `json:"import_flags"`
-	// Directed: the import of the file is a directed graph, though this one is undirected. Both directions of its edges
-	// are in the file, and some edges are parallel, so that nothing tells which ones belong together.
+	// Directed is set if the import of the file is a directed graph, though this one is undirected.
+	// Both directions of its edges are in the file, and some edges are parallel, so that nothing tells
+	// which ones belong together.
 	Directed bool `json:"import_is_directed"`
 }
 

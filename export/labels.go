@@ -14,7 +14,7 @@ import (
 
 // labels describes what vertices are called in a file.
 type labels struct {
-	// stored: these are the ids of the graph, which lie in the store. Otherwise they are numbers from first.
+	// stored is set for the ids of the graph, which lie in the store. Otherwise they are numbers from first.
 	stored bool
 	first  int64
 	own    bool // the ids of the graph, if they are those

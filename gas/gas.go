@@ -104,7 +104,7 @@ type Overflowable[V any] interface {
 }
 
 // Checked is the ability to refuse a run before it begins: when fields of the program were not set, or
-// name vertices that a graph of so many does not have. The error says which, and what is expected.
+// name a vertex ≥ vertices. The error names it.
 type Checked interface {
 	Check(vertices uint32) error
 }

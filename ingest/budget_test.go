@@ -57,7 +57,7 @@ func TestVerticesPlanned(t *testing.T) {
 	for _, test := range testsize.Some([]struct {
 		name, file, text string
 		ids              IDMode
-		want             string // of the error; "": none
+		want             string // of the error; "" if there is none
 		retry            bool   // within what is said to be enough
 	}{
 		{"one huge id", "huge.el", huge, read.IDsAuto, "id 4294967294 makes 4,294,967,295 vertices.*--ids int", false},

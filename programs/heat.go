@@ -33,7 +33,7 @@ type Heat struct {
 	Step   float64
 }
 
-// Flow is what a vertex gets from its neighbours.
+// Flow is the heat that flows to a vertex from its neighbours.
 type Flow struct {
 	Heat        float64 // F
 	Conductance float64 // C

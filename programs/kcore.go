@@ -48,7 +48,7 @@ func (p KCore) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 {
 	return old
 }
 
-// Activate reports a removal.
+// Activate reports whether a vertex was removed.
 func (p KCore) Activate(_ gas.Vertex, old, new uint32) bool { return old != new }
 
 // Settled skips what has been removed.

@@ -224,7 +224,7 @@ func (x *maker) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 	}}
 }
 
-// batchEdges is how many edges are given to a worker together.
+// batchEdges is the number of edges are given to a worker together.
 const batchEdges = 1 << 12
 
 // Visit returns the edges between vertices of the set to workers.

@@ -41,7 +41,7 @@ type Seeking struct {
 	Early    bool     // vertices ended early the last time
 }
 
-// RowsAhead is how many vertices before its turn Push loads the first edge of one. Where a
+// RowsAhead is the number of vertices before its turn at which Push loads the first edge of one. Where a
 // frontier lies across the order of the vertices, as on a grid, each row is elsewhere in memory,
 // and the processor, which cannot guess which edges lead to news, begins to load it late. Relax
 // does not: of what is in its buckets much has been done, and its row is not needed.

@@ -110,7 +110,7 @@ func (c *checked[V, A]) check(seed uint64) error {
 	return err
 }
 
-// begin returns the values before the first iteration, and who is active.
+// begin returns the values before the first iteration, and the active vertices.
 func (c *checked[V, A]) begin() (values []V, active []uint32) {
 	for _, v := range c.vertices {
 		value, now := c.program.Init(v)

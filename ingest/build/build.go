@@ -27,10 +27,10 @@ type Options struct {
 	AllowEmpty bool  // a graph without vertices is no error
 	Force      bool  // replace an existing graph
 	Wide       bool  // weights are added in 64 bits
-	Threads    int   // 0: GOMAXPROCS
-	Memory     int64 // bytes of resident memory for the whole process; 0: half of what is available
+	Threads    int   // if 0, GOMAXPROCS
+	Memory     int64 // bytes of resident memory for the whole process; if 0, half of what is available
 	Progress   func(Progress)
-	Log        *zap.Logger // nil: silent
+	Log        *zap.Logger // if nil, nothing is logged
 }
 
 // EdgeOptions selects the edges that a graph gets.
@@ -44,7 +44,7 @@ type EdgeOptions struct {
 type StorageOptions struct {
 	Layout        store.Layout // "" is Packed
 	Rows          bool         // store rows of in-edges too, where the layout has none
-	ShardVertices int          // of a shard at most; 0: shard.DefaultVertices
+	ShardVertices int          // of a shard at most; if 0, shard.DefaultVertices
 	PythonIDs     string       // see store.PythonIDs; "" if the ids are the user's
 }
 

@@ -49,7 +49,7 @@ func (d *degrees) dropAll() {
 	d.closed = nil
 }
 
-// sumStep is how many numbers a goroutine adds up at once.
+// sumStep is the number of numbers a goroutine adds up at once.
 const sumStep = 1 << 18
 
 // sum completes the degrees, after all tallies were closed. nil is fine.
@@ -83,7 +83,7 @@ func (d *degrees) sum() error {
 	return nil
 }
 
-// addBytes adds the numbers of as many bytes to totals, and reports whether one became too large.
+// addBytes adds degrees, each in a number of bytes, to totals, and reports whether one overflows.
 // Totals of eight zeros take no memory where they had none.
 func addBytes(totals []uint32, bytes []uint8) (over bool) {
 	add := func(totals []uint32, bytes []uint8) {

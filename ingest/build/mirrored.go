@@ -34,7 +34,7 @@ const (
 	mirrorDigit  = 11
 	mirrorDigits = 3 // of 32 bits
 	mirrorMask   = 1<<mirrorDigit - 1
-	// mirrorRun is how many products of two elements are added before their sum is reduced: it has
+	// mirrorRun is the number of products of two elements are added before their sum is reduced: it has
 	// no more than 128 bits then.
 	mirrorRun = 32
 )

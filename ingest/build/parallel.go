@@ -94,7 +94,7 @@ type neighbour struct {
 }
 
 // joinSorted leaves one of parallel edges of one vertex, which are in the order of neighbours and
-// weights, with weights of so many bytes, and returns their number.
+// weights, with weights of the given size, and returns their number.
 func (p Parallel) joinSorted(edges []neighbour, weight int, rounded *uint64) (int, error) {
 	if weight == 4 {
 		return joinNeighbours[float32](p, edges, rounded)

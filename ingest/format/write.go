@@ -31,7 +31,7 @@ type Writer struct {
 	Flags func(g *Graph, names bool) []string
 	// Text appends a name. If nil, it is quoted as in text.
 	Text func(dst []byte, name string) ([]byte, error)
-	Wide int // the most bytes that Text makes of one; 0: 1
+	Wide int // the largest number of bytes of its text; if 0, 1
 }
 
 // Content says what a file in a format has.

@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// magicLen is how many bytes distinguish the ways of compression.
+// magicLen is the number of bytes distinguish the ways of compression.
 const magicLen = 6
 
 // maxWindow bounds the memory that a zstd stream may ask for; it is the default
@@ -83,7 +83,7 @@ func unpack(name string, raw io.ReadCloser, window int64) (*Stream, error) {
 	return s, nil
 }
 
-// zstdThreads is how many goroutines unpack a zstd stream: with 1 it is
+// zstdThreads is the number of goroutines unpack a zstd stream: with 1 it is
 // unpacked by the goroutine that reads.
 const zstdThreads = 1
 

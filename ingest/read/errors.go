@@ -56,7 +56,7 @@ func (e *SyntaxError) Error() string {
 	return withAdvice(place+": "+found+": expected "+e.Expected, e.Advice)
 }
 
-// textShown is how much of an offending text an error shows.
+// textShown is the length to which an error cuts the offending text.
 const textShown = 60
 
 // Shown cuts text to what an error shows of it.

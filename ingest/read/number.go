@@ -253,7 +253,7 @@ func PlainDigits(b []byte, p int) (uint64, int) {
 	return v, p
 }
 
-// maxExactDigits is how many decimal digits always fit in 63 bits.
+// maxExactDigits is the number of decimal digits always fit in 63 bits.
 const maxExactDigits = 18
 
 // fractionWeight returns digits / 10^places rounded once to float32, or false where

@@ -22,7 +22,7 @@ type Plan struct {
 	SkipBytes int64 // the beginning that body does not get: BOM, header
 	SkipLines int64 // the lines in it
 
-	Promised int64 // edges that the header promises and that are counted; -1: none
+	Promised int64 // edges that the header promises and that are counted; -1 if there is none
 	AtLine   int64 // the line of that promise
 
 	Header   []string // the names of columns that are taken by their places; nil if there are none

@@ -20,7 +20,7 @@ type Schema struct {
 	Format   FormatName
 	IDs      IDKind
 	Base     int64 // IDDense: the user's id of dense vertex 0 (0, or 1 for Matrix Market, DIMACS and METIS)
-	Vertices int64 // IDDense: the number of vertices that the header promises; -1: largest id + 1
+	Vertices int64 // IDDense: the number of vertices that the header promises; if -1, largest id + 1
 	Weighted bool
 	Columnar bool // rows are read into Options.RowBytes
 	Mirrored bool // each entry stands for both directions (Matrix Market symmetric)

@@ -38,7 +38,7 @@ func (s Set) Or(w uint32, mask uint64) {
 	}
 }
 
-// clearWords is how many words one goroutine clears: half a MiB, which is in other
+// clearWords is the number of words one goroutine clears: half a MiB, which is in other
 // processors' caches.
 const clearWords = 1 << 16
 

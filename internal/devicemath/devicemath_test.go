@@ -43,7 +43,7 @@ func same(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
 }
 
-// TestExact: quotients and roots are those of the processor.
+// TestExact checks that quotients and roots are those of the processor.
 func TestExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	check := func(a, b float64) {
@@ -86,7 +86,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestDivide: the steps of divide, with mantissas of few bits and any estimate of the
+// TestDivide checks the steps of divide, with mantissas of few bits and any estimate of the
 // precision that goes with them, give every quotient to nearest.
 func TestDivide(t *testing.T) {
 	for bits := 8; bits <= 11; bits++ {
@@ -121,7 +121,7 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// TestIntegers: quotients and remainders are those of the processor.
+// TestIntegers checks that quotients and remainders are those of the processor.
 func TestIntegers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	some := []uint64{1, 2, 3, 1 << 31, 1<<32 - 1, 1 << 32, 1<<53 + 1, 1<<63 - 1, 1 << 63, 1<<63 + 1, 1<<64 - 1, 1<<64 - 2}
@@ -145,7 +145,7 @@ func TestIntegers(t *testing.T) {
 	}
 }
 
-// TestElementary: within a few units of the last place of float64 of Go's own,
+// TestElementary checks that results are within a few units of the last place of float64 of Go's own,
 // which are themselves within one.
 func TestElementary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))

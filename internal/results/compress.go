@@ -13,7 +13,7 @@ const (
 	zstdSuffix = ".zst"
 )
 
-// zstdWindow is how many bytes back zstd looks for what it has seen. Eight times
+// zstdWindow is the number of bytes back zstd looks for what it has seen. Eight times
 // as many, its default, compress rows no better and take 8 MiB more.
 const zstdWindow = 512 << 10
 

@@ -18,7 +18,7 @@ import (
 // standard are the names of the standard streams, which may be there without /proc.
 var standard = map[string]int{"/dev/stdin": 0, stdout: 1, stderr: 2}
 
-// ownFolder is what follows the folder of a process in /proc to that of its descriptors, or those
+// ownFolder matches the rest of a path from the folder of a process in /proc to that of its descriptors, or those
 // of one of its threads.
 var ownFolder = regexp.MustCompile(`^(/task/\d+)?/fd$`)
 

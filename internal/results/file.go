@@ -92,7 +92,7 @@ func compressedFor(path string, f Format) (Format, error) {
 	}
 }
 
-// target is what stands at the path of results.
+// target describes the file at the path of results.
 type target struct {
 	path   string
 	stream bool        // written straight
@@ -194,7 +194,7 @@ func writeOpened(ctx context.Context, file *os.File, err error, write func(io.Wr
 	return err
 }
 
-// openStream opens a pipe when somebody reads it, or a device.
+// openStream opens a pipe when it has a reader, or a device.
 func openStream(ctx context.Context, path string) (*os.File, error) {
 	for {
 		file, err := os.OpenFile(path, os.O_WRONLY|unix.O_NONBLOCK, 0)

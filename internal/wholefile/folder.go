@@ -21,7 +21,7 @@ func Folder(path string) string {
 	return path[:max(i, 1)]
 }
 
-// mostLinks is how many links the system follows, one behind the other.
+// mostLinks is the number of nested links that the system follows.
 const mostLinks = 40
 
 // Links returns a path, and those to which the symbolic links at its end lead, one after the other.

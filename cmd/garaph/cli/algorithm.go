@@ -100,7 +100,7 @@ func (t *task) by() string {
 	return ""
 }
 
-// progressOf shows how far an algorithm is.
+// progressOf returns a function that shows the progress of an algorithm.
 func progressOf(shown *console.Phases) func(algorithms.Progress) {
 	var mu sync.Mutex
 	var read int64
@@ -147,7 +147,7 @@ func (t *task) algorithmSummary() string {
 		show.Count(show.PerSecond(float64(t.input.graph.Catalogue().Edges), r.Duration)), where, show.Bytes(t.peakMemory()))
 }
 
-// algorithmReport is the run of an algorithm as JSON.
+// algorithmReport is the JSON form of a run of an algorithm.
 type algorithmReport struct {
 	jobReport
 	Algorithm string           `json:"algorithm,omitempty"` // that ran in place of the program

@@ -80,7 +80,7 @@ func (t *task) record(resumed *garaph.Job) {
 }
 
 // unfinished takes the newest unfinished job that was begun by the command line of the run, flags aside that a
-// job may be resumed with; nil: there is none. The error is that of a job that is running.
+// job may be resumed with; nil if there is none. The error is that of a job that is running.
 func (t *task) unfinished() (*garaph.Job, error) {
 	jobs, err := t.input.graph.Jobs()
 	if err != nil {

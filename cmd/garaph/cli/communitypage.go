@@ -17,7 +17,7 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// membersInRow is how many members of a community a row of a page shows.
+// membersInRow is the largest number of members that a row of a page shows.
 const membersInRow = 20
 
 // writePage writes the page of a search.
@@ -50,7 +50,7 @@ func (s *communitySearch) writePage() error {
 	return output.WriteWhole(*s.flags.report, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
 }
 
-// resultSection describes the answers, and of many how they are distributed.
+// resultSection describes the answers and, if there are several, their distribution.
 func (s *communitySearch) resultSection() (section htmlreport.Section, branches int64, err error) {
 	var degrees, sizes, times results.Summary
 	table := htmlreport.Table{

@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/internal/tinydisk"
 )
 
-// diskRounds is how many runs and how many imports meet a full disk.
+// diskRounds is the number of runs, and of imports, on a full disk.
 func diskRounds() int {
 	if n, err := strconv.Atoi(os.Getenv("GARAPH_DISK")); err == nil {
 		return n

@@ -167,7 +167,7 @@ func (g *content) write(graph string) error {
 	return writeBadger(filepath.Join(graph, "db"), values, 1<<10)
 }
 
-// degreesOf is how many bytes of degrees lie behind a shard's blob, as the directory
+// degreesOf is the number of bytes of degrees lie behind a shard's blob, as the directory
 // has it.
 func (g *content) degreesOf(key string) int {
 	i := int(binary.BigEndian.Uint32([]byte(key[strings.IndexByte(key, '/')+1:] + "\x00\x00\x00\x00")))

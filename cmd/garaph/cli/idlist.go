@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph"
 )
 
-// idsAtOnce is how many ids of a file are looked up together, and bytesAtOnce how long they are, about.
+// idsAtOnce is the number of ids of a file that are looked up together, and bytesAtOnce their total length, about.
 const (
 	idsAtOnce   = 1 << 16
 	bytesAtOnce = 2 << 20

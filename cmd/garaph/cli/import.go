@@ -69,7 +69,7 @@ them, or - for standard input. The graph appears whole or not at all.`,
 	return cmd
 }
 
-// importReport is an import as JSON.
+// importReport is the JSON form of an import.
 type importReport struct {
 	Graph string `json:"graph,omitempty"`
 	ingest.Report

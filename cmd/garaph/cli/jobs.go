@@ -82,7 +82,7 @@ type jobInfo struct {
 	Program    string            `json:"program"`
 	State      checkpoint.Status `json:"state"`
 	Iterations int               `json:"iterations"`
-	Saved      *int              `json:"saved_iterations,omitempty"` // nil: unknown, or it cannot be resumed
+	Saved      *int              `json:"saved_iterations,omitempty"` // nil if unknown, or it cannot be resumed
 	Epochs     []int             `json:"checkpoints"`
 	Created    time.Time         `json:"created,omitzero"`
 	Updated    time.Time         `json:"updated,omitzero"`

@@ -135,7 +135,7 @@ type edgePrinter struct {
 	degree, printed int
 }
 
-// neighbor is an edge as JSON.
+// neighbor is the JSON form of an edge.
 type neighbor struct {
 	ID     any         `json:"id"` // a number, or a name
 	Weight json.Number `json:"weight,omitempty"`

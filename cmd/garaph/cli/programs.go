@@ -62,7 +62,7 @@ type programReport struct {
 	GPU        bool         `json:"gpu"`
 	Loops      string       `json:"loops"`
 	PTX        string       `json:"ptx"`
-	Iterations int          `json:"iterations"` // the limit that it has without --iterations; 0: none
+	Iterations int          `json:"iterations"` // the limit that it has without --iterations; 0 if there is none
 	Flags      []flagReport `json:"flags"`
 }
 

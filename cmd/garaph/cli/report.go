@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 )
 
-// jobReport is any run as JSON, of a vertex program or of an algorithm.
+// jobReport is the JSON form of a run, of a vertex program or an algorithm.
 type jobReport struct {
 	Program        string         `json:"program"`
 	Graph          string         `json:"graph"`
@@ -29,7 +29,7 @@ type jobReport struct {
 	PeakMemory     int64          `json:"peak_rss_bytes"`
 	InMemory       bool           `json:"in_memory"`
 	Columns        []columnReport `json:"columns"` // of the results, in order
-	// Summary is the results as the page of --report has them.
+	// Summary describes the results, as the page of --report does.
 	Summary []report.Summary `json:"summary,omitempty"`
 }
 
@@ -40,12 +40,12 @@ type columnReport struct {
 	Nullable bool   `json:"nullable"`
 }
 
-// runReport is the run of a vertex program as JSON.
+// runReport is the JSON form of a run of a vertex program.
 type runReport struct {
 	jobReport
 	Iterations int `json:"iterations"`
 	Resumed    int `json:"resumed_after,omitempty"` // iterations done before this process
-	// Earlier is what earlier processes did of the job until its checkpoint. All else but
+	// Earlier is the work of earlier processes on the job, until its checkpoint. All else but
 	// iterations and converged is of this process.
 	Earlier        *checkpoint.Work `json:"earlier,omitempty"`
 	Converged      bool             `json:"converged"`
@@ -64,7 +64,7 @@ type runReport struct {
 	PerIteration []garaph.Iteration `json:"per_iteration"` // and then, if asked for, the rows of --top
 }
 
-// gpuReport is the GPU that a run had.
+// gpuReport describes the GPU of a run.
 type gpuReport struct {
 	GPU         string `json:"gpu,omitempty"`
 	GPUResident uint64 `json:"gpu_resident_edges,omitempty"`
@@ -82,7 +82,7 @@ func (t *task) took() (took, load time.Duration, edges uint64, inMemory bool) {
 	return r.Duration, r.Load, r.Edges, r.InMemory
 }
 
-// jobReport reports what all runs have.
+// jobReport returns the part of the report that all runs have.
 func (t *task) jobReport() jobReport {
 	c := t.input.graph.Catalogue()
 	took, load, edges, inMemory := t.took()

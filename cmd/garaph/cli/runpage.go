@@ -17,7 +17,7 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// runPage collects what a run did and found, for the page of --report.
+// runPage collects the work and the results of a run, for the page of --report.
 type runPage struct {
 	path   string
 	pages  htmlreport.Pages
@@ -67,7 +67,7 @@ func (p *runPage) save(t *task) error {
 	return output.WriteWhole(p.path, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
 }
 
-// facts returns what the run was, for a reader.
+// facts describes the run.
 func (t *task) facts() []htmlreport.Fact {
 	return append([]htmlreport.Fact{
 		{"Program", t.program.Name + ": " + t.program.Short},
@@ -76,7 +76,7 @@ func (t *task) facts() []htmlreport.Fact {
 	}, report.PlaceFacts(versionText())...)
 }
 
-// work returns what the run took, for a reader.
+// work describes the time and memory of the run.
 func (t *task) work() []htmlreport.Fact {
 	took, load, edges, inMemory := t.took()
 	where, r := "from disk", t.result.Report

@@ -26,7 +26,7 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// defaultTop is how many vertices are printed when nothing was asked for.
+// defaultTop is the number of vertices that are printed by default.
 const defaultTop = 10
 
 // task is one `garaph run`.

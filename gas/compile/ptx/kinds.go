@@ -11,7 +11,7 @@ import (
 // fields of a program, say.
 const invalid compiled.Kind = 0
 
-// mostLeaves is how many scalars one value may have: they live in registers.
+// mostLeaves is the largest number of scalars of a value, which lie in registers.
 const mostLeaves = 64
 
 // sizes are those of Go on 64-bit machines, which the bytes on the device have.

@@ -40,7 +40,7 @@ var loaded = sync.OnceValues(func() ([]*source.Program, error) {
 	return source.Load("../../..", []string{"./programs", "./gas/compile/ptx/testdata/subset"}, nil)
 })
 
-// TestMethods: every method of every built-in program, and of those that use
+// TestMethods checks that every method of every built-in program, and of those that use
 // the rest of the subset, gives as a fragment what it gives in Go.
 func TestMethods(t *testing.T) {
 	list, err := loaded()

@@ -61,7 +61,7 @@ func main() {
 }
 `
 
-// TestRandom: random programs, compiled by Go and by this package, give the
+// TestRandom checks that random programs, compiled by Go and by this package, give the
 // same.
 func TestRandom(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {

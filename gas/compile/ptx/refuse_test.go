@@ -137,7 +137,7 @@ BODY
 }
 `
 
-// TestRefusals: what is said about each construct, and where.
+// TestRefusals checks the text and the place of the error for each construct.
 func TestRefusals(t *testing.T) {
 	files := map[string]string{}
 	for i, c := range refused {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// most is how many instances a generic program may have.
+// most is the largest number of instances of a generic program.
 const most = 64
 
 // combinations returns the lists of type arguments that the terms of the

@@ -98,13 +98,13 @@ func (t *adjacency) Parse(b *read.Block, w *read.Parser) error {
 	return nil
 }
 
-// errLineEnd: there are no more words in a line.
+// errLineEnd reports that a line has no more words.
 var errLineEnd = errors.New("the line ends")
 
 // maxWord is the most bytes of a number.
 const maxWord = 128
 
-// someWords is how many words are read between looks at the context.
+// someWords is the number of words are read between looks at the context.
 const someWords = 1 << 16
 
 // words reads a text word by word.

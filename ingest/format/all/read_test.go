@@ -129,7 +129,7 @@ func TestUndirectedSG(t *testing.T) {
 		edges    []edgeGiven
 		weighted bool
 		noWeight bool   // --weights no
-		problem  string // "": none
+		problem  string // "" if there is none
 	}{
 		{name: "both directions", edges: []edgeGiven{{0, 1, 1}, {1, 0, 1}, {2, 2, 5}}},
 		{name: "one direction", edges: []edgeGiven{{0, 1, 1}, {1, 2, 1}, {2, 0, 1}}, problem: "without the other direction;"},

@@ -121,7 +121,7 @@ func FuzzReadTable(f *testing.F) {
 func TestSameColumn(t *testing.T) {
 	for _, c := range []struct {
 		columns []string
-		want    []int // places from 0; nil: refused
+		want    []int // places from 0; nil if refused
 		err     string
 	}{
 		{[]string{"a", "A"}, []int{0, 2}, ""},

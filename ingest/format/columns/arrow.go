@@ -17,7 +17,7 @@ type arrowBody struct {
 	inFile bool
 }
 
-// arrowRows is how many rows of a record batch one goroutine gets at once.
+// arrowRows is the number of rows of a record batch one goroutine gets at once.
 const arrowRows = 1 << 16
 
 // isArrow recognises files by their magic, and streams by the mark before the first message.

@@ -15,7 +15,7 @@ func TestPickEdges(t *testing.T) {
 		{Name: "b", Kind: cols.Int}, {Name: "C", Kind: cols.Int}, {Name: "2", Kind: cols.Int}}
 	for _, c := range []struct {
 		columns []string
-		want    []int // places from 0; nil: refused
+		want    []int // places from 0; nil if refused
 		err     string
 	}{
 		{[]string{"a", "A"}, []int{0, 2}, ""},

@@ -163,7 +163,7 @@ func (t *rowBody) edges(v []cols.Values, from, to int, row int64, b *read.Block,
 	return nil
 }
 
-// integers delivers rows of small integers, as most are; 0: there are others among them.
+// integers delivers rows of small integers, as most are. It returns 0 if there are others among them.
 func (t *rowBody) integers(v []cols.Values, from, to int, batch *read.Batch) int {
 	if t.ids == read.IDString || v[0].Ints == nil || v[1].Ints == nil || v[0].Null != nil || v[1].Null != nil {
 		return 0

@@ -28,7 +28,7 @@ type plainLines struct {
 	Seps uint64 // bit c is set when the byte c separates fields
 	arc  bool   // lines begin with "a " (DIMACS)
 	rest bool   // what follows the second id is passed over
-	most int    // how many separators that may have; 0: any number
+	most int    // how many separators that may have; if 0, any number
 
 	quotes    bool // which may have quotes
 	delimiter byte // see splitter

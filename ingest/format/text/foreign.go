@@ -23,7 +23,7 @@ var foreignText = []struct{ begins, what string }{
 	{attributes, "an edge list with attributes in braces"},
 }
 
-// attributes is how an edge of NetworkX begins that has some; they are passed over where no weights are wanted.
+// attributes matches the attributes of an edge that NetworkX wrote, which are skipped if weights are not wanted.
 const attributes = `^[^{\n]+[ \t,;|]\{(['"][^\n]*)?\}\s*(\n|$)`
 
 // neighboursOfNetworkX is how lists of neighbours begin that NetworkX wrote: no edge list of it has

@@ -20,7 +20,7 @@ const (
 type picking struct {
 	pick  []int // columns of ids and weight, from 0; nil for the first ones
 	depth int   // how many columns a line must have for pick
-	width int   // how many it may have, where pick is by the names of a header; 0: any number
+	width int   // how many it may have, where pick is by the names of a header; if 0, any number
 }
 
 // Layout describes the lines of a text format, and what becomes of

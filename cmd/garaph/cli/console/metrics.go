@@ -31,7 +31,7 @@ type metrics struct {
 	set    *vm.Set
 	server *http.Server   // if they are served
 	ended  sync.WaitGroup // the server, and what writes the file
-	file   string         // "": none
+	file   string         // "" if there is none
 	every  time.Duration  // how often it is written
 	stop   chan struct{}  // closed at the end of the command
 

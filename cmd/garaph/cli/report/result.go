@@ -14,7 +14,7 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// MostOnPage is how many vertices a page shows.
+// MostOnPage is the largest number of vertices that a page shows.
 const MostOnPage = 1000
 
 // Result describes the results of a run, for its page and as JSON.
