@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/internal/scratch"
 )
 
-// GraphOptions say how a graph is made of edges that a program has. The zero value makes a temporary one,
+// GraphOptions configures graphs of edges in memory. The zero value makes a temporary one,
 // with all edges as they are.
 type GraphOptions struct {
 	Folder  string // of a graph that stays; if "", a temporary one, which Close removes
@@ -30,7 +30,7 @@ type GraphOptions struct {
 	Log      *zap.Logger // if nil, silent; [Slog] makes one of a slog.Logger
 }
 
-// FromEdges makes a graph of edges that an iterator yields, from and to, and opens it. The edges need not fit
+// FromEdges creates a graph of the edges (from, to) that an iterator yields, and opens it. The edges need not fit
 // into memory. Like all graphs it lies on disk, in a folder of GraphOptions; its ids are those of the edges.
 // Of integers of any type they are had as int64, or as uint64 where some are above its range ([ID]): of edges
 // of int, ValuesOf[int64, float64]. After a cancellation the error is the context's, and its cause.

@@ -226,7 +226,7 @@ func gatherBlock[W packed.Width, D packed.Destination, F float32 | float64](
 	all.sums, all.to = [...]F{s0, s1, s2, s3, s4, s5, s6, s7}, to
 }
 
-// gathers has code for each width of sources.
+// gathers holds the code for each width of sources.
 type gathers[F float32 | float64] [packed.MaxWidth + 1]func(*gathered[F], *packed.Blocks, []F)
 
 func gathersOf[D packed.Destination, F float32 | float64]() gathers[F] {

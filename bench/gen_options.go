@@ -20,7 +20,7 @@ const (
 	RawW = "raww" // the same, each followed by the weight as float32
 )
 
-// GenOptions says which graph [Generate] makes. The bytes depend on all of it
+// GenOptions describes the graph that [Generate] writes. The bytes depend on all of it
 // except Threads.
 type GenOptions struct {
 	Kind string

@@ -16,7 +16,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// Options say how to measure. A measurement ignores those that are not its own.
+// Options configures a measurement. A measurement ignores those that are not its own.
 type Options struct {
 	Threads  int                // or GOMAXPROCS if 0
 	Rounds   int                // or 3 if 0
@@ -39,7 +39,7 @@ type Options struct {
 	Limit time.Duration // of the part switch: if positive, after how long a job is stopped
 }
 
-// FrontierOptions say which searches [MeasureFrontiers] measures.
+// FrontierOptions configures [MeasureFrontiers].
 type FrontierOptions struct {
 	Advance           []string // some of [gpuengine.AdvanceNames], or all if empty
 	Filter, Direction string

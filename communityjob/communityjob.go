@@ -150,7 +150,7 @@ func (j *Job) save(s *community.Saved) error {
 	return errors.Join(err, j.job.Wrote(n, state.Iteration))
 }
 
-// Lose says that the answers could not be brought to where they were wanted: the job keeps them,
+// Lose records that the answers could not be written: the job keeps them,
 // and can be resumed to write them.
 func (j *Job) Lose(cause error) { j.lost = cause }
 

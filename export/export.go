@@ -21,7 +21,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Options say how a graph is written.
+// Options configures an export.
 type Options struct {
 	Format Format // "" is text.Text
 	// Both writes the two directions of an edge of an undirected graph. Without it, edge lists have one,
@@ -36,7 +36,7 @@ type Options struct {
 	Printable func(string) string
 }
 
-// Report says what was written.
+// Report describes an export.
 type Report struct {
 	Format   Format `json:"format"`
 	Vertices uint32 `json:"vertices"`
@@ -288,7 +288,7 @@ func (x *writer) Names(ctx context.Context, before, behind string) error {
 	return x.names(nil, x.store.IDs()).writeAll(ctx, x.store, x.out.w, before, behind) // one block of ids after another
 }
 
-// report tells what was written.
+// report returns the report of the export.
 func (x *writer) report() (Report, error) {
 	r := Report{Format: x.o.Format, Vertices: x.cat.Vertices, Edges: x.edges.Load(), Renumbered: x.renumbered()}
 	var err error

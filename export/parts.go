@@ -16,7 +16,7 @@ import (
 // MostParts is the largest number of parts.
 const MostParts = 10_000
 
-// Parts say how the edges of a graph are divided among files: by vertices, so that each has about as many edges.
+// Parts divides the edges of a graph among files: by vertices, so that each has about as many edges.
 type Parts struct {
 	N int // the most files; one file has all edges of a vertex
 	// Create makes one more file, and calls write for what is in it. One without edges is to be removed again.

@@ -148,7 +148,7 @@ type Prioritized[V any] interface {
 	Priority(value V) float64
 }
 
-// Direction says along which edges a program gathers.
+// Direction is the direction of the edges along which a program gathers.
 type Direction uint8
 
 // The directions. With Out, a vertex gathers from its out-neighbours; with

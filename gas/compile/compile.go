@@ -19,7 +19,7 @@ import (
 	"github.com/garaph/garaph/internal/wholefile"
 )
 
-// Options say what to compile.
+// Options selects the programs to compile.
 type Options struct {
 	Dir      string   // where the go command is run
 	Packages []string // patterns of the go command
@@ -27,7 +27,7 @@ type Options struct {
 	Check    bool     // compare instead of writing
 }
 
-// Report says what was done, with paths as the user would write them.
+// Report lists the files of a compilation, with paths as the user would write them.
 type Report struct {
 	Programs []string // names, in order
 	Written  []string // files that changed, or would have

@@ -19,7 +19,7 @@ type Advance struct {
 	In   *frontier.Rows // along which they gather, for Seek
 	Seeking
 
-	// Cut says that of the one vertex in the list the edges [From, To) are meant.
+	// Cut is set if only the edges [From, To) of the one vertex in the list are meant.
 	Cut      bool
 	From, To uint64
 
@@ -31,7 +31,7 @@ type Advance struct {
 // Seeking is the input and the output of Seek in an [Advance].
 type Seeking struct {
 	Active bitset.Set // the frontier
-	// Alike says that the active vertices have the value that First has: who has found one
+	// Alike is set if all active vertices have the value of First: a loop that has found one
 	// need not load it.
 	Alike    bool
 	First    uint32

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// reportJobs says which jobs go with the graph at path when an import replaces it.
+// reportJobs logs the jobs that are removed when an import replaces the graph at path.
 func reportJobs(path string, log *zap.Logger) {
 	jobs := filepath.Join(path, store.JobsDir)
 	list, err := checkpoint.List(jobs)

@@ -37,7 +37,7 @@ func printOf(h, g uint64) (key namePrint, stripe uint32) {
 // have 32 bits.
 const maxNameRoom = 256 << 20
 
-// newNameTable makes a table whose sort keeps room bytes of names in memory, and
+// newNameTable returns a table whose sort keeps room bytes of names in memory, and
 // the others in a file in dir.
 func newNameTable(seed maphash.Seed, dir string, room int64, space func(int64) error) *nameTable {
 	return &nameTable{

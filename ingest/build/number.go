@@ -35,7 +35,7 @@ type numbering struct {
 // askEvery is the number of vertices are handled between looks at the context.
 const askEvery = 1 << 16
 
-// rank says which of 64 provisional numbers exist, and how many come before.
+// rank marks which of 64 provisional numbers exist, and how many come before.
 type rank struct {
 	bits  uint64
 	below uint32

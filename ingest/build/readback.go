@@ -24,7 +24,7 @@ type readBack struct {
 	exact  bool         // no edge was dropped
 }
 
-// sourceCuts say where the sources of each group are in a shard.
+// sourceCuts holds where the sources of each group are in a shard.
 type sourceCuts struct {
 	packed packed.Cuts
 	giant  []uint32 // in the row of a giant: places of the bounds

@@ -70,7 +70,7 @@ const (
 // TableOptions say how lines of text ([Text]) are columns. The zero value takes
 // blanks or a comma as the separator, and the first columns.
 type TableOptions struct {
-	// Delimiter separates columns; 0: spaces and tabs, or one comma. With it,
+	// Delimiter separates columns. If 0, spaces and tabs do, or one comma. With it,
 	// names may have any other character inside.
 	Delimiter byte
 	Header    HeaderMode

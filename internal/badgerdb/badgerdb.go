@@ -30,7 +30,7 @@ func Writes(name string) bool {
 			name)
 }
 
-// Full returns err if it is that of a full disk, and nil otherwise. Badger keeps only the
+// Full returns err if it reports a full disk, and nil otherwise. Badger keeps only the
 // text of its causes.
 func Full(err error) error {
 	if err != nil &&

@@ -159,7 +159,7 @@ const places = 128
 // histogram counts numbers in bins of equal width. The width is a power of two, and doubles whenever the numbers
 // have no room; bins begin at multiples of it.
 type histogram struct {
-	width float64 // 0: it is empty
+	width float64 // 0 for an empty interval
 	first float64 // the number of the first bin: where it begins, over width
 	count [places]int64
 }

@@ -124,7 +124,7 @@ The whole machine should be free for it.`,
 	})
 }
 
-// measuring makes cmd measure a graph, with flags of its own and those of all measurements.
+// measuring returns a command that measures a graph, with flags of its own and those of all measurements.
 func (a *app) measuring(measure func(context.Context, *garaph.Graph, bench.Options) (*bench.Report, error), onGPU bool,
 	declare func(*pflag.FlagSet) func(*bench.Options), cmd *cobra.Command,
 ) *cobra.Command {

@@ -37,7 +37,7 @@ func programOf(c registry.Command, run func(builtins.Job, any) (*garaph.Result, 
 	}
 }
 
-// run makes a built-in program and runs it.
+// run creates a built-in program and runs it.
 func (e Env) run(
 	ctx context.Context, make registry.Make,
 	run func(builtins.Job, any) (*garaph.Result, error),

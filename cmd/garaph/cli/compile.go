@@ -89,7 +89,7 @@ func (a *app) compile(o CompileOptions) error {
 	return nil
 }
 
-// runCompiler has the go command run the compiler, which reports errors itself.
+// runCompiler runs the compiler through the go command. The compiler reports its errors itself.
 func (a *app) runCompiler(cmd *cobra.Command, o CompileOptions) error {
 	args := []string{"run", compilerPackage}
 	if o.Check {

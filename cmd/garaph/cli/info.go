@@ -89,7 +89,7 @@ type storedInfo struct {
 	Shards       int     `json:"shards"`
 	Bytes        int64   `json:"disk_bytes"`
 	BytesPerEdge float64 `json:"bytes_per_edge"`
-	// Sides has the bytes per edge of each side, without what lies behind its blobs.
+	// Sides holds the bytes per edge of each side, without the data behind its blobs.
 	Sides []sideInfo `json:"sides"`
 }
 

@@ -158,7 +158,7 @@ func (m *module) useCheckout(dir string) bool {
 	return true
 }
 
-// goMod makes the module's go.mod.
+// goMod returns the text of go.mod.
 func (m *module) goMod() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "module %s\n\ngo 1.26.0\n\ntool %s\n", m.Path, compilerPackage)
@@ -172,7 +172,7 @@ func (m *module) goMod() []byte {
 	return b.Bytes()
 }
 
-// files makes the texts of the module's files.
+// files returns the texts of the module's files.
 func (m *module) files() (map[string][]byte, error) {
 	fill := strings.NewReplacer("{{.Name}}", m.Name, "{{.Type}}", m.Type)
 	names := map[string]string{"main.go": "main.go.tmpl", m.Name + ".go": "program.go.tmpl",

@@ -42,7 +42,7 @@ type Program struct {
 	// Timed is set if iterations are a time that passes, or rounds of a game. The job does
 	// not end by itself, and is not unfinished when they are over.
 	Timed bool
-	// Overflow says what to do when the job ends with a [garaph.OverflowError].
+	// Overflow is the hint for a job that ends with a [garaph.OverflowError].
 	Overflow string
 	// Setup declares the program's own flags and returns what runs it, once they
 	// are parsed. It is called with an empty set, for each command line again. A

@@ -230,7 +230,7 @@ func (f *runFlags) check(cmd *cobra.Command, p Program) error {
 	return f.imports.check()
 }
 
-// gpuFlagNames are those that have no effect where there is no GPU.
+// gpuFlagNames lists the flags that have no effect without a GPU.
 var gpuFlagNames = append([]string{"gpu", "gpu-memory", "streams", "gather"}, advancingFlagNames...)
 
 // advancingFlagNames lists the flags of frontiers.

@@ -109,7 +109,7 @@ type subgraphReport struct {
 	PeakMemory int64   `json:"peak_rss_bytes"`
 }
 
-// subgraph makes the graph, with progress and a summary.
+// subgraph writes the graph, with progress and a summary.
 func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err error) {
 	ctx := cmd.Context()
 	memory := *f.memory

@@ -57,7 +57,7 @@ var helpful = []method{
 	{"Priority", []string{"value"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Priority }},
 }
 
-// fieldNames are those of gas.Vertex, gas.Edge and gas.Step in fragments.
+// fieldNames are the names of the fields of gas.Vertex, gas.Edge and gas.Step in fragments.
 var fieldNames = map[string][]string{
 	"v": {"id", "n", "in", "out"}, "edge": {"weight"}, "step": {"iteration", "aggregate"},
 }

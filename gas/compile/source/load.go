@@ -170,7 +170,7 @@ func (l *loader) missing(programs []*Program) []string {
 	return more
 }
 
-// build makes the functions of all methods.
+// build builds the SSA functions of all methods.
 func (l *loader) build(programs []*Program) error {
 	l.ssa.Build()
 	for _, p := range programs {

@@ -24,7 +24,7 @@ const (
 	Ligra read.FormatName = "ligra"
 )
 
-// Formats are those with the neighbours of each vertex.
+// Formats lists the formats with the neighbours of each vertex.
 var Formats = []*format.Format{
 	{
 		Name: METIS, Doc: "METIS, a line of neighbours for each vertex", Extensions: []string{".metis", ".graph"},

@@ -23,7 +23,7 @@ const (
 	Arrows  read.FormatName = "arrows"
 )
 
-// Formats are the formats of files with columns. Streams of Arrow IPC are read as files are.
+// Formats lists the formats of files with columns. Streams of Arrow IPC are read as files are.
 var Formats = []*format.Format{
 	{
 		Name: Parquet, Doc: "Parquet, with columns of source, target and weight", Extensions: []string{".parquet", ".pq"},

@@ -32,7 +32,7 @@ const (
 	RawW64 read.FormatName = "raww64"
 )
 
-// Formats are serialized graphs and raw edges.
+// Formats lists serialized graphs and raw edges.
 var Formats = []*format.Format{
 	{
 		Name: SG, Doc: "serialized graph of GAP", Extensions: []string{".sg"},

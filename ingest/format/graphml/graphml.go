@@ -19,7 +19,7 @@ import (
 // Name is the name of the format.
 const Name read.FormatName = "graphml"
 
-// Formats is the format.
+// Formats lists the format.
 var Formats = []*format.Format{{
 	Name: Name, Doc: "GraphML, elements node and edge", Extensions: []string{".graphml"},
 	Detect: func(h *read.Head) bool { return isGraphML(bytes.TrimPrefix(h.Bytes, read.BOM)) },

@@ -18,7 +18,7 @@ import (
 // Name is the name of the format.
 const Name read.FormatName = "mtx"
 
-// Formats is the format.
+// Formats lists the format.
 var Formats = []*format.Format{{
 	Name: Name, Doc: "Matrix Market, coordinate", Extensions: []string{".mtx"},
 	Detect: func(h *read.Head) bool { return hasBanner(bytes.TrimPrefix(h.Bytes, read.BOM)) },

@@ -99,7 +99,7 @@ func (m *metrics) text() []byte {
 
 var helpLine = regexp.MustCompile(`(?m)^# HELP \w+$`)
 
-// metricHelp has texts for HELP lines, by name.
+// metricHelp maps names of metrics to the texts of their HELP lines.
 var metricHelp = map[string]string{
 	"garaph_info":                 " Version of garaph.",
 	"garaph_phase_done":           " How far the phase in progress is.",
@@ -235,7 +235,7 @@ func (m *metrics) logged(e zapcore.Entry) error {
 
 func lineMetric(l zapcore.Level) string { return fmt.Sprintf("garaph_log_lines_total{level=%q}", l) }
 
-// Observe makes a run report its queue and the memory of GPUs, too.
+// Observe adds callbacks that count the queue of a run and the memory of GPUs.
 func (m *metrics) Observe(t *dispatcher.Trace) {
 	t.Queue = func(shards int) { m.queue.Store(int64(shards)) }
 	t.GPUMemory = m.gpuMemory.Store

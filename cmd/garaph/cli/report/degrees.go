@@ -33,7 +33,7 @@ type Degrees struct {
 	Bins      []DegreeBin `json:"bins"`
 }
 
-// DegreeBin has the vertices of the degrees From to To.
+// DegreeBin counts the vertices whose degree is From to To.
 type DegreeBin struct {
 	From     uint64  `json:"from"`
 	To       uint64  `json:"to"`

@@ -26,7 +26,7 @@ type Summary struct {
 	Bins     []bin       `json:"bins"`
 }
 
-// bin has the values of an interval without its end.
+// bin counts the values of an interval without its end.
 type bin struct {
 	From  show.Number `json:"from"`
 	To    show.Number `json:"to"`

@@ -49,7 +49,7 @@ func (v valueText) MarshalJSON() ([]byte, error) {
 type TopRows struct {
 	each   func(yield func(topRow) error) error
 	Close  func()
-	groups *results.Summary // how large all groups are; nil: the rows are no groups
+	groups *results.Summary // the sizes of all groups; nil if rows are vertices
 }
 
 // Top finds the first k rows of t.
