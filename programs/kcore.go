@@ -34,7 +34,7 @@ func (p KCore) Init(v gas.Vertex) (uint32, bool) {
 // Zero returns the sum of no edges.
 func (p KCore) Zero() uint32 { return 0 }
 
-// Gather returns 1 while the neighbour is there.
+// Gather returns 1 if the neighbour has not been removed.
 func (p KCore) Gather(src uint32, _ gas.Edge, _ uint32) uint32 { return src }
 
 // Sum counts.

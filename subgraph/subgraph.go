@@ -75,7 +75,7 @@ type Options struct {
 // ErrEmpty reports that no vertex was chosen.
 var ErrEmpty = errors.New("no vertex is in it")
 
-// ErrItself reports that the subgraph would take the place of the graph of which it is made.
+// ErrItself reports that the subgraph would replace the graph that it is part of.
 var ErrItself = errors.New("it is the graph itself, of which it is made; name another folder")
 
 // CheckPath refuses the folder of the graph itself, also by another path to it, with [ErrItself].

@@ -59,7 +59,7 @@ const (
 	FromZero
 )
 
-// Half says which edges of an undirected graph are written.
+// Half selects the edges of an undirected graph that are written.
 type Half uint8
 
 // The halves.

@@ -47,7 +47,7 @@ func eventually(t *testing.T, f func() string) string {
 	return ""
 }
 
-// get is the body of a page, "" where there is none.
+// get returns the body of a page, or "" if there is none.
 func get(url string) string {
 	r, err := http.Get(url)
 	if err != nil {

@@ -363,7 +363,7 @@ func TestParquetParts(t *testing.T) {
 	}
 }
 
-// TestParquetWhere checks that a Parquet file must be a file, and whole.
+// TestParquetWhere checks that Parquet from a pipe, or truncated, is an error.
 func TestParquetWhere(t *testing.T) {
 	b := parquetFile(t, 2, int64s("src", int64(1), int64(2), int64(5)), int64s("dst", int64(3), int64(4), int64(6)))
 	large, err := os.ReadFile(filepath.Join("testdata", "other", "duckdb-v2.parquet"))
