@@ -165,7 +165,7 @@ func setupPageRank(fs *pflag.FlagSet) registry.Make {
 		damping: flags.Number(fs, "damping", 0.85, 1, "probability of following an edge, at least 0 and below "+
 			"1; otherwise a teleport"),
 		tolerance: flags.Number(fs, "tolerance", 1e-6, 0, "change of all ranks together (L1, they sum up to 1) "+
-			"in an iteration below which the job ends; 0: none, as with --iterations N alone"),
+			"in an iteration below which the job ends; 0: no limit, as with --iterations N alone"),
 	}
 	flags.Sources(fs, "where teleports end: personalised PageRank")
 	f.weighted = fs.Bool("weighted", false, "an edge is followed in proportion to its weight, not as often as "+

@@ -19,7 +19,7 @@ var pageRankSources embed.FS
 
 // Loops are the methods of PageRank as loops.
 func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
-	if !compiled.Fresh(pageRankSources, "8f7294b23bc71df57aea5121d36158da") {
+	if !compiled.Fresh(pageRankSources, "65cdbe446c0f8e95743c4a4ee36d4d8d") {
 		return compiled.Loops[F, int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
 
 // Fragments are the methods of PageRank as PTX.
 func (p PageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(pageRankSources, "8f7294b23bc71df57aea5121d36158da") {
+	if !compiled.Fresh(pageRankSources, "65cdbe446c0f8e95743c4a4ee36d4d8d") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

@@ -26,7 +26,7 @@ func TestGather(t *testing.T) {
 // TestMonotone checks that frontiers end with the values of pulls.
 func TestMonotone(t *testing.T) { gastest.CheckMonotone[float32, float32](t, Widest{}) }
 
-// The whole command line, on a graph that fits on a napkin.
+// The whole command line, over a small graph.
 func Example() {
 	roads := strings.NewReader("mill lock 3.5\nmill ford 2\nlock town 3\nford town 4.5\ntown port 2.5\nport mill 1\n")
 	args := []string{"run", "widest", "-", "--source", "mill", "--output", "-"}

@@ -20,8 +20,8 @@ const magicLen = 6
 // of the zstd program too (--long=27).
 const maxWindow = 128 << 20
 
-// compression reports by the first bytes how an input is compressed: "gzip",
-// "zstd", "bzip2" or "".
+// compression returns the compression of an input by its first bytes: "gzip", "zstd", "bzip2", or
+// "" for none.
 func compression(magic []byte) string {
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b, 8}):

@@ -89,7 +89,7 @@ func columnsFlag(fs *pflag.FlagSet) *[]string {
 	}
 	show := func(columns []string) string { return strings.Join(columns, ",") }
 	return flags.Checked(fs, "columns", "SRC,DST[,WEIGHT]", nil, parse, show, "columns to read, by name or "+
-		"number from 1 (default those of usual names, or the first ones)")
+		"number from 1 (default those with usual names, or the first two or three)")
 }
 
 // table returns the options of text in columns.

@@ -35,7 +35,7 @@ writes that as a page with plots.`,
 		Args: exactly("one graph", 1),
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print it as one JSON object")
-	degrees := cmd.Flags().Bool("degrees", false, "tell how the degrees are distributed, too")
+	degrees := cmd.Flags().Bool("degrees", false, "also print the distribution of degrees")
 	page := cmd.Flags().String("report", "",
 		"write the degrees to this `FILE`, as an HTML page with plots; with --degrees")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {

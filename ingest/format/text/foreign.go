@@ -26,8 +26,8 @@ var foreignText = []struct{ begins, what string }{
 // attributes matches the attributes of an edge that NetworkX wrote, which are skipped if weights are not wanted.
 const attributes = `^[^{\n]+[ \t,;|]\{(['"][^\n]*)?\}\s*(\n|$)`
 
-// neighboursOfNetworkX is how lists of neighbours begin that NetworkX wrote: no edge list of it has
-// a comment with the date.
+// neighboursOfNetworkX matches the beginning of lists of neighbours that NetworkX wrote. Its edge
+// lists have no comment with the date.
 var neighboursOfNetworkX = regexp.MustCompile(`^#.*\r?\n# GMT [A-Z][a-z]{2} `)
 
 // checkForeign refuses, by name, text of formats that are not read.

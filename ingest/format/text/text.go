@@ -140,7 +140,7 @@ func planText(p *read.Plan, h *read.Head, o read.Options) error {
 	return nil
 }
 
-// textBody has the layout of the lines, as far as it is known before they are looked at.
+// textBody returns the layout of the lines, as far as it follows from the name and the options.
 func textBody(p *read.Plan, h *read.Head, o *read.Options) (*lineBody, error) {
 	format := p.Schema.Format
 	t := &lineBody{skipBad: o.SkipBadLines, layout: Layout{
@@ -221,7 +221,7 @@ func ChooseIDs(p *read.Plan, s *Sniff, l *Layout, o read.Options) error {
 	return nil
 }
 
-// chooseColumns decides what stands behind the ids.
+// chooseColumns selects the columns behind the ids.
 func chooseColumns(p *read.Plan, s *Sniff, l *Layout, o read.Options) {
 	switch format := p.Schema.Format; {
 	case len(l.pick) == 2:
