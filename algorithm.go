@@ -11,7 +11,9 @@ import (
 // RunAlgorithm runs an algorithm over a graph. The result holds the values until it is
 // closed. After a cancellation the error is the context's. The run is not
 // recorded, and cannot be resumed.
-func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithms.Algorithm[T], o AlgorithmOptions) (r *Result, err error) {
+func RunAlgorithm[T algorithms.Value](
+	ctx context.Context, g *Graph, a algorithms.Algorithm[T], o AlgorithmOptions,
+) (r *Result, err error) {
 	name, err := tables.Name(a)
 	if err != nil {
 		return nil, err
@@ -24,7 +26,10 @@ func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithm
 	if err != nil {
 		return nil, err
 	}
-	t := &tables.Table[T]{Store: g.store, Source: a, Memory: out.Free, Results: []tables.Column[T]{tables.AlgorithmColumn[T](name)}, Values: out.Values}
+	t := &tables.Table[T]{
+		Store: g.store, Source: a, Memory: out.Free, Results: []tables.Column[T]{tables.AlgorithmColumn[T](name)},
+		Values: out.Values,
+	}
 	t.Range = func(from, to uint32, yield func([]gas.Vertex, []T) error) error {
 		return someValues(out.Values, from, to, yield)
 	}

@@ -60,7 +60,10 @@ func TestTrianglesLDBC(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			base := filepath.Join(data, c.name)
-			g := imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: c.undirected}, Storage: ingest.StorageOptions{Rows: true}}, base+".v", base+".e")
+			g := imported(t, garaph.ImportOptions{
+				Edges:   garaph.EdgeOptions{Undirected: c.undirected},
+				Storage: ingest.StorageOptions{Rows: true},
+			}, base+".v", base+".e")
 			r, err := garaph.RunAlgorithm(t.Context(), g, algorithms.Triangles{}, garaph.AlgorithmOptions{Threads: 2})
 			if err != nil {
 				t.Fatal(err)
@@ -166,7 +169,8 @@ func TestAlgorithmTables(t *testing.T) {
 		}
 	}
 	r, err := garaph.RunAlgorithm(t.Context(), g, opposite{}, garaph.AlgorithmOptions{})
-	check(results.VertexID, r, err, func(b *results.Batch, i, v int) bool { return b.Columns[0].V.Strings[i] == ids[n-1-v] })
+	check(results.VertexID, r,
+		err, func(b *results.Batch, i, v int) bool { return b.Columns[0].V.Strings[i] == ids[n-1-v] })
 	r, err = garaph.RunAlgorithm(t.Context(), g, halves[float32]{}, garaph.AlgorithmOptions{})
 	check(results.Float32, r, err, func(b *results.Batch, i, v int) bool { return b.Columns[0].F32[i] == float32(v)/2 })
 	r, err = garaph.RunAlgorithm(t.Context(), g, halves[float64]{}, garaph.AlgorithmOptions{})

@@ -37,7 +37,8 @@ func TestZeroPrograms(t *testing.T) {
 		{outcome(t, g, programs.PageRank[float64]{Damping: 0.85, Tolerance: -1}), tolerance},
 		{outcome(t, g, programs.PageRank[float64]{Damping: 0.85, Personalised: true, Source: 4}), none},
 		{outcome(t, g, programs.PersonalisedPageRank[float64]{}), damping},
-		{outcome(t, g, programs.PersonalisedPageRank[float64]{Damping: 0.85, Sources: programs.SourcesOf([]uint32{0, 4})}), none},
+		{outcome(t, g, programs.PersonalisedPageRank[float64]{Damping: 0.85, Sources: programs.SourcesOf([]uint32{0, 4})}),
+			none},
 		{outcome(t, g, programs.BiasedPageRank[float64]{}), damping},
 		{outcome(t, g, programs.BiasedPageRank[float64]{Damping: 0.85, Sources: programs.SourcesOf([]uint32{0, 4})}), none},
 		{outcome(t, g, programs.Katz[float64]{}), "the Alpha and the Beta are 0"},
@@ -60,10 +61,13 @@ func TestEndlessPrograms(t *testing.T) {
 	g := made(t, [][2]string{{"a", "b"}, {"b", "c"}}, garaph.GraphOptions{})
 	_, heat := garaph.Run(t.Context(), g, programs.Heat{Step: 0.1}, garaph.RunOptions{Name: "heat"})
 	_, rank := garaph.Run(t.Context(), g, programs.PageRank[float64]{Damping: 0.85}, garaph.RunOptions{Name: "rank"})
-	_, biased := garaph.Run(t.Context(), g, programs.BiasedPageRank[float64]{Damping: 0.85}, garaph.RunOptions{Name: "biased"})
-	_, personal := garaph.Run(t.Context(), g, programs.PersonalisedPageRank[float64]{Damping: 0.85}, garaph.RunOptions{Name: "personal"})
+	_, biased := garaph.Run(t.Context(), g, programs.BiasedPageRank[float64]{Damping: 0.85},
+		garaph.RunOptions{Name: "biased"})
+	_, personal := garaph.Run(t.Context(), g, programs.PersonalisedPageRank[float64]{Damping: 0.85},
+		garaph.RunOptions{Name: "personal"})
 	for name, err := range map[string]error{"heat": heat, "rank": rank, "biased": biased, "personal": personal} {
-		if err == nil || !strings.HasSuffix(err.Error(), "program "+name+" does not end by itself: set RunOptions.Iterations") {
+		if err == nil ||
+			!strings.HasSuffix(err.Error(), "program "+name+" does not end by itself: set RunOptions.Iterations") {
 			t.Errorf("%s: got error %v", name, err)
 		}
 	}
@@ -76,11 +80,12 @@ func TestForever(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	n := 0
-	_, err := garaph.Run(ctx, g, programs.Heat{Step: 0.001}, garaph.RunOptions{Iterations: garaph.Forever, Progress: func(garaph.Iteration) {
-		if n++; n == 100 {
-			cancel()
-		}
-	}})
+	_, err := garaph.Run(ctx, g, programs.Heat{Step: 0.001},
+		garaph.RunOptions{Iterations: garaph.Forever, Progress: func(garaph.Iteration) {
+			if n++; n == 100 {
+				cancel()
+			}
+		}})
 	if !errors.Is(err, context.Canceled) || n < 100 {
 		t.Errorf("after %d iterations: %v", n, err)
 	}
@@ -89,7 +94,8 @@ func TestForever(t *testing.T) {
 // TestLPAEnds checks that labels become stable, also where vertices could exchange theirs for ever,
 // and stay so.
 func TestLPAEnds(t *testing.T) {
-	edges := [][2]string{{"40", "41"}, {"40", "43"}, {"41", "40"}, {"41", "40"}, {"41", "41"}, {"43", "40"}, {"43", "41"}, {"43", "41"}}
+	edges := [][2]string{{"40", "41"}, {"40", "43"}, {"41", "40"}, {"41", "40"}, {"41", "41"}, {"43", "40"},
+		{"43", "41"}, {"43", "41"}}
 	for _, o := range []garaph.GraphOptions{{}, {Undirected: true}} {
 		g := made(t, edges, o)
 		for seed := range uint32(20) {

@@ -42,7 +42,8 @@ func (paths) Gather(src reach, e gas.Edge, _ reach) reach {
 	if src.Hops == math.MaxUint32 {
 		return src
 	}
-	return reach{src.Hops + 1, src.Hops, src.Distance + float32(e.Weight)} // in a ring, the vertex before has as many hops as its number
+	// in a ring, the vertex before has as many hops as its number
+	return reach{src.Hops + 1, src.Hops, src.Distance + float32(e.Weight)}
 }
 func (paths) Sum(a, b reach) reach {
 	if a.Hops < b.Hops {
@@ -100,7 +101,8 @@ func TestColumns(t *testing.T) {
 			if i > 0 {
 				before = id(i - 1)
 			}
-			want = append(want, []string{id(i), strconv.Itoa(i), before, strconv.Itoa(i), strconv.FormatFloat(float64(i)/4, 'g', -1, 64)})
+			want = append(want,
+				[]string{id(i), strconv.Itoa(i), before, strconv.Itoa(i), strconv.FormatFloat(float64(i)/4, 'g', -1, 64)})
 		}
 		want = append(want, []string{id(n - 1), "", "", "", strconv.FormatFloat(float64(n-1)/4, 'g', -1, 64)})
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -153,7 +155,8 @@ func TestResultPanic(t *testing.T) {
 	}
 	defer r.Close()
 	err = r.WriteFile(out, "")
-	if err == nil || !strings.Contains(err.Error(), "badResult panicked: no result") || !strings.Contains(err.Error(), "columns_test.go") {
+	if err == nil || !strings.Contains(err.Error(), "badResult panicked: no result") ||
+		!strings.Contains(err.Error(), "columns_test.go") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(out); err == nil {

@@ -22,7 +22,10 @@ type (
 // largest (package [github.com/garaph/garaph/algorithms/community]). The minimum degree does not
 // depend on the number of threads; where several communities have it, which one is found may.
 // After a cancellation the error is the context's.
-func FindCommunities(ctx context.Context, g *Graph, queries []CommunityQuery, o CommunityOptions, answer func(i int, c *Community) error) (report community.Report, err error) {
+func FindCommunities(
+	ctx context.Context, g *Graph, queries []CommunityQuery, o CommunityOptions,
+	answer func(i int, c *Community) error,
+) (report community.Report, err error) {
 	if err := g.begin(); err != nil {
 		return community.Report{}, err
 	}

@@ -79,7 +79,8 @@ func TestCommunitiesReal(t *testing.T) {
 			queries = append(queries, garaph.CommunityQuery{Vertex: i * 499, Low: 3, High: 5})
 		}
 		var degrees []int
-		for _, o := range []garaph.CommunityOptions{{TimeLimit: 5 * time.Second}, {Threads: 3, Memory: 72 << 20, TimeLimit: 5 * time.Second}} {
+		for _, o := range []garaph.CommunityOptions{{TimeLimit: 5 * time.Second},
+			{Threads: 3, Memory: 72 << 20, TimeLimit: 5 * time.Second}} {
 			_, err := garaph.FindCommunities(t.Context(), g, queries, o, func(i int, c *garaph.Community) error {
 				checkMembers(t, near, c)
 				if o.Threads == 0 {
@@ -113,7 +114,8 @@ func checkMembers(t *testing.T, near []map[uint32]bool, c *garaph.Community) {
 		least = min(least, degree)
 	}
 	visit(c.Query.Vertex)
-	if n := len(c.Members); !c.Proven || !slices.Contains(c.Members, c.Query.Vertex) || n < c.Query.Low || n > c.Query.High || len(reached) != n || least != c.MinDegree {
+	if n := len(c.Members); !c.Proven || !slices.Contains(c.Members, c.Query.Vertex) || n < c.Query.Low ||
+		n > c.Query.High || len(reached) != n || least != c.MinDegree {
 		t.Errorf("%+v: %d are connected, with minimum degree %d", c, len(reached), least)
 	}
 }
@@ -135,7 +137,8 @@ func TestMemberTableNames(t *testing.T) {
 	err := table.Batches(func(b *results.Batch) error {
 		for i, v := range c.Members {
 			if b.IDs.Strings[i] != name(v) || b.Columns[0].V.Strings[i] != name(vertices/2) {
-				return fmt.Errorf("row %d is %q, %q, not %q, %q", i, b.IDs.Strings[i], b.Columns[0].V.Strings[i], name(v), name(vertices/2))
+				return fmt.Errorf("row %d is %q, %q, not %q, %q",
+					i, b.IDs.Strings[i], b.Columns[0].V.Strings[i], name(v), name(vertices/2))
 			}
 		}
 		return nil

@@ -30,7 +30,8 @@ func TestCancelCause(t *testing.T) {
 			return err
 		},
 		"a job": func(ctx context.Context, g *garaph.Graph, cancel func()) error {
-			_, err := garaph.Run(ctx, g, rank, garaph.RunOptions{Iterations: garaph.Forever, Progress: func(garaph.Iteration) { cancel() }})
+			_, err := garaph.Run(ctx, g, rank,
+				garaph.RunOptions{Iterations: garaph.Forever, Progress: func(garaph.Iteration) { cancel() }})
 			return err
 		},
 		"an algorithm": func(ctx context.Context, g *garaph.Graph, cancel func()) error {
@@ -49,7 +50,8 @@ func TestCancelCause(t *testing.T) {
 		},
 		"communities": func(ctx context.Context, g *garaph.Graph, cancel func()) error {
 			cancel()
-			_, err := garaph.FindCommunities(ctx, g, []garaph.CommunityQuery{{Vertex: 1, Low: 2, High: 4}}, garaph.CommunityOptions{},
+			_, err := garaph.FindCommunities(ctx, g,
+				[]garaph.CommunityQuery{{Vertex: 1, Low: 2, High: 4}}, garaph.CommunityOptions{},
 				func(int, *garaph.Community) error { return nil })
 			return err
 		},
@@ -71,10 +73,11 @@ func TestCancelCause(t *testing.T) {
 func TestNumbersRefused(t *testing.T) {
 	g := manyGraph(t, t.TempDir())
 	for want, o := range map[string]garaph.RunOptions{
-		"iterations -7: expected a number ≥ 0":                 {Iterations: -7},
-		"memory -1: expected a number of bytes ≥ 0":            {Memory: -1},
-		"threads -2: expected a number from 0 to 4096":         {Threads: -2, Iterations: 3},
-		`gather "any": expected auto, replicated or segmented`: {Device: dispatcher.CPU, GPU: garaph.GPUOptions{Gather: "any"}, Iterations: 3},
+		"iterations -7: expected a number ≥ 0":         {Iterations: -7},
+		"memory -1: expected a number of bytes ≥ 0":    {Memory: -1},
+		"threads -2: expected a number from 0 to 4096": {Threads: -2, Iterations: 3},
+		`gather "any": expected auto, replicated or segmented`: {Device: dispatcher.CPU,
+			GPU: garaph.GPUOptions{Gather: "any"}, Iterations: 3},
 		"threads 1073741824: expected a number from 0 to 4096": {Threads: 1 << 30, Iterations: 3},
 	} {
 		if _, err := garaph.Run(t.Context(), g, programs.BFS{}, o); err == nil || err.Error() != want {

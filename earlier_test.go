@@ -54,7 +54,8 @@ func TestEarlier(t *testing.T) {
 	}
 	defer res.Close()
 	r, all := res.Report, whole.Report
-	if r.Earlier == nil || r.Before != 7 || r.Done() != 12 || r.Earlier.Edges+r.Edges != all.Edges || r.Earlier.Edges != 7*all.Edges/12 {
+	if r.Earlier == nil || r.Before != 7 || r.Done() != 12 || r.Earlier.Edges+r.Edges != all.Edges ||
+		r.Earlier.Edges != 7*all.Edges/12 {
 		t.Fatalf("after %d iterations: %d edges, earlier %+v, of %d in all", r.Before, r.Edges, r.Earlier, all.Edges)
 	}
 	if r.Earlier.Seconds <= 0 || r.Earlier.LoadSeconds <= 0 || r.Earlier.BytesRead <= 0 || all.Earlier != nil {

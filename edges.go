@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/internal/scratch"
 )
 
-// GraphOptions say how a graph is made of edges that a program has. The zero value makes a temporary one,
+// GraphOptions configures graphs of edges in memory. The zero value makes a temporary one,
 // with all edges as they are.
 type GraphOptions struct {
 	Folder  string // of a graph that stays; if "", a temporary one, which Close removes
@@ -30,7 +30,7 @@ type GraphOptions struct {
 	Log      *zap.Logger // if nil, silent; [Slog] makes one of a slog.Logger
 }
 
-// FromEdges makes a graph of edges that an iterator yields, from and to, and opens it. The edges need not fit
+// FromEdges creates a graph of the edges (from, to) that an iterator yields, and opens it. The edges need not fit
 // into memory. Like all graphs it lies on disk, in a folder of GraphOptions; its ids are those of the edges.
 // Of integers of any type they are had as int64, or as uint64 where some are above its range ([ID]): of edges
 // of int, ValuesOf[int64, float64]. After a cancellation the error is the context's, and its cause.
@@ -39,12 +39,14 @@ func FromEdges[I ingest.EdgeID](ctx context.Context, edges iter.Seq2[I, I], o Gr
 }
 
 // FromWeighted is [FromEdges] of edges with their weights, which are finite and not negative.
-func FromWeighted[I ingest.EdgeID](ctx context.Context, edges iter.Seq2[[2]I, float64], o GraphOptions) (*Graph, error) {
+func FromWeighted[I ingest.EdgeID](
+	ctx context.Context, edges iter.Seq2[[2]I, float64], o GraphOptions,
+) (*Graph, error) {
 	return fromEdges(ctx, ingest.Edges[I]{Weighted: edges}, o)
 }
 
-// FromSlice is [FromEdges] of a slice of edges, which goroutines share. With weights there are as many; if nil, the
-// edges have none.
+// FromSlice is [FromEdges] of a slice of edges, which goroutines share. Weights, if not nil, has
+// the same length; otherwise the edges have none.
 //
 // Results and neighbours have the ids as one of the types of [ID], int64 for an I of int:
 //
@@ -76,7 +78,9 @@ func fromEdges[I ingest.EdgeID](ctx context.Context, edges ingest.Edges[I], o Gr
 		mode = ingest.WeightsFloat64
 	}
 	_, err = ingest.ImportEdges(ctx, edges, path, ingest.Options{
-		Weights: mode, Edges: ingest.EdgeOptions{Undirected: o.Undirected, Parallel: o.Parallel, DropSelfLoops: o.DropSelfLoops}, Force: o.Replace,
+		Weights: mode, Edges: ingest.EdgeOptions{
+			Undirected: o.Undirected, Parallel: o.Parallel, DropSelfLoops: o.DropSelfLoops,
+		}, Force: o.Replace,
 		Threads: o.Threads, Memory: o.Memory, Progress: o.Progress, Log: o.Log,
 	})
 	if err != nil {

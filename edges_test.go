@@ -148,11 +148,18 @@ func testFromEdges[G garaph.ID, I ingest.EdgeID](t *testing.T, turn int, id func
 		want []arc
 	}
 	ways := []way{
-		{"iterator", func(o garaph.GraphOptions) (*garaph.Graph, error) { return garaph.FromEdges(ctx, seq, o) }, garaph.GraphOptions{}, plain},
-		{"with weights", func(o garaph.GraphOptions) (*garaph.Graph, error) { return garaph.FromWeighted(ctx, weighted, o) }, garaph.GraphOptions{}, heavy},
-		{"slice", func(o garaph.GraphOptions) (*garaph.Graph, error) { return garaph.FromSlice(ctx, edges, nil, o) }, garaph.GraphOptions{Threads: 3}, plain},
-		{"slice, weights", func(o garaph.GraphOptions) (*garaph.Graph, error) { return garaph.FromSlice(ctx, edges, weights, o) }, garaph.GraphOptions{Memory: 256 << 20}, heavy},
-		{"both directions", func(o garaph.GraphOptions) (*garaph.Graph, error) { return garaph.FromSlice(ctx, edges, weights, o) }, garaph.GraphOptions{Undirected: true, Threads: 2}, both},
+		{"iterator", func(o garaph.GraphOptions) (*garaph.Graph, error) { return garaph.FromEdges(ctx, seq, o) },
+			garaph.GraphOptions{}, plain},
+		{"with weights", func(o garaph.GraphOptions) (*garaph.Graph, error) { return garaph.FromWeighted(ctx, weighted, o) },
+			garaph.GraphOptions{}, heavy},
+		{"slice", func(o garaph.GraphOptions) (*garaph.Graph, error) { return garaph.FromSlice(ctx, edges, nil, o) },
+			garaph.GraphOptions{Threads: 3}, plain},
+		{"slice, weights",
+			func(o garaph.GraphOptions) (*garaph.Graph, error) { return garaph.FromSlice(ctx, edges, weights, o) },
+			garaph.GraphOptions{Memory: 256 << 20}, heavy},
+		{"both directions",
+			func(o garaph.GraphOptions) (*garaph.Graph, error) { return garaph.FromSlice(ctx, edges, weights, o) },
+			garaph.GraphOptions{Undirected: true, Threads: 2}, both},
 	}
 	for _, c := range testsize.Some(ways, 3, turn) {
 		t.Run(fmt.Sprintf("%T/%s", *new(I), c.name), func(t *testing.T) {
@@ -217,7 +224,8 @@ func TestFromEdgesStays(t *testing.T) {
 		if err := g.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := garaph.FromSlice(t.Context(), edges, nil, garaph.GraphOptions{Folder: o.Folder}); !errors.Is(err, garaph.ErrGraphExists) {
+		if _, err := garaph.FromSlice(t.Context(), edges, nil, garaph.GraphOptions{Folder: o.Folder}); !errors.Is(err,
+			garaph.ErrGraphExists) {
 			t.Errorf("got %v", err)
 		}
 		o.Replace = true
@@ -312,12 +320,13 @@ func TestNeighborsOf(t *testing.T) {
 // TestSlog checks that a job writes to a slog.Logger what it writes to a zap.Logger.
 func TestSlog(t *testing.T) {
 	var text bytes.Buffer
-	log := garaph.Slog(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}})))
+	log := garaph.Slog(slog.New(slog.NewTextHandler(&text,
+		&slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}})))
 	g, err := garaph.FromSlice(t.Context(), [][2]string{{"a", "b"}}, nil, garaph.GraphOptions{Log: log})
 	if err != nil {
 		t.Fatal(err)
@@ -342,7 +351,8 @@ func TestSlog(t *testing.T) {
 // TestBlocks checks that blocks and slices have the values of All, windows of memory where the
 // types are those of the job.
 func TestBlocks(t *testing.T) {
-	r, err := garaph.Run(t.Context(), valuesGraph(t, func(i int) string { return fmt.Sprint(3*i - 700) }), paths{allColumns()}, garaph.RunOptions{})
+	r, err := garaph.Run(t.Context(), valuesGraph(t, func(i int) string { return fmt.Sprint(3*i - 700) }),
+		paths{allColumns()}, garaph.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,7 +424,9 @@ func TestSlice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, want := range [][]garaph.Ranked[string, float32]{nil, {{ID: "c", Value: 2}}, {{ID: "c", Value: 2}, {ID: "b", Value: 1}}, {{ID: "c", Value: 2}, {ID: "b", Value: 1}, {ID: "a", Value: 0}}, {{ID: "c", Value: 2}, {ID: "b", Value: 1}, {ID: "a", Value: 0}}} {
+	for n, want := range [][]garaph.Ranked[string, float32]{nil, {{ID: "c", Value: 2}},
+		{{ID: "c", Value: 2}, {ID: "b", Value: 1}}, {{ID: "c", Value: 2}, {ID: "b", Value: 1}, {ID: "a", Value: 0}},
+		{{ID: "c", Value: 2}, {ID: "b", Value: 1}, {ID: "a", Value: 0}}} {
 		if got, err := far.Top(n); err != nil || !slices.Equal(got, want) {
 			t.Errorf("the first %d are %v: %v", n, got, err)
 		}

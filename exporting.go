@@ -17,8 +17,11 @@ func (g *Graph) Export(ctx context.Context, w io.Writer, o ExportOptions) (repor
 	return export.Write(ctx, g.store, w, o)
 }
 
-// ExportParts writes the edges to several files, as Export does to one: those of a folder that Import takes for one graph.
-func (g *Graph) ExportParts(ctx context.Context, parts export.Parts, o ExportOptions) (report export.Report, err error) {
+// ExportParts writes the edges to several files, as Export does to one: those of a folder that
+// Import takes for one graph.
+func (g *Graph) ExportParts(
+	ctx context.Context, parts export.Parts, o ExportOptions,
+) (report export.Report, err error) {
 	if err := g.begin(); err != nil {
 		return export.Report{}, err
 	}

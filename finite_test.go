@@ -56,8 +56,10 @@ func TestFinite(t *testing.T) {
 			t.Errorf("%+v: NaN of 32 bits: %v", mode, single.Close())
 		}
 		for p, right := range map[gas.Program[float64, float64]]bool{
-			odd[float64]{1, 2}: true, odd[float64]{inf, inf}: true, odd[float64]{-inf, 0}: true, known{odd[float64]{1, inf}}: true, whole{odd[float64]{1, inf}}: true,
-			odd[float64]{1, nan}: false, odd[float64]{inf, nan}: false, odd[float64]{1, inf}: false, odd[float64]{inf, -inf}: false,
+			odd[float64]{1, 2}: true, odd[float64]{inf, inf}: true, odd[float64]{-inf, 0}: true,
+			known{odd[float64]{1, inf}}: true, whole{odd[float64]{1, inf}}: true,
+			odd[float64]{1, nan}: false, odd[float64]{inf, nan}: false,
+			odd[float64]{1, inf}: false, odd[float64]{inf, -inf}: false,
 			inverse{odd[float64]{1, 2}}: true, inverse{odd[float64]{1, 0}}: false, inverse{odd[float64]{1, 1e-40}}: false,
 		} {
 			err := run(p)

@@ -66,7 +66,7 @@ var (
 	ErrDiffers  = checkpoint.ErrDiffers
 	// ErrGraphExists is the error of an import without Force to the path of a graph.
 	ErrGraphExists = store.ErrGraphExists
-	// ErrNoCheckpoint is the error of a job all of whose checkpoints are damaged.
+	// ErrNoCheckpoint reports that all checkpoints of a job are damaged.
 	ErrNoCheckpoint = checkpoint.ErrDamaged
 	// ErrInUse is the error of closing a graph or a result while a call that uses it is in progress.
 	ErrInUse = uses.ErrInUse
@@ -127,7 +127,8 @@ func (g *Graph) Close() error {
 	return err
 }
 
-// Catalogue describes the graph, with the numbers of its Vertices and Edges; it must not be changed. It stays after Close.
+// Catalogue describes the graph, with the numbers of its Vertices and Edges; it must not be
+// changed. It stays after Close.
 func (g *Graph) Catalogue() *store.Catalogue { return g.store.Catalogue() }
 
 // Store returns the stored graph itself, for measurements and tools.

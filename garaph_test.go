@@ -168,7 +168,10 @@ func TestExpected(t *testing.T) {
 		{"soc-Slashdot0902", false, 1, store.Packed},
 	}, 2, 0) {
 		t.Run(c.name, func(t *testing.T) {
-			o := garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: c.undirected}, Storage: ingest.StorageOptions{ShardVertices: 128, Layout: c.layout}}
+			o := garaph.ImportOptions{
+				Edges:   garaph.EdgeOptions{Undirected: c.undirected},
+				Storage: ingest.StorageOptions{ShardVertices: 128, Layout: c.layout},
+			}
 			g := imported(t, o, filepath.Join(data, c.name+".txt.gz"))
 			weighted := imported(t, o, filepath.Join(data, c.name+"-weighted.txt.gz"))
 			source, err := g.Vertex(strconv.FormatInt(c.source, 10))
@@ -217,11 +220,13 @@ func TestLDBC(t *testing.T) {
 				t.Run(w.name, func(t *testing.T) {
 					o := w.o
 					same(t, "BFS", rows(t, g, programs.BFS{Source: source}, o), testgraph.LoadLDBCExpected(t, c.name+"-BFS"), 0)
-					same(t, "SSSP", rows(t, g, programs.SSSP[float64]{Source: source}, o), testgraph.LoadLDBCExpected(t, c.name+"-SSSP"), 1e-4)
+					same(t, "SSSP", rows(t, g, programs.SSSP[float64]{Source: source}, o),
+						testgraph.LoadLDBCExpected(t, c.name+"-SSSP"), 1e-4)
 					same(t, "WCC", rows(t, g, programs.WCC{}, o), testgraph.LoadLDBCExpected(t, c.name+"-WCC"), 0)
 					if o.Mode == dispatcher.Sync { // the expected ranks are those after two synchronous iterations
 						o.Iterations = 2
-						same(t, "PR", rows(t, g, programs.PageRank[float64]{Damping: 0.85}, o), testgraph.LoadLDBCExpected(t, c.name+"-PR"), 1e-4)
+						same(t, "PR", rows(t, g, programs.PageRank[float64]{Damping: 0.85}, o),
+							testgraph.LoadLDBCExpected(t, c.name+"-PR"), 1e-4)
 					}
 				})
 			}
@@ -233,7 +238,8 @@ func TestLDBC(t *testing.T) {
 // threads and any amount of memory.
 func TestSameBits(t *testing.T) {
 	data := testgraph.Shared(t)
-	g := imported(t, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 1000}}, filepath.Join(data, "soc-Slashdot0902.txt.gz"))
+	g := imported(t, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 1000}},
+		filepath.Join(data, "soc-Slashdot0902.txt.gz"))
 	p := programs.PageRank[float32]{Damping: 0.85}
 	want := rows(t, g, p, garaph.RunOptions{Threads: 1, Iterations: 20})
 	for turn, threads := range []int{2, 3, 8, 17} {

@@ -94,7 +94,8 @@ func TestPointer(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	end()
 	p := &outer{texted{programs.BFS{Source: 1}}}
-	if _, err := garaph.Run[uint32, uint32](ctx, g, p, garaph.RunOptions{Checkpoints: garaph.Checkpoints{Every: 1}}); !errors.Is(err, context.Canceled) {
+	_, err := garaph.Run[uint32, uint32](ctx, g, p, garaph.RunOptions{Checkpoints: garaph.Checkpoints{Every: 1}})
+	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	job, err := g.OpenJob(1)

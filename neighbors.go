@@ -121,7 +121,8 @@ func (r *rowSides) side(dir shard.Direction, v uint32) (*rows.Side, error) {
 	if cat.Weighted && dir == shard.Out {
 		is, beside := cat.WeightsOf(dir)
 		if !beside {
-			return nil, fmt.Errorf("graph %s has no weights of out-edges, as a version before this one left it: import it again", s.Name())
+			return nil, fmt.Errorf("graph %s has no weights of out-edges, as a version before this one left it: import it again",
+				s.Name())
 		}
 		weights, err := s.ReadShard(is, i, make([]byte, cat.Bytes(is, i)))
 		if err != nil {

@@ -41,8 +41,8 @@ const (
 )
 
 const (
-	// Forever, as RunOptions.Iterations, lets a program that is [gas.Endless] run until the context ends. For other
-	// programs it is equivalent to 0.
+	// Forever is the value of RunOptions.Iterations with which a program that is [gas.Endless] runs
+	// until the context ends. For other programs it is equivalent to 0.
 	Forever = -1
 	// ParentColumn is the name of the column of parents.
 	ParentColumn = "parent"

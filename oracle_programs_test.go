@@ -36,7 +36,8 @@ func oracleLPA(g oracle.Graph, seed uint32, rounds int, symmetric bool) []uint32
 		label[v], candidate[v], draw[v] = uint32(v), uint32(v), mix(uint32(v)^mix(seed))
 	}
 	for range rounds {
-		nextLabel, nextCandidate, nextDraw, nextQuiet := slices.Clone(label), slices.Clone(candidate), slices.Clone(draw), slices.Clone(quiet)
+		nextLabel, nextCandidate, nextDraw, nextQuiet := slices.Clone(label), slices.Clone(candidate), slices.Clone(draw),
+			slices.Clone(quiet)
 		for v := range label {
 			if len(near[v]) == 0 {
 				continue

@@ -46,7 +46,8 @@ func TestOracles(t *testing.T) {
 			random = 2
 		}
 		for i := range random {
-			graphs = append(graphs, testgraph.Named{Name: fmt.Sprint("random ", i), Graph: rapid.Custom(testgraph.Draw).Example(i)})
+			graphs = append(graphs,
+				testgraph.Named{Name: fmt.Sprint("random ", i), Graph: rapid.Custom(testgraph.Draw).Example(i)})
 		}
 		for turn, x := range graphs {
 			t.Run(fmt.Sprintf("%s, symmetric %v", x.Name, symmetric), func(t *testing.T) {
@@ -85,7 +86,10 @@ func TestOracles(t *testing.T) {
 		}
 		file := filepath.Join(testgraph.Shared(t), "as-Caida20071105-weighted.txt.gz")
 		ids, g := testgraph.LoadEdges(t, "as-Caida20071105-weighted", true)
-		testOracles(t, imported(t, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}, Storage: ingest.StorageOptions{ShardVertices: 1000}}, file), g, ids, 5, ways(0))
+		testOracles(t, imported(t, garaph.ImportOptions{
+			Edges:   garaph.EdgeOptions{Undirected: true},
+			Storage: ingest.StorageOptions{ShardVertices: 1000},
+		}, file), g, ids, 5, ways(0))
 	})
 }
 
@@ -175,8 +179,12 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 	for v, rank := range oracleBiasedPageRank(alike, 0.85, sources, 1e-12) {
 		ranks[ids[v]] = rank
 	}
-	same(t, "personalised pagerank 64", rows(t, g, programs.PersonalisedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Sources: programs.SourcesOf(sources)}, opt), ranks, 1e-5)
-	same(t, "personalised pagerank 32", rows(t, g, programs.PersonalisedPageRank[float32]{Damping: 0.85, Tolerance: 1e-12, Sources: programs.SourcesOf(sources)}, opt), ranks, 1e-3)
+	same(t, "personalised pagerank 64", rows(t, g,
+		programs.PersonalisedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Sources: programs.SourcesOf(sources)},
+		opt), ranks, 1e-5)
+	same(t, "personalised pagerank 32", rows(t, g,
+		programs.PersonalisedPageRank[float32]{Damping: 0.85, Tolerance: 1e-12, Sources: programs.SourcesOf(sources)},
+		opt), ranks, 1e-3)
 	if c := g.Catalogue(); !c.RowWeights() && !c.OneSide() {
 		return // its out-edges have no weights
 	}
@@ -190,9 +198,13 @@ func testSources(t *testing.T, g *garaph.Graph, o oracle.Graph, ids []int64, opt
 		for v, rank := range oracleBiasedPageRank(o, 0.85, from, 1e-12) {
 			ranks[ids[v]] = rank
 		}
-		p64 := programs.BiasedPageRank[float64]{Damping: 0.85, Tolerance: 1e-13, Strength: sums.Of, Sources: programs.SourcesOf(from)}
+		p64 := programs.BiasedPageRank[float64]{
+			Damping: 0.85, Tolerance: 1e-13, Strength: sums.Of, Sources: programs.SourcesOf(from),
+		}
 		same(t, "biased pagerank 64", rows(t, g, p64, opt), ranks, 1e-5)
-		p32 := programs.BiasedPageRank[float32]{Damping: 0.85, Tolerance: 1e-12, Strength: sums.Of, Sources: programs.SourcesOf(from)}
+		p32 := programs.BiasedPageRank[float32]{
+			Damping: 0.85, Tolerance: 1e-12, Strength: sums.Of, Sources: programs.SourcesOf(from),
+		}
 		same(t, "biased pagerank 32", rows(t, g, p32, opt), ranks, 1e-3)
 	}
 }

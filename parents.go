@@ -14,11 +14,15 @@ import (
 	"github.com/garaph/garaph/internal/tables"
 )
 
-// RunWithParents is [Run] of a program whose values are lengths of shortest paths ([gas.Paths]); its result has one column more,
-// the vertex before each one on a shortest path: null for sources and for what is not reached. It is the smallest of the
-// nearer ones, as [algorithms.Parents] says in full, and the same however the job ran. Parents are found in a pass over the
-// edges after the job. [PathTo] follows them. Progress may be nil.
-func RunWithParents[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions, progress func(algorithms.Progress)) (r *Result, err error) {
+// RunWithParents is [Run] of a program whose values are lengths of shortest paths ([gas.Paths]);
+// its result has one column more, the vertex before each one on a shortest path: null for sources
+// and for what is not reached. It is the smallest of the nearer ones, as [algorithms.Parents] says
+// in full, and the same however the job ran. Parents are found in a pass over the edges after the
+// job. [PathTo] follows them. Progress may be nil.
+func RunWithParents[V, A any](
+	ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions,
+	progress func(algorithms.Progress),
+) (r *Result, err error) {
 	if err := g.begin(); err != nil {
 		return nil, errors.Join(err, giveBack(o.Job))
 	}
@@ -61,7 +65,8 @@ func checkParents[V any](g *Graph, o RunOptions) error {
 	}
 	plan := algorithms.Parents[V]{Weights: g.Catalogue().Weighted}
 	var least *algorithms.MemoryError
-	_, err := algorithms.Run(context.Background(), g.store, plan, algorithms.Options{Threads: o.Threads, Memory: 1, Log: o.Log})
+	_, err := algorithms.Run(context.Background(), g.store, plan,
+		algorithms.Options{Threads: o.Threads, Memory: 1, Log: o.Log})
 	if !errors.As(err, &least) {
 		return err
 	}
@@ -79,7 +84,8 @@ type parentsMemoryError struct {
 }
 
 func (e *parentsMemoryError) Error() string {
-	return fmt.Sprintf("graph %s: %v: to find parents takes %d MiB beside the values, with --memory of %d MiB; the smallest budget for it is %dMiB",
+	return fmt.Sprintf("graph %s: %v: to find parents takes %d MiB beside the values, with --memory of %d MiB; the "+
+		"smallest budget for it is %dMiB",
 		e.least.Graph, ErrMemory, (e.least.Least()-hostmem.Process+1<<20-1)>>20, e.budget>>20, (e.enough+1<<20-1)>>20)
 }
 
@@ -89,7 +95,9 @@ func (e *parentsMemoryError) Is(target error) bool { return target == ErrMemory 
 func (e *parentsMemoryError) Hold(bytes int64) { e.budget, e.enough = e.budget+bytes, e.enough+bytes }
 
 // addParents finds the parents of the paths and adds their column to the result of a job.
-func addParents[V any](ctx context.Context, r *Result, paths gas.Paths[V], o RunOptions, progress func(algorithms.Progress)) error {
+func addParents[V any](
+	ctx context.Context, r *Result, paths gas.Paths[V], o RunOptions, progress func(algorithms.Progress),
+) error {
 	t := r.table.(*tables.Table[V])
 	budget := o.Memory
 	if budget > 0 { // what the job holds counts
@@ -120,8 +128,9 @@ func addParents[V any](ctx context.Context, r *Result, paths gas.Paths[V], o Run
 	return nil
 }
 
-// PathTo returns a shortest path from a source to a vertex, both included, and the length of the path to each vertex of it. The
-// result is one of [RunWithParents]; where no path leads to the vertex, the error is an [ErrNoPath].
+// PathTo returns a shortest path from a source to a vertex, both included, and the length of the
+// path to each vertex of it. The result is one of [RunWithParents]; where no path leads to the
+// vertex, the error is an [ErrNoPath].
 func PathTo[V any](r *Result, to uint32) (path []uint32, lengths []V, err error) {
 	if r.table == nil || !r.uses.Begin() {
 		return nil, nil, errNoValues

@@ -63,17 +63,20 @@ func TestParentsEverywhere(t *testing.T) {
 		}
 	}
 	g := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 40}}, text.String())
-	csc := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{Layout: store.CSC, ShardVertices: 40}}, text.String())
+	csc := importedText(t,
+		garaph.ImportOptions{Storage: ingest.StorageOptions{Layout: store.CSC, ShardVertices: 40}}, text.String())
 	for _, weighted := range []bool{false, true} {
 		for _, o := range []garaph.RunOptions{
-			{}, {Mode: dispatcher.Async}, {Method: dispatcher.Pull}, {Method: dispatcher.NotifyPull, Threads: 3}, {Method: dispatcher.Frontier},
+			{}, {Mode: dispatcher.Async}, {Method: dispatcher.Pull},
+			{Method: dispatcher.NotifyPull, Threads: 3}, {Method: dispatcher.Frontier},
 			{Device: dispatcher.GPU, GPU: garaph.GPUOptions{Name: "emulated"}}, {Memory: 60 << 20},
 		} {
 			check(g, o, weighted)
 		}
 		check(csc, garaph.RunOptions{}, weighted)
 	}
-	_, err := garaph.RunWithParents(t.Context(), g, programs.SSSP[float32]{Source: 3}, garaph.RunOptions{Memory: 40 << 20}, nil)
+	_, err := garaph.RunWithParents(t.Context(), g, programs.SSSP[float32]{Source: 3},
+		garaph.RunOptions{Memory: 40 << 20}, nil)
 	if !errors.Is(err, garaph.ErrMemory) || !strings.Contains(err.Error(), "to find parents takes") {
 		t.Error(err)
 	}
@@ -85,15 +88,17 @@ func TestParentsEverywhere(t *testing.T) {
 	}
 }
 
-// TestParentsBudget checks that a budget that is too small for parents is refused before the job, and the one that is named
-// is enough for them: also beside checkpoints, whose memory a job holds until it is closed.
+// TestParentsBudget checks that a budget that is too small for parents is refused before the job,
+// and the one that is named is enough for them: also beside checkpoints, whose memory a job holds
+// until it is closed.
 func TestParentsBudget(t *testing.T) {
 	g := importedText(t, garaph.ImportOptions{IDs: "dense"}, "0 1\n1 2\n2 1048575\n")
 	smallest := regexp.MustCompile(`smallest budget for it is (\d+)MiB$`)
 	for _, checkpoints := range testsize.Some([]garaph.Checkpoints{{}, {Every: 1}}, 2, 1) {
 		named := map[bool]int64{} // for the job, and for parents
 		for mib := int64(48); mib < 100; mib++ {
-			r, err := garaph.RunWithParents(t.Context(), g, programs.BFS{Source: 0}, garaph.RunOptions{Memory: mib << 20, Checkpoints: checkpoints}, nil)
+			r, err := garaph.RunWithParents(t.Context(), g, programs.BFS{Source: 0},
+				garaph.RunOptions{Memory: mib << 20, Checkpoints: checkpoints}, nil)
 			if err == nil {
 				if mib < max(named[false], named[true]) {
 					t.Errorf("%+v: %d MiB are enough, and others were asked for: %v", checkpoints, mib, named)

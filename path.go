@@ -13,17 +13,22 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// Path returns a shortest path from a source of the program to a vertex, both included, and the length of the path to each vertex of
-// it: that of [RunWithParents] and [PathTo], found by a job that ends when the length to the vertex is final. Where no path leads
-// there, the error is an [ErrNoPath]. The job is not recorded, and runs on the CPU. Progress may be nil.
-func Path[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], to uint32, o RunOptions, progress func(algorithms.Progress)) (path []uint32, lengths []V, err error) {
+// Path returns a shortest path from a source of the program to a vertex, both included, and the
+// length of the path to each vertex of it: that of [RunWithParents] and [PathTo], found by a job
+// that ends when the length to the vertex is final. Where no path leads there, the error is an
+// [ErrNoPath]. The job is not recorded, and runs on the CPU. Progress may be nil.
+func Path[V, A any](
+	ctx context.Context, g *Graph, p gas.Program[V, A], to uint32, o RunOptions,
+	progress func(algorithms.Progress),
+) (path []uint32, lengths []V, err error) {
 	if err := g.begin(); err != nil {
 		return nil, nil, err
 	}
 	defer g.end(ctx, &err)
 	paths, ok := p.(gas.Paths[V])
 	if !ok {
-		return nil, nil, nameProgram(fmt.Errorf("program %T has no paths: its values are no lengths (gas.Paths)", p), p, o.Name)
+		return nil, nil, nameProgram(fmt.Errorf("program %T has no paths: its values are no lengths (gas.Paths)", p), p,
+			o.Name)
 	}
 	if to >= g.Catalogue().Vertices {
 		return nil, nil, fmt.Errorf("graph %s: vertex %d: %w", g.store.Name(), to, ErrNoVertex)
@@ -70,8 +75,9 @@ func (n nearEnough[V]) Null(v gas.Vertex, value V) bool {
 	return n.Paths.Null(v, value) || n.Nearer(n.values[n.to], value)
 }
 
-// back goes along the parents of a vertex back to a source, and reads the rows of the path alone. It gives up, with no path, where
-// a parent is equally near, as over a weight of 0, and where it would read a quarter of all shards: all rows at once are read sooner.
+// back goes along the parents of a vertex back to a source, and reads the rows of the path alone.
+// It gives up, with no path, where a parent is equally near, as over a weight of 0, and where it
+// would read a quarter of all shards: all rows at once are read sooner.
 func back[V any](ctx context.Context, t *tables.Table[V], p gas.Paths[V], to uint32) ([]uint32, error) {
 	r := rowSides{store: t.Store}
 	most := len(t.Store.Catalogue().Shards)/4 + 1

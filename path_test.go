@@ -25,7 +25,8 @@ import (
 // every vertex to every one of a random graph, with weights of 0 and many paths of a length.
 func TestPathEnds(t *testing.T) {
 	options := []garaph.RunOptions{
-		{}, {Threads: 1}, {Threads: 3}, {Mode: dispatcher.Async}, {Method: dispatcher.Pull}, {Method: dispatcher.NotifyPull}, {Method: dispatcher.Frontier},
+		{}, {Threads: 1}, {Threads: 3}, {Mode: dispatcher.Async}, {Method: dispatcher.Pull},
+		{Method: dispatcher.NotifyPull}, {Method: dispatcher.Frontier},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		drawn := testgraph.Draw(t)
@@ -46,7 +47,10 @@ func TestPathEnds(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o := garaph.ImportOptions{IDs: "dense", Memory: 256 << 20, Storage: ingest.StorageOptions{ShardVertices: rapid.IntRange(1, 40).Draw(t, "shard")}}
+		o := garaph.ImportOptions{
+			IDs: "dense", Memory: 256 << 20,
+			Storage: ingest.StorageOptions{ShardVertices: rapid.IntRange(1, 40).Draw(t, "shard")},
+		}
 		o.Storage.Layout = rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(t, "layout")
 		if _, err := garaph.Import(context.Background(), []string{file}, filepath.Join(dir, "g"), o); err != nil {
 			t.Fatal(err)
@@ -88,7 +92,8 @@ func TestPathEndsEarly(t *testing.T) {
 	const side = 300
 	g, err := garaph.FromWeighted(context.Background(), func(yield func([2]int64, float64) bool) {
 		for v := range int64(side * side) {
-			if v%side+1 < side && !yield([2]int64{v, v + 1}, float64(1+v%7)) || v+side < side*side && !yield([2]int64{v, v + side}, float64(1+v%5)) {
+			if v%side+1 < side && !yield([2]int64{v, v + 1}, float64(1+v%7)) ||
+				v+side < side*side && !yield([2]int64{v, v + side}, float64(1+v%5)) {
 				return
 			}
 		}
@@ -116,10 +121,12 @@ func TestPathEndsEarly(t *testing.T) {
 			t.Errorf("weighted %v: %d edges to itself, %d to what is near, %d to what is far", weighted, self, near, far)
 		}
 	}
-	if _, _, err := garaph.Path(t.Context(), g, programs.BFS{}, side*side, garaph.RunOptions{}, nil); !errors.Is(err, garaph.ErrNoVertex) {
+	if _, _, err := garaph.Path(t.Context(), g, programs.BFS{}, side*side, garaph.RunOptions{}, nil); !errors.Is(err,
+		garaph.ErrNoVertex) {
 		t.Error(err)
 	}
-	if _, _, err := garaph.Path(t.Context(), g, programs.WCC{}, 1, garaph.RunOptions{}, nil); err == nil || !strings.Contains(err.Error(), "has no paths") {
+	if _, _, err := garaph.Path(t.Context(), g, programs.WCC{}, 1, garaph.RunOptions{}, nil); err == nil ||
+		!strings.Contains(err.Error(), "has no paths") {
 		t.Error(err)
 	}
 }

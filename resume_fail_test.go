@@ -53,7 +53,8 @@ func TestFailed(t *testing.T) {
 			t.Fatalf("%s: %v", mode, err)
 		}
 		list, err := g.Jobs()
-		if last := list[len(list)-1]; err != nil || last.Status != checkpoint.Failed || last.Iteration != 5 || len(last.Epochs) != 1 || !strings.Contains(last.Error, "panicked") {
+		if last := list[len(list)-1]; err != nil || last.Status != checkpoint.Failed || last.Iteration != 5 ||
+			len(last.Epochs) != 1 || !strings.Contains(last.Error, "panicked") {
 			t.Errorf("%s: it is listed as %+v, %v", mode, last, err)
 		}
 		r, err = garaph.Resume[uint32, uint32](t.Context(), g, p, 0, garaph.RunOptions{Threads: 1})
@@ -114,7 +115,8 @@ func TestResumeElsewhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			if memory[0] == 0 && r.Report.NotifyLimit != limit || r.Report.AccessRatio != 0 {
-				t.Errorf("%s, resumed: notifies up to %v, as before up to %v, by a ratio of %v that was not measured", w.name, r.Report.NotifyLimit, limit, r.Report.AccessRatio)
+				t.Errorf("%s, resumed: notifies up to %v, as before up to %v, by a ratio of %v that was not measured",
+					w.name, r.Report.NotifyLimit, limit, r.Report.AccessRatio)
 			}
 			alike(t, w.name, written(t, r), want, true)
 			if err := r.Close(); err != nil {

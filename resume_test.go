@@ -46,7 +46,8 @@ func manyShardsIn(t testing.TB, folder string, scale int) *garaph.Graph {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, "g")
-	if _, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 50}}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{edges}, path,
+		garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 50}}); err != nil {
 		t.Fatal(err)
 	}
 	g, err := garaph.Open(path)
@@ -211,7 +212,8 @@ func interruptAndResume(t *testing.T, g *garaph.Graph, w work, o garaph.RunOptio
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i := slices.IndexFunc(list, func(l checkpoint.Listed) bool { return l.ID == id }); i < 0 || list[i].Status != checkpoint.Done || len(list[i].Epochs) > 0 {
+	if i := slices.IndexFunc(list, func(l checkpoint.Listed) bool { return l.ID == id }); i < 0 ||
+		list[i].Status != checkpoint.Done || len(list[i].Epochs) > 0 {
 		t.Errorf("job %d in the list: %+v", id, list)
 	}
 }
@@ -263,7 +265,8 @@ func TestNoLastEpoch(t *testing.T) {
 	g := manyShards(t, 7)
 	for _, lost := range []error{nil, errors.New("no room")} {
 		p := programs.PageRank[float32]{Damping: 0.85}
-		r, err := garaph.Run[float32, int64](t.Context(), g, p, garaph.RunOptions{Iterations: 1, Checkpoints: garaph.Checkpoints{Every: 1}})
+		r, err := garaph.Run[float32, int64](t.Context(), g, p,
+			garaph.RunOptions{Iterations: 1, Checkpoints: garaph.Checkpoints{Every: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,12 +290,14 @@ func TestNoLastEpoch(t *testing.T) {
 func TestResumeOther(t *testing.T) {
 	g := manyShards(t, 7)
 	p := programs.BFS{Source: 1}
-	if _, err := garaph.Resume[uint32, uint32](t.Context(), g, p, 0, garaph.RunOptions{}); !errors.Is(err, garaph.ErrNoJob) {
+	if _, err := garaph.Resume[uint32, uint32](t.Context(), g, p, 0, garaph.RunOptions{}); !errors.Is(err,
+		garaph.ErrNoJob) {
 		t.Errorf("without a job: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := garaph.Run[uint32, uint32](ctx, g, p, garaph.RunOptions{Checkpoints: garaph.Checkpoints{Every: 1}, Iterations: 50})
+	_, err := garaph.Run[uint32, uint32](ctx, g, p,
+		garaph.RunOptions{Checkpoints: garaph.Checkpoints{Every: 1}, Iterations: 50})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
@@ -332,7 +337,8 @@ func TestResumePassesOver(t *testing.T) {
 	for range 2 {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := garaph.Run[uint32, uint32](ctx, g, p, garaph.RunOptions{Checkpoints: garaph.Checkpoints{Every: 1}}); !errors.Is(err, context.Canceled) {
+		_, err := garaph.Run[uint32, uint32](ctx, g, p, garaph.RunOptions{Checkpoints: garaph.Checkpoints{Every: 1}})
+		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 	}
@@ -395,7 +401,8 @@ func TestFullDisk(t *testing.T) {
 	if kept == 0 {
 		t.Error("no epoch was left while the disk was full")
 	}
-	for what, n := range map[string]int{"not enough free disk space": 1, "the job goes on, and older checkpoints stay": 1, "checkpoints are written again": 1} {
+	for what, n := range map[string]int{"not enough free disk space": 1, "the job goes on, and older checkpoints stay": 1,
+		"checkpoints are written again": 1} {
 		if got := strings.Count(text(), what); got != n {
 			t.Errorf("%q was reported %d times, want %d:\n%s", what, got, n, text())
 		}

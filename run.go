@@ -76,7 +76,9 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		err = nameProgram(err, p, o.Name)
 		return r, errors.Join(err, r.end(status, err))
 	}
-	r.table = &tables.Table[V]{Store: g.store, Source: p, Range: job.ValuesOf, Memory: job.Trim(), Results: columns, Values: job.Array()}
+	r.table = &tables.Table[V]{
+		Store: g.store, Source: p, Range: job.ValuesOf, Memory: job.Trim(), Results: columns, Values: job.Array(),
+	}
 	r.close, r.leave = job.Close, job.Leave
 	return r, nil
 }

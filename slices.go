@@ -72,10 +72,11 @@ func valueWindow[I ID, V Value](s *Values[I, V], c *results.Values, n int, buffe
 	return buffer
 }
 
-// Slice returns the values of all vertices, by dense id: [IDsOf] has those of the user in the same order. Where the
-// program's values are the results themselves, as distances of [programs.SSSP] or core numbers, it is the memory of the job, without a
-// copy, and valid until [Result.Close]: to look at it later may end the process. It must not be changed. Otherwise it is computed for each call,
-// into the Go heap. What has no value has what the program has in its place, such as infinity
+// Slice returns the values of all vertices, by dense id: [IDsOf] has those of the user in the same
+// order. Where the program's values are the results themselves, as distances of [programs.SSSP] or
+// core numbers, it is the memory of the job, without a copy, and valid until [Result.Close]: to
+// look at it later may end the process. It must not be changed. Otherwise it is computed for each
+// call, into the Go heap. What has no value has what the program has in its place, such as infinity
 // or [gas.Unreached].
 func (s *Values[I, V]) Slice() (all []V, err error) {
 	if err := s.result.beginReading(); err != nil {

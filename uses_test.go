@@ -25,7 +25,7 @@ func numbered(t *testing.T, scratch string, n int) *garaph.Graph {
 	return made(t, edges, garaph.GraphOptions{Scratch: scratch})
 }
 
-// manyGraph has so many vertices that their values come in more than one part.
+// manyGraph returns a graph whose values come in more than one part.
 func manyGraph(t *testing.T, scratch string) *garaph.Graph { return numbered(t, scratch, 40_000) }
 
 // writer calls a function for each write.
@@ -129,7 +129,8 @@ func usesOf() map[string]func(ctx context.Context, g *garaph.Graph, amid func())
 			return errors.Join(r.Write(io.Discard, "csv"), r.Close())
 		},
 		"a job with parents": func(ctx context.Context, g *garaph.Graph, amid func()) error {
-			r, err := garaph.RunWithParents(ctx, g, programs.SSSP[float64]{}, garaph.RunOptions{Progress: func(garaph.Iteration) { amid() }}, nil)
+			r, err := garaph.RunWithParents(ctx, g, programs.SSSP[float64]{},
+				garaph.RunOptions{Progress: func(garaph.Iteration) { amid() }}, nil)
 			if err != nil {
 				return err
 			}

@@ -67,7 +67,8 @@ func ValuesOf[I ID, V Value](r *Result, column string) (*Values[I, V], error) {
 		if columns[at].Kind == results.VertexID {
 			kind = ids.String()
 		}
-		return nil, fmt.Errorf("the values of the result are of type %s, and cannot be had as %T; ask for %[1]s", kind, *new(V))
+		return nil, fmt.Errorf("the values of the result are of type %s, and cannot be had as %T; ask for %[1]s",
+			kind, *new(V))
 	}
 	return values, nil
 }

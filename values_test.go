@@ -63,7 +63,8 @@ func TestColumnName(t *testing.T) {
 	if got := header(c); got != "id,core" {
 		t.Errorf("the file of an algorithm begins with %q", got)
 	}
-	if _, err := garaph.Run(ctx, g, idNamed{}, garaph.RunOptions{}); err == nil || !strings.Contains(err.Error(), `named "id"`) {
+	if _, err := garaph.Run(ctx, g, idNamed{}, garaph.RunOptions{}); err == nil ||
+		!strings.Contains(err.Error(), `named "id"`) {
 		t.Errorf("of a result that is named as ids are: %v", err)
 	}
 	own, err := garaph.Run(ctx, g, unnamed{programs.WCC{}}, garaph.RunOptions{})
@@ -257,7 +258,8 @@ func TestValuesError(t *testing.T) {
 		}
 		return 1
 	}}
-	r, err := garaph.Run(context.Background(), valuesGraph(t, strconv.Itoa), paths{[]gas.Column[reach]{column}}, garaph.RunOptions{})
+	r, err := garaph.Run(context.Background(), valuesGraph(t, strconv.Itoa), paths{[]gas.Column[reach]{column}},
+		garaph.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

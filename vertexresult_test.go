@@ -121,7 +121,8 @@ func checkVertexResults(t *testing.T, g *garaph.Graph, table results.Table, kind
 				wantID, _ := g.ID(gas.VertexID(at))
 				wantValue, _ := g.ID(value)
 				if id(&b.IDs, i) != wantID || id(&b.Columns[0].V, i) != wantValue {
-					t.Fatalf("row %d: %.80q with %.80q, want %.80q with %.80q", at, id(&b.IDs, i), id(&b.Columns[0].V, i), wantID, wantValue)
+					t.Fatalf("row %d: %.80q with %.80q, want %.80q with %.80q",
+						at, id(&b.IDs, i), id(&b.Columns[0].V, i), wantID, wantValue)
 				}
 			}
 			vertices = append(vertices, uint32(value))
@@ -179,7 +180,8 @@ func TestBadVertexResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = r.WriteFile(filepath.Join(t.TempDir(), "out.tsv"), "")
-		if name == "panic" && (err == nil || !strings.Contains(err.Error(), "no result")) || name != "panic" && !errors.Is(err, garaph.ErrNoVertex) {
+		if name == "panic" && (err == nil || !strings.Contains(err.Error(), "no result")) ||
+			name != "panic" && !errors.Is(err, garaph.ErrNoVertex) {
 			t.Errorf("%s: got %v", name, err)
 		}
 		_ = r.Close()

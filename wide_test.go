@@ -18,6 +18,11 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/ingest/format/adjacency"
+	"github.com/garaph/garaph/ingest/format/columns"
+	"github.com/garaph/garaph/ingest/format/gap"
+	"github.com/garaph/garaph/ingest/format/mtx"
+	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
@@ -83,7 +88,8 @@ func TestWideWeights(t *testing.T) {
 		layout     store.Layout
 		undirected bool
 		rows       bool
-	}{{store.Packed, false, false}, {store.CSC, false, false}, {store.Packed, true, false}, {store.CSC, true, false}, {store.Packed, false, true}} {
+	}{{store.Packed, false, false}, {store.CSC, false, false}, {store.Packed, true, false}, {store.CSC, true, false},
+		{store.Packed, false, true}} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			g := importedText(t, garaph.ImportOptions{
 				Edges:   garaph.EdgeOptions{Undirected: c.undirected},
@@ -99,14 +105,16 @@ func TestWideWeights(t *testing.T) {
 			}
 			want := integerDistances(edges, source, c.undirected)
 			p := programs.SSSP[float64]{Source: id}
-			list := append(ways(turn), way{"frontier", garaph.RunOptions{Method: dispatcher.Frontier, Threads: 2}}, way{"one thread", garaph.RunOptions{Threads: 1}},
+			list := append(ways(turn), way{"frontier", garaph.RunOptions{Method: dispatcher.Frontier, Threads: 2}},
+				way{"one thread", garaph.RunOptions{Threads: 1}},
 				way{"emulated", garaph.RunOptions{GPU: garaph.GPUOptions{Name: "emulated"}}})
 			for _, w := range list {
 				same(t, w.name, rows(t, g, p, w.o), want, 0)
 			}
 			testWideWidths(t, g, edges, source, id, c.undirected)
 			testWideGPU(t, g, p, want, "emulated")
-			same(t, "hops on a GPU", rows(t, g, programs.BFS{Source: id}, garaph.RunOptions{Device: dispatcher.GPU, GPU: garaph.GPUOptions{Name: "emulated"}}),
+			same(t, "hops on a GPU", rows(t, g, programs.BFS{Source: id},
+				garaph.RunOptions{Device: dispatcher.GPU, GPU: garaph.GPUOptions{Name: "emulated"}}),
 				rows(t, g, programs.BFS{Source: id}, garaph.RunOptions{Device: dispatcher.CPU}), 0)
 			testWideParents(t, g, p, edges, c.undirected)
 		})
@@ -132,8 +140,10 @@ func testWideWidths(t *testing.T, g *garaph.Graph, edges []wideEdge, source, id 
 	for _, e := range edges {
 		w := float64(e.weight)
 		weights[w] = true
-		if got := widths[int64(e.dst)]; got < min(widths[int64(e.src)], w) || undirected && widths[int64(e.src)] < min(got, w) {
-			t.Fatalf("vertex %d has width %v, and its neighbour %d, over a weight of %v, %v", e.dst, got, e.src, w, widths[int64(e.src)])
+		if got := widths[int64(e.dst)]; got < min(widths[int64(e.src)], w) ||
+			undirected && widths[int64(e.src)] < min(got, w) {
+			t.Fatalf("vertex %d has width %v, and its neighbour %d, over a weight of %v, %v",
+				e.dst, got, e.src, w, widths[int64(e.src)])
 		}
 	}
 	for v, width := range widths {
@@ -200,21 +210,22 @@ func TestWideResume(t *testing.T) {
 // TestWideExport checks that a graph with wide weights that is exported and imported again is an equal
 // one, in every format that has weights of 64 bits, and an error in others.
 func TestWideExport(t *testing.T) {
-	for name, text := range map[string]string{
+	for name, edges := range map[string]string{
 		"integers":  "1 2 16777217\n2 3 9007199254740991\n3 1 1\n1 3 0\n",
 		"fractions": "1 2 0.1\n2 3 0.3333333333333333\n3 1 1e-300\n1 3 16777217.5\n",
 	} {
 		for _, undirected := range []bool{false, true} {
-			g := importedText(t, garaph.ImportOptions{Weights: ingest.WeightsFloat64, Edges: garaph.EdgeOptions{Undirected: undirected}}, text)
+			g := importedText(t,
+				garaph.ImportOptions{Weights: ingest.WeightsFloat64, Edges: garaph.EdgeOptions{Undirected: undirected}}, edges)
 			for _, format := range export.Formats() {
-				if format == export.Ligra && undirected { // lists both directions, which no import knows
+				if format == adjacency.Ligra && undirected { // lists both directions, which no import knows
 					continue
 				}
 				t.Run(fmt.Sprintf("%s, %s, undirected %v", name, format, undirected), func(t *testing.T) {
 					var b bytes.Buffer
 					_, err := g.Export(t.Context(), &b, garaph.ExportOptions{Format: format})
 					switch format {
-					case export.EL, export.SG, export.Raw, export.RawW, export.METIS, export.WSG:
+					case text.EL, gap.SG, gap.Raw, gap.RawW, adjacency.METIS, gap.WSG:
 						if err == nil {
 							t.Error("it has no room for such weights, and is no error")
 						}
@@ -223,16 +234,19 @@ func TestWideExport(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					file := filepath.Join(t.TempDir(), "edges."+map[export.Format]string{export.LDBC: "e", export.DIMACS: "gr", export.Ligra: "adj"}[format])
+					file := filepath.Join(t.TempDir(),
+						"edges."+map[export.Format]string{text.LDBC: "e", text.DIMACS: "gr", adjacency.Ligra: "adj"}[format])
 					if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {
 						t.Fatal(err)
 					}
-					o := garaph.ImportOptions{Format: ingest.Format(format), Weights: ingest.WeightsFloat64, Edges: garaph.EdgeOptions{Undirected: undirected}}
+					o := garaph.ImportOptions{
+						Format: format, Weights: ingest.WeightsFloat64, Edges: garaph.EdgeOptions{Undirected: undirected},
+					}
 					switch format {
-					case export.CSV:
-						o.Format = ingest.Text
-					case export.Arrows:
-						o.Format = ingest.Arrow
+					case text.CSV:
+						o.Format = text.Text
+					case columns.Arrows:
+						o.Format = columns.Arrow
 					}
 					back := imported(t, o, file)
 					if got, want := weightsOf(t, back), weightsOf(t, g); !back.Catalogue().Wide || !slices.Equal(got, want) {
@@ -284,29 +298,47 @@ func TestWeightModes(t *testing.T) {
 		{"large, as float32 has it", garaph.ImportOptions{}, "1 2 1099511627776\n2 3 3\n", []float64{3, 1 << 40}, false},
 		{"integers", garaph.ImportOptions{}, "1 2 16777217\n2 3 3\n", []float64{3, big}, true},
 		{"yes", garaph.ImportOptions{Weights: ingest.WeightsYes}, "1 2 16777217\n2 3 3\n", []float64{3, big}, true},
-		{"float32", garaph.ImportOptions{Weights: ingest.WeightsFloat32}, "1 2 16777217\n2 3 3\n", []float64{3, 1 << 24}, false},
+		{"float32", garaph.ImportOptions{Weights: ingest.WeightsFloat32},
+			"1 2 16777217\n2 3 3\n", []float64{3, 1 << 24}, false},
 		{"no", garaph.ImportOptions{Weights: ingest.WeightsNo}, "1 2 16777217\n2 3 3\n", []float64{1, 1}, false},
-		{"fractions", garaph.ImportOptions{}, "1 2 0.1\n2 3 0.3333333333333333\n", []float64{float64(float32(0.1)), float64(float32(third))}, false},
-		{"fractions beside integers", garaph.ImportOptions{}, "1 2 0.1\n2 3 16777217\n", []float64{float64(float32(0.1)), big}, true},
-		{"float64", garaph.ImportOptions{Weights: ingest.WeightsFloat64}, "1 2 0.1\n2 3 0.3333333333333333\n", []float64{0.1, third}, true},
-		{"float64 without need", garaph.ImportOptions{Weights: ingest.WeightsFloat64}, "1 2 0.5\n2 3 7\n", []float64{0.5, 7}, false},
+		{"fractions", garaph.ImportOptions{}, "1 2 0.1\n2 3 0.3333333333333333\n",
+			[]float64{float64(float32(0.1)), float64(float32(third))}, false},
+		{"fractions beside integers", garaph.ImportOptions{}, "1 2 0.1\n2 3 16777217\n",
+			[]float64{float64(float32(0.1)), big}, true},
+		{"float64", garaph.ImportOptions{Weights: ingest.WeightsFloat64},
+			"1 2 0.1\n2 3 0.3333333333333333\n", []float64{0.1, third}, true},
+		{"float64 without need", garaph.ImportOptions{Weights: ingest.WeightsFloat64},
+			"1 2 0.5\n2 3 7\n", []float64{0.5, 7}, false},
 		{"a point", garaph.ImportOptions{}, "1 2 16777217.0\n2 3 1.6777219e7\n", []float64{big, big + 2}, true},
 		{"2^53", garaph.ImportOptions{}, "1 2 9007199254740991\n2 3 9007199254740992\n", []float64{1<<53 - 1, 1 << 53}, true},
-		{"beyond 2^53", garaph.ImportOptions{}, "1 2 9007199254740993\n2 3 1e30\n", []float64{1 << 53, float64(float32(1e30))}, false},
-		{"beyond 2^53, float64", garaph.ImportOptions{Weights: ingest.WeightsFloat64}, "1 2 9007199254740993\n2 3 1e30\n", []float64{1 << 53, 1e30}, true},
-		{"sum", joined(garaph.ParallelSum, ""), "1 2 16777217\n1 2 1099511627775\n2 3 3\n1 2 1\n", []float64{3, 16777217 + 1099511627776}, true},
-		{"sum of small ones, rounded", joined(garaph.ParallelSum, ""), "1 2 16777216\n1 2 1\n2 3 3\n", []float64{3, 1 << 24}, false},
-		{"sum of small ones", joined(garaph.ParallelSum, ingest.WeightsFloat64), "1 2 16777216\n1 2 1\n2 3 3\n", []float64{3, big}, true},
-		{"least", joined(garaph.ParallelMin, ""), "1 2 16777219\n1 2 16777217\n2 3 16777221\n", []float64{16777217, 16777221}, true},
-		{"largest", joined(garaph.ParallelMax, ""), "1 2 1099511627775\n1 2 16777217\n2 3 3\n", []float64{3, 1<<40 - 1}, true},
-		{"parallel edges", garaph.ImportOptions{}, "1 2 1099511627775\n1 2 16777217\n1 2 3\n", []float64{3, big, 1<<40 - 1}, true},
-		{"late, ids from a map", garaph.ImportOptions{}, "1 2 5\n900000000000 2 16777217\n2 7 6\n", []float64{5, 6, big}, true},
-		{"undirected", garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}}, "1 2 16777217\n2 3 3\n", []float64{3, 3, big, big}, true},
-		{"dimacs", garaph.ImportOptions{Format: ingest.DIMACS}, "p sp 3 2\na 1 2 16777217\na 2 3 3\n", []float64{3, big}, true},
-		{"matrix market", garaph.ImportOptions{Format: ingest.MatrixMarket},
+		{"beyond 2^53", garaph.ImportOptions{}, "1 2 9007199254740993\n2 3 1e30\n",
+			[]float64{1 << 53, float64(float32(1e30))}, false},
+		{"beyond 2^53, float64", garaph.ImportOptions{Weights: ingest.WeightsFloat64}, "1 2 9007199254740993\n2 3 1e30\n",
+			[]float64{1 << 53, 1e30}, true},
+		{"sum", joined(garaph.ParallelSum, ""), "1 2 16777217\n1 2 1099511627775\n2 3 3\n1 2 1\n",
+			[]float64{3, 16777217 + 1099511627776}, true},
+		{"sum of small ones, rounded", joined(garaph.ParallelSum, ""),
+			"1 2 16777216\n1 2 1\n2 3 3\n", []float64{3, 1 << 24}, false},
+		{"sum of small ones", joined(garaph.ParallelSum, ingest.WeightsFloat64),
+			"1 2 16777216\n1 2 1\n2 3 3\n", []float64{3, big}, true},
+		{"least", joined(garaph.ParallelMin, ""), "1 2 16777219\n1 2 16777217\n2 3 16777221\n",
+			[]float64{16777217, 16777221}, true},
+		{"largest", joined(garaph.ParallelMax, ""),
+			"1 2 1099511627775\n1 2 16777217\n2 3 3\n", []float64{3, 1<<40 - 1}, true},
+		{"parallel edges", garaph.ImportOptions{}, "1 2 1099511627775\n1 2 16777217\n1 2 3\n",
+			[]float64{3, big, 1<<40 - 1}, true},
+		{"late, ids from a map", garaph.ImportOptions{},
+			"1 2 5\n900000000000 2 16777217\n2 7 6\n", []float64{5, 6, big}, true},
+		{"undirected", garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}}, "1 2 16777217\n2 3 3\n",
+			[]float64{3, 3, big, big}, true},
+		{"dimacs", garaph.ImportOptions{Format: text.DIMACS},
+			"p sp 3 2\na 1 2 16777217\na 2 3 3\n", []float64{3, big}, true},
+		{"matrix market", garaph.ImportOptions{Format: mtx.Name},
 			"%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 16777217\n2 3 3\n", []float64{3, big}, true},
-		{"metis", garaph.ImportOptions{Format: ingest.METIS}, "3 2 1\n2 16777217\n1 16777217 3 3\n2 3\n", []float64{3, 3, big, big}, true},
-		{"ligra", garaph.ImportOptions{Format: ingest.Ligra}, "WeightedAdjacencyGraph\n3\n2\n0\n1\n2\n1\n2\n16777217\n3\n", []float64{3, big}, true},
+		{"metis", garaph.ImportOptions{Format: adjacency.METIS}, "3 2 1\n2 16777217\n1 16777217 3 3\n2 3\n",
+			[]float64{3, 3, big, big}, true},
+		{"ligra", garaph.ImportOptions{Format: adjacency.Ligra},
+			"WeightedAdjacencyGraph\n3\n2\n0\n1\n2\n1\n2\n16777217\n3\n", []float64{3, big}, true},
 		{"csv", garaph.ImportOptions{}, "source,target,weight\n1,2,16777217\n2,3,3\n", []float64{3, big}, true},
 	} {
 		for _, layout := range []store.Layout{store.Packed, store.CSC} {
@@ -331,8 +363,10 @@ func TestWeightModes(t *testing.T) {
 // as ever.
 func TestNarrowFingerprint(t *testing.T) {
 	const text = "0 1 3\n1 2 0.1\n2 0 16777216\n0 2 0.3333333\n3 1 1e10\n3 3 7\n"
-	for layout, want := range map[store.Layout]string{store.Packed: "f6c4e3078907a9c794ebf89a8774d3f4", store.CSC: "de5620cf1a329b16b109cdc68c9215e3"} {
-		g := importedText(t, garaph.ImportOptions{Storage: ingest.StorageOptions{Layout: layout, Rows: layout == store.Packed}}, text)
+	for layout, want := range map[store.Layout]string{store.Packed: "f6c4e3078907a9c794ebf89a8774d3f4",
+		store.CSC: "de5620cf1a329b16b109cdc68c9215e3"} {
+		g := importedText(t,
+			garaph.ImportOptions{Storage: ingest.StorageOptions{Layout: layout, Rows: layout == store.Packed}}, text)
 		if got := g.Catalogue().Fingerprint; got != want {
 			t.Errorf("%s: fingerprint %s, want %s", layout, got, want)
 		}

@@ -52,7 +52,7 @@ func Generate(ctx context.Context, w io.Writer, o GenOptions, progress func(edge
 	return g.stream(ctx, w, cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), progress)
 }
 
-// blockMaker makes blocks of edges as bytes.
+// A blockMaker generates blocks of edges as bytes.
 type blockMaker struct {
 	maker    edgeMaker
 	encode   appendEdges
@@ -61,7 +61,7 @@ type blockMaker struct {
 	edges    uint64
 }
 
-// stream makes blocks on several goroutines and writes them in order. A block in the queue is being
+// stream generates blocks on several goroutines and writes them in order. A block in the queue is being
 // made, by a goroutine of its own.
 func (g *blockMaker) stream(ctx context.Context, w io.Writer, threads int, progress func(edges uint64)) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -111,7 +111,7 @@ type scratch struct {
 	weights  [edgesPerFill]uint8
 }
 
-// block makes block b.
+// block generates block b.
 func (g *blockMaker) block(b uint64, c *scratch) {
 	c.block = c.block[:0]
 	end := min((b+1)*edgesPerBlock, g.edges)

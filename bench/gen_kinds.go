@@ -1,6 +1,6 @@
 package bench
 
-// uniform makes edges with both ends uniformly at random: G(n, m) with parallel
+// uniform generates edges with both ends uniformly at random: G(n, m) with parallel
 // edges and self-loops.
 type uniform struct {
 	random   stream
@@ -14,7 +14,7 @@ func (g uniform) fill(first uint64, src, dst []uint64) {
 	}
 }
 
-// grid makes the edges of a lattice row by row. Vertex (r, c) is r·cols + c, and
+// grid generates the edges of a lattice row by row. Vertex (r, c) is r·cols + c, and
 // has edges to its right and its lower neighbour, in this order; so a row but
 // the last has 2·cols-1 edges, of which the last one leads down.
 type grid struct {
@@ -39,7 +39,7 @@ func (g grid) fill(first uint64, src, dst []uint64) {
 	}
 }
 
-// rmat makes the edges of a recursive matrix (Chakrabarti, Zhan and Faloutsos,
+// rmat generates the edges of a recursive matrix (Chakrabarti, Zhan and Faloutsos,
 // SDM 2004): of the adjacency matrix a quadrant is chosen with the chances a
 // (both ids low), b (low source, high destination), c and d (both high), of it
 // again one, and so on down to an entry. It is the graph of Graph500, which
@@ -73,7 +73,7 @@ func newRMAT(o GenOptions) *rmat {
 	return r
 }
 
-// quadrants makes the table of some levels. An outcome is the bits of the
+// quadrants returns the table of some levels. An outcome is the bits of the
 // source, shifted by levelsPerStep, and those of the destination.
 func quadrants(o GenOptions, levels int) *aliasTable {
 	quadrant := [2][2]float64{{o.A, o.B}, {o.C, 1 - o.A - o.B - o.C}}

@@ -84,10 +84,12 @@ func (j *Job) restore(ctx context.Context) error {
 		return err
 	}
 	if j.from, err = community.ReadSaved(to.words, j.graph.Catalogue().Vertices); err != nil {
-		return fmt.Errorf("job %d: checkpoint %d: %w: %w; `garaph jobs rm` removes the job, which can be run again", j.job.ID(), r.Number, checkpoint.ErrDamaged, err)
+		return fmt.Errorf("job %d: checkpoint %d: %w: %w; `garaph jobs rm` removes the job, which can be run again",
+			j.job.ID(), r.Number, checkpoint.ErrDamaged, err)
 	}
 	j.queries = j.from.Queries
-	j.options.Log.Info(fmt.Sprintf("job %d goes on from checkpoint %d, after %d of %d answers", j.job.ID(), r.Number, len(j.from.Answers), len(j.queries)))
+	j.options.Log.Info(fmt.Sprintf("job %d goes on from checkpoint %d, after %d of %d answers",
+		j.job.ID(), r.Number, len(j.from.Answers), len(j.queries)))
 	return nil
 }
 
@@ -135,18 +137,20 @@ func (j *Job) saveOrWarn(s *community.Saved) {
 func (j *Job) save(s *community.Saved) error {
 	begin, words := time.Now(), s.Words()
 	if len(words) >= 1<<32 {
-		return fmt.Errorf("write a checkpoint: %w: the open nodes of the search take %d words, expected less than 2³²", checkpoint.ErrNoSpace, len(words))
+		return fmt.Errorf("write a checkpoint: %w: the open nodes of the search take %d words, expected less than 2³²",
+			checkpoint.ErrNoSpace, len(words))
 	}
 	state := checkpoint.State{Vertices: uint32(len(words)), ValueBytes: wordBytes, Iteration: len(s.Answers)}
 	n, err := j.job.Epochs().Write(context.Background(), state, source(words)) // after an interruption, too
 	if n == 0 {
 		return err
 	}
-	j.options.Log.Debug(fmt.Sprintf("wrote checkpoint %d, after %d answers", n, len(s.Answers)), zap.Duration("took", time.Since(begin)))
+	j.options.Log.Debug(fmt.Sprintf("wrote checkpoint %d, after %d answers", n, len(s.Answers)),
+		zap.Duration("took", time.Since(begin)))
 	return errors.Join(err, j.job.Wrote(n, state.Iteration))
 }
 
-// Lose says that the answers could not be brought to where they were wanted: the job keeps them,
+// Lose records that the answers could not be written: the job keeps them,
 // and can be resumed to write them.
 func (j *Job) Lose(cause error) { j.lost = cause }
 
@@ -203,11 +207,14 @@ func (s *sink) Begin(state checkpoint.State) (err error) {
 	s.words = nil
 	bytes := wordBytes * int64(state.Vertices)
 	if state.ValueBytes != wordBytes {
-		return fmt.Errorf("%w: it has values of %d bytes, expected words of %d", checkpoint.ErrDiffers, state.ValueBytes, wordBytes)
+		return fmt.Errorf("%w: it has values of %d bytes, expected words of %d",
+			checkpoint.ErrDiffers, state.ValueBytes, wordBytes)
 	}
 	if room := max(fewBytes, (s.memory-hostmem.Process)/2); s.memory > 0 && bytes > room {
-		return fmt.Errorf("%w: the open nodes of the search take %dMiB, more than half of what --memory leaves; a budget of %dMiB is enough",
-			hostmem.ErrBudget, bytes>>20, (2*bytes+hostmem.Process)>>20+1)
+		return fmt.Errorf(
+			"%w: the open nodes of the search take %dMiB, more than half of what --memory leaves; a budget of %dMiB is enough",
+			hostmem.ErrBudget, bytes>>20, (2*bytes+hostmem.Process)>>20+1,
+		)
 	}
 	s.words, err = hostmem.Slice[uint64](int(state.Vertices))
 	return err

@@ -18,7 +18,8 @@ import (
 func TestCommunityJob(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.graph")
 	inputs := []string{filepath.Join(testgraph.Shared(t), "ego-Facebook.txt.gz")}
-	if _, err := garaph.Import(t.Context(), inputs, path, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}}); err != nil {
+	_, err := garaph.Import(t.Context(), inputs, path, garaph.ImportOptions{Edges: garaph.EdgeOptions{Undirected: true}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	g, err := garaph.Open(path)
@@ -26,19 +27,22 @@ func TestCommunityJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	queries := []garaph.CommunityQuery{{Vertex: 1, Low: 3, High: 5}, {Vertex: 499, Low: 3, High: 5}, {Vertex: 2000, Low: 3, High: 5}}
+	queries := []garaph.CommunityQuery{{Vertex: 1, Low: 3, High: 5}, {Vertex: 499, Low: 3, High: 5},
+		{Vertex: 2000, Low: 3, High: 5}}
 	var want []int
-	_, err = garaph.FindCommunities(t.Context(), g, queries, garaph.CommunityOptions{}, func(_ int, c *garaph.Community) error {
-		want = append(want, c.MinDegree)
-		return nil
-	})
+	_, err = garaph.FindCommunities(t.Context(), g, queries,
+		garaph.CommunityOptions{}, func(_ int, c *garaph.Community) error {
+			want = append(want, c.MinDegree)
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := garaph.CommunityOptions{TimeLimit: time.Minute}
 	asked := 0
 	find := func(ctx context.Context, job *garaph.Job, answered func()) (*communityjob.Job, error) {
-		j, err := communityjob.Record(ctx, g, job, garaph.Checkpoints{Every: 1}, o, func() ([]garaph.CommunityQuery, error) { asked++; return queries, nil })
+		j, err := communityjob.Record(ctx, g, job, garaph.Checkpoints{Every: 1},
+			o, func() ([]garaph.CommunityQuery, error) { asked++; return queries, nil })
 		if err != nil {
 			t.Fatal(err)
 		}

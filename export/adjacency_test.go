@@ -12,6 +12,9 @@ import (
 
 	"github.com/garaph/garaph/ingest"
 	edgeformat "github.com/garaph/garaph/ingest/format"
+	"github.com/garaph/garaph/ingest/format/adjacency"
+	"github.com/garaph/garaph/ingest/format/graphml"
+	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/store"
@@ -19,7 +22,8 @@ import (
 
 // What stands before and behind the edges of GraphML.
 const (
-	graphmlHead   = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
+	graphmlHead = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml " +
+		"xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
 	graphmlWeight = "<key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n"
 	graphmlTail   = "</graph>\n</graphml>\n"
 )
@@ -37,14 +41,19 @@ func TestAdjacency(t *testing.T) {
 		flags    []string
 		directed bool
 	}{
-		{triangle, Options{Format: METIS}, "4 4 001\n2 2 3 4\n1 2 3 3\n1 4 2 3 4 1\n3 1\n", nil, false},
-		{triangle, Options{Format: METIS, NoWeights: true}, "4 4\n2 3\n1 3\n1 2 4\n3\n", nil, false},
-		{triangle, Options{Format: Ligra, NoWeights: true}, "AdjacencyGraph\n4\n8\n0\n2\n4\n7\n1\n2\n0\n2\n0\n1\n3\n2\n", []string{"--undirected", "--dedup"}, false},
-		{triangle, Options{Format: Ligra}, "WeightedAdjacencyGraph\n4\n8\n0\n2\n4\n7\n1\n2\n0\n2\n0\n1\n3\n2\n2\n4\n2\n3\n4\n3\n1\n1\n", []string{"--undirected", "--dedup"}, false},
-		{directed, Options{Format: Ligra}, "WeightedAdjacencyGraph\n3\n3\n0\n2\n2\n1\n2\n0\n1.5\n2\n0\n", nil, false},
-		{parallel, Options{Format: Ligra}, "AdjacencyGraph\n2\n4\n0\n2\n1\n1\n0\n0\n", nil, true},
-		{parallel, Options{Format: METIS}, "2 2\n2 2\n1 1\n", nil, false},
-		{directed, Options{Format: GraphML}, graphmlHead + graphmlWeight + `<graph edgedefault="directed">
+		{triangle, Options{Format: adjacency.METIS}, "4 4 001\n2 2 3 4\n1 2 3 3\n1 4 2 3 4 1\n3 1\n", nil, false},
+		{triangle, Options{Format: adjacency.METIS, NoWeights: true}, "4 4\n2 3\n1 3\n1 2 4\n3\n", nil, false},
+		{triangle, Options{Format: adjacency.Ligra, NoWeights: true},
+			"AdjacencyGraph\n4\n8\n0\n2\n4\n7\n1\n2\n0\n2\n0\n1\n3\n2\n",
+			[]string{"--undirected", "--dedup"}, false},
+		{triangle, Options{Format: adjacency.Ligra},
+			"WeightedAdjacencyGraph\n4\n8\n0\n2\n4\n7\n1\n2\n0\n2\n0\n1\n3\n2\n2\n4\n2\n3\n4\n3\n1\n1\n",
+			[]string{"--undirected", "--dedup"}, false},
+		{directed, Options{Format: adjacency.Ligra},
+			"WeightedAdjacencyGraph\n3\n3\n0\n2\n2\n1\n2\n0\n1.5\n2\n0\n", nil, false},
+		{parallel, Options{Format: adjacency.Ligra}, "AdjacencyGraph\n2\n4\n0\n2\n1\n1\n0\n0\n", nil, true},
+		{parallel, Options{Format: adjacency.METIS}, "2 2\n2 2\n1 1\n", nil, false},
+		{directed, Options{Format: graphml.Name}, graphmlHead + graphmlWeight + `<graph edgedefault="directed">
 <node id="a"/>
 <node id="b"/>
 <node id="c&lt;&amp;&#34;"/>
@@ -52,7 +61,7 @@ func TestAdjacency(t *testing.T) {
 <edge source="a" target="c&lt;&amp;&#34;"><data key="weight">2</data></edge>
 <edge source="c&lt;&amp;&#34;" target="a"><data key="weight">0</data></edge>
 ` + graphmlTail, []string{"--ids", "string"}, false},
-		{parallel, Options{Format: GraphML}, graphmlHead + `<graph edgedefault="undirected">
+		{parallel, Options{Format: graphml.Name}, graphmlHead + `<graph edgedefault="undirected">
 <node id="1"/>
 <node id="2"/>
 <edge source="1" target="2"/>
@@ -73,7 +82,9 @@ func TestAdjacency(t *testing.T) {
 // TestAdjacencyRefused checks graphs that these formats cannot hold.
 func TestAdjacencyRefused(t *testing.T) {
 	both := ingest.Options{Edges: ingest.EdgeOptions{Undirected: true}}
-	names := ingest.Options{Format: ingest.Text, IDs: ingest.IDsString, Table: ingest.TableOptions{Header: ingest.HeaderNo}}
+	names := ingest.Options{
+		Format: text.Text, IDs: ingest.IDsString, Table: ingest.TableOptions{Header: ingest.HeaderNo},
+	}
 	for _, c := range []struct {
 		text string
 		in   ingest.Options
@@ -81,12 +92,15 @@ func TestAdjacencyRefused(t *testing.T) {
 		is   error
 		want string
 	}{
-		{"1 2\n", ingest.Options{}, METIS, nil, "every edge is at both of its ends: choose ligra or text, or import the graph with --undirected"},
-		{"7 8\n8 8\n", both, METIS, nil, "vertex 2 leads to itself: the format has no edges from a vertex to itself; choose another format, or import the graph with --drop-self-loops"},
-		{"1 2 0.5\n", both, METIS, edgeformat.ErrWeight, "the weight 0.5: the format has whole numbers below 2^31"},
-		{"1 2 0\n", both, METIS, edgeformat.ErrWeight, "the weight 0:"},
-		{"a\x01 b\n", names, GraphML, nil, `the id "a\x01" has a character that XML cannot have`},
-		{"a\xff b\n", names, GraphML, nil, `the id "a\xff" is no UTF-8`},
+		{"1 2\n", ingest.Options{}, adjacency.METIS, nil,
+			"every edge is at both of its ends: choose ligra or text, or import the graph with --undirected"},
+		{"7 8\n8 8\n", both, adjacency.METIS, nil,
+			"vertex 2 leads to itself: the format has no edges from a vertex to itself; " +
+				"choose another format, or import the graph with --drop-self-loops"},
+		{"1 2 0.5\n", both, adjacency.METIS, edgeformat.ErrWeight, "the weight 0.5: the format has whole numbers below 2^31"},
+		{"1 2 0\n", both, adjacency.METIS, edgeformat.ErrWeight, "the weight 0:"},
+		{"a\x01 b\n", names, graphml.Name, nil, `the id "a\x01" has a character that XML cannot have`},
+		{"a\xff b\n", names, graphml.Name, nil, `the id "a\xff" is no UTF-8`},
 	} {
 		s := imported(t, c.text, c.in)
 		_, err := Write(context.Background(), s, &bytes.Buffer{}, Options{Format: c.f})
@@ -95,10 +109,11 @@ func TestAdjacencyRefused(t *testing.T) {
 		}
 	}
 	weighted := imported(t, "1 2 0.5\n", ingest.Options{Storage: ingest.StorageOptions{Layout: store.CSC}})
-	if _, err := Write(context.Background(), weighted, &bytes.Buffer{}, Options{Format: Ligra}); err == nil {
+	if _, err := Write(context.Background(), weighted, &bytes.Buffer{}, Options{Format: adjacency.Ligra}); err == nil {
 		t.Error("out-rows without weights are written as weighted ones")
 	}
-	if _, err := Write(context.Background(), weighted, &bytes.Buffer{}, Options{Format: Ligra, NoWeights: true}); err != nil {
+	_, err := Write(context.Background(), weighted, &bytes.Buffer{}, Options{Format: adjacency.Ligra, NoWeights: true})
+	if err != nil {
 		t.Error(err)
 	}
 }
@@ -125,7 +140,7 @@ func TestMETISRoundTrip(t *testing.T) {
 		}
 		s := graphs.imported(text, o)
 		var b bytes.Buffer
-		r, err := Write(context.Background(), s, &b, Options{Format: METIS, Threads: 3})
+		r, err := Write(context.Background(), s, &b, Options{Format: adjacency.METIS, Threads: 3})
 		if !o.Edges.Undirected && !s.Catalogue().Mirrored { // nobody has looked
 			return
 		}
@@ -133,7 +148,8 @@ func TestMETISRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := graphs.again(b.Bytes(), r, o.Storage, s)
-		if want := s.Catalogue(); shardsOf(again) != shardsOf(s) || again.Catalogue().Vertices != want.Vertices || !again.Catalogue().Symmetric {
+		if want := s.Catalogue(); shardsOf(again) != shardsOf(s) || again.Catalogue().Vertices != want.Vertices ||
+			!again.Catalogue().Symmetric {
 			t.Fatalf("another graph:\n%s", &b)
 		}
 	})
@@ -147,7 +163,7 @@ func TestLongLine(t *testing.T) {
 	}
 	s := imported(t, text.String(), ingest.Options{Edges: ingest.EdgeOptions{Undirected: true}})
 	var b bytes.Buffer
-	r, err := Write(context.Background(), s, &b, Options{Format: METIS, Threads: 2})
+	r, err := Write(context.Background(), s, &b, Options{Format: adjacency.METIS, Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 // block become a batch of edges, and batches take turns at one writer.
 
 const (
-	// edgesPerBatch is how many edges a goroutine collects before it writes.
+	// edgesPerBatch is the number of edges a goroutine collects before it writes.
 	edgesPerBatch = 8 << 10
 	// encoderBytes is the memory of a writer of files beside batches: a row group or a record batch, as it
 	// grows and as it is compressed.

@@ -14,33 +14,34 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/ingest/format"
+	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
 
-// Options say how a graph is written.
+// Options configures an export.
 type Options struct {
-	Format Format // "" is Text
+	Format Format // "" is text.Text
 	// Both writes the two directions of an edge of an undirected graph. Without it, edge lists have one,
 	// which an import with --undirected makes both again. Those of GAP, METIS and Ligra have both in any case.
 	Both      bool
 	NoWeights bool  // leave the weights of a weighted graph out
-	Threads   int   // 0: GOMAXPROCS
-	Memory    int64 // bytes of resident memory for the whole process; 0: no limit
+	Threads   int   // if 0, GOMAXPROCS
+	Memory    int64 // bytes of resident memory for the whole process; if 0, no limit
 	// Progress, when not nil, may be called from many goroutines.
 	Progress func(edges, total int64)
 	// Printable, when not nil, makes a name fit for a terminal.
 	Printable func(string) string
 }
 
-// Report says what was written.
+// Report describes an export.
 type Report struct {
 	Format   Format `json:"format"`
 	Vertices uint32 `json:"vertices"`
 	Edges    uint64 `json:"edges"` // that were written: of an undirected graph, once or twice each
-	// Renumbered: the format counts vertices, and the ids of the graph are others. They are numbered in the
+	// Renumbered is set if the format counts vertices, and the ids of the graph are others. They are numbered in the
 	// order of their ids.
 	Renumbered bool `json:"renumbered"`
 	// Isolated vertices are not in the file: they have no edges, and it has nothing else.
@@ -48,15 +49,16 @@ type Report struct {
 	// Import are the flags with which an import of the file, if its name is usual for the format, makes an equal
 	// graph, or a directed one, see Directed.
 	Import []string `json:"import_flags"`
-	// Directed: the import of the file is a directed graph, though this one is undirected. Both directions of its edges
-	// are in the file, and some edges are parallel, so that nothing tells which ones belong together.
+	// Directed is set if the import of the file is a directed graph, though this one is undirected.
+	// Both directions of its edges are in the file, and some edges are parallel, so that nothing tells
+	// which ones belong together.
 	Directed bool `json:"import_is_directed"`
 }
 
 // Write writes the edges of a graph to w. Writes to w are large, and end at the end of an edge. After an
 // error, what w has is of no use.
 func Write(ctx context.Context, s *store.Store, w io.Writer, o Options) (Report, error) {
-	o.Format = cmp.Or(o.Format, Text)
+	o.Format = cmp.Or(o.Format, text.Text)
 	return writeWith(ctx, s, o, func(x *writer) error { return x.write(ctx, w) })
 }
 
@@ -66,7 +68,7 @@ func writeWith(ctx context.Context, s *store.Store, o Options, write func(x *wri
 	if err := o.Check(s.Name(), cat); err != nil {
 		return Report{}, err
 	}
-	x := &writer{store: s, cat: cat, o: o, to: o.Format.writer()}
+	x := &writer{store: s, cat: cat, o: o, to: writerOf(o.Format)}
 	x.graph = format.Graph{
 		Vertices: cat.Vertices, Edges: cat.Edges, Symmetric: cat.Symmetric,
 		Weighted: cat.Weighted && !o.NoWeights, Wide: cat.Wide, Half: x.to.Half, Side: shard.Out,
@@ -84,7 +86,7 @@ func writeWith(ctx context.Context, s *store.Store, o Options, write func(x *wri
 	if err := x.label(); err != nil {
 		return Report{}, err
 	}
-	if o.Format.HasColumns() {
+	if HasColumns(o.Format) {
 		var err error
 		if x.areText, err = x.namesAreText(ctx); err != nil {
 			return Report{}, err
@@ -151,7 +153,7 @@ func (x *writer) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 		p := algorithms.Plan{Rows: []shard.Direction{x.dir}, Weights: x.weighted, Arrays: []algorithms.Array{
 			{Name: "text on its way", Bytes: int64(threads) * bufferBytes * 2},
 		}}
-		if x.o.Format.HasColumns() {
+		if HasColumns(x.o.Format) {
 			p.Arrays = append(p.Arrays, algorithms.Array{Name: "rows on their way", Bytes: encoderBytes})
 		}
 		if ids > 0 {
@@ -255,7 +257,9 @@ func (x *writer) Rows(ctx context.Context, side shard.Direction, weighted bool, 
 }
 
 // Offsets implements [format.Walk].
-func (x *writer) Offsets(ctx context.Context, side shard.Direction, text func(b []byte, begin, end uint64) []byte) error {
+func (x *writer) Offsets(
+	ctx context.Context, side shard.Direction, text func(b []byte, begin, end uint64) []byte,
+) error {
 	end := uint64(0)
 	var b []byte
 	for i := range x.cat.Shards {
@@ -284,7 +288,7 @@ func (x *writer) Names(ctx context.Context, before, behind string) error {
 	return x.names(nil, x.store.IDs()).writeAll(ctx, x.store, x.out.w, before, behind) // one block of ids after another
 }
 
-// report tells what was written.
+// report returns the report of the export.
 func (x *writer) report() (Report, error) {
 	r := Report{Format: x.o.Format, Vertices: x.cat.Vertices, Edges: x.edges.Load(), Renumbered: x.renumbered()}
 	var err error
@@ -322,7 +326,7 @@ func (x *writer) lost() (n uint32, err error) {
 
 // Check refuses formats that cannot hold the graph.
 func (o Options) Check(name string, c *store.Catalogue) error {
-	f := cmp.Or(o.Format, Text)
+	f := cmp.Or(o.Format, text.Text)
 	if _, err := ParseFormat(string(f)); err != nil {
 		return err
 	}
@@ -335,10 +339,11 @@ func (o Options) Check(name string, c *store.Catalogue) error {
 	if err := hostmem.CheckThreads(o.Threads); err != nil {
 		return refuse("%w", err)
 	}
-	to, weighted := f.writer(), c.Weighted && !o.NoWeights
+	to, weighted := writerOf(f), c.Weighted && !o.NoWeights
 	switch {
 	case to.Weighted != "" && weighted:
-		return refuse("the graph has weights, and the format has none: choose %s, or leave them out with --no-weights", to.Weighted)
+		return refuse("the graph has weights, and the format has none: choose %s, or leave them out with --no-weights",
+			to.Weighted)
 	case to.Unweighted != "" && !weighted:
 		return refuse("the format has weights, and the graph none: choose %s", to.Unweighted)
 	}

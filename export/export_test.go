@@ -21,6 +21,12 @@ import (
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/ingest"
 	edgeformat "github.com/garaph/garaph/ingest/format"
+	"github.com/garaph/garaph/ingest/format/adjacency"
+	"github.com/garaph/garaph/ingest/format/columns"
+	"github.com/garaph/garaph/ingest/format/gap"
+	"github.com/garaph/garaph/ingest/format/graphml"
+	"github.com/garaph/garaph/ingest/format/mtx"
+	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
@@ -38,7 +44,8 @@ var kinds = map[string]func(i int) string{
 	"large":    func(i int) string { return strconv.FormatUint(math.MaxUint64-uint64(7*i), 10) },
 	"beyond":   func(i int) string { return strconv.Itoa(i<<33 + 5) },
 	"names": func(i int) string {
-		odd := []string{"#", "%", "a b", `"`, `a"b`, "a,b", "ä", "source", "7", "007", `""`, " ", "x\ty", "-", "0x1", "target"}
+		odd := []string{"#", "%", "a b", `"`, `a"b`, "a,b", "ä", "source", "7", "007", `""`, " ", "x\ty", "-",
+			"0x1", "target"}
 		if i < len(odd) {
 			return odd[i]
 		}
@@ -133,10 +140,10 @@ func (t *graphs) againFrom(parts [][]byte, r Report, layout ingest.StorageOption
 	if err != nil {
 		t.Fatal(err)
 	}
-	suffix := r.Format.Extension()
+	suffix := Extension(r.Format)
 	file := filepath.Join(folder, "edges")
 	o := ingest.Options{Storage: layout}
-	if r.Format == LDBC {
+	if r.Format == text.LDBC {
 		var ids bytes.Buffer
 		if err := WriteIDs(context.Background(), s, &ids); err != nil {
 			t.Fatal(err)
@@ -194,7 +201,7 @@ func (t *graphs) againFrom(parts [][]byte, r Report, layout ingest.StorageOption
 // writeDrawn writes a graph as one file, or in parts if the format has them.
 func writeDrawn(t *rapid.T, s *store.Store, o Options) (parts [][]byte, r Report, err error) {
 	n := rapid.IntRange(0, 5).Draw(t, "parts")
-	if n == 0 || !o.Format.HasParts() {
+	if n == 0 || !HasParts(o.Format) {
 		var b bytes.Buffer
 		r, err = Write(context.Background(), s, &b, o)
 		return [][]byte{b.Bytes()}, r, err
@@ -235,7 +242,10 @@ func TestRoundTrip(t *testing.T) {
 		}
 		weighted, undirected := rapid.Bool().Draw(t, "weighted"), rapid.Bool().Draw(t, "undirected")
 		kind := rapid.SampledFrom(names).Draw(t, "ids")
-		o := ingest.Options{Edges: ingest.EdgeOptions{Undirected: undirected}, Storage: ingest.StorageOptions{ShardVertices: rapid.IntRange(1, 40).Draw(t, "shard")}}
+		o := ingest.Options{
+			Edges:   ingest.EdgeOptions{Undirected: undirected},
+			Storage: ingest.StorageOptions{ShardVertices: rapid.IntRange(1, 40).Draw(t, "shard")},
+		}
 		o.Storage.Layout = rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(t, "layout")
 		if kind == "names" {
 			o.IDs, o.Table.Header = ingest.IDsString, ingest.HeaderNo
@@ -252,13 +262,15 @@ func TestRoundTrip(t *testing.T) {
 			return
 		}
 		parts, r, err := writeDrawn(t, s, x)
-		if weighted && errors.Is(err, edgeformat.ErrWeight) && (format == WSG || format == METIS) {
+		if weighted && errors.Is(err, edgeformat.ErrWeight) && (format == gap.WSG || format == adjacency.METIS) {
 			return
 		}
-		if format == METIS && err != nil && strings.Contains(err.Error(), "leads to itself") && slices.ContainsFunc(g.Edges, func(e oracle.Edge) bool { return e.Src == e.Dst }) {
+		if format == adjacency.METIS && err != nil && strings.Contains(err.Error(), "leads to itself") &&
+			slices.ContainsFunc(g.Edges, func(e oracle.Edge) bool { return e.Src == e.Dst }) {
 			return
 		}
-		if noRows := weighted && format.writer().Half == edgeformat.Whole && o.Storage.Layout == store.CSC && !undirected; noRows {
+		noRows := weighted && writerOf(format).Half == edgeformat.Whole && o.Storage.Layout == store.CSC && !undirected
+		if noRows {
 			if err == nil {
 				t.Fatal("out-rows have no weights, and are written")
 			}
@@ -268,10 +280,11 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := graphs.againFrom(parts, r, o.Storage, s)
-		if r.Isolated > 0 && !strings.Contains(fmt.Sprint(r.Import), "dense") || r.Isolated > 0 && format.writer().Labels == edgeformat.IDs32 {
+		if r.Isolated > 0 && !strings.Contains(fmt.Sprint(r.Import), "dense") ||
+			r.Isolated > 0 && writerOf(format).Labels == edgeformat.IDs32 {
 			t.Fatalf("%d vertices without edges are lost", r.Isolated) // of an import that has none
 		}
-		if r.Directed != (undirected && format == Ligra && hasParallel(g)) {
+		if r.Directed != (undirected && format == adjacency.Ligra && hasParallel(g)) {
 			t.Fatalf("the import is directed: %v", r.Directed)
 		}
 		if r.Directed { // the same edges, in a directed graph
@@ -311,14 +324,17 @@ func mirroredText(g oracle.Graph, id func(int) string, weighted bool) string {
 // TestMagicNames checks that names that look like the beginning of another kind of file, or of none, stay names.
 func TestMagicNames(t *testing.T) {
 	for _, names := range testsize.Some([][2]string{
-		{"\ufeffa", "b"}, {"\ufeffa", "a"}, {"\ufeff", "x"}, {"AdjacencyGraph", "1"}, {"WeightedAdjacencyGraph", "x"}, {"p", "sp"}, {"PAR1", "x"}, {"ARROW1", "x"},
-		{"BZh91AY&SY", "x"}, {"\x1f\x8b\x08", "x"}, {"(\xb5/\xfd", "x"}, {"P*M\x18", "x"}, {"\xff\xfea", "x"}, {"{", "}"}, {"a", "->"}, {"*vertices", "3"},
+		{"\ufeffa", "b"}, {"\ufeffa", "a"}, {"\ufeff", "x"}, {"AdjacencyGraph", "1"}, {"WeightedAdjacencyGraph", "x"},
+		{"p", "sp"}, {"PAR1", "x"}, {"ARROW1", "x"},
+		{"BZh91AY&SY", "x"}, {"\x1f\x8b\x08", "x"}, {"(\xb5/\xfd", "x"}, {"P*M\x18", "x"}, {"\xff\xfea", "x"}, {"{", "}"},
+		{"a", "->"}, {"*vertices", "3"},
 		{"<graphml>", "x"}, {"a:", "b"}, {"\x01\x02\x03\x04\x05\x06", "x"},
 	}, 3, 0) {
-		text := fmt.Sprintf("\"%s\" \"%s\"\n\"%[1]s\" \"%[1]s\"\n", names[0], names[1])
-		s := imported(t, text, ingest.Options{Format: ingest.Text, IDs: ingest.IDsString, Table: ingest.TableOptions{Header: ingest.HeaderNo}})
+		edges := fmt.Sprintf("\"%s\" \"%s\"\n\"%[1]s\" \"%[1]s\"\n", names[0], names[1])
+		s := imported(t, edges,
+			ingest.Options{Format: text.Text, IDs: ingest.IDsString, Table: ingest.TableOptions{Header: ingest.HeaderNo}})
 		graphs := newGraphs(t)
-		for _, f := range []Format{Text, CSV, LDBC} {
+		for _, f := range []Format{text.Text, text.CSV, text.LDBC} {
 			var b bytes.Buffer
 			r, err := Write(context.Background(), s, &b, Options{Format: f})
 			if err != nil {
@@ -338,7 +354,7 @@ func TestMagicNumbers(t *testing.T) {
 	for _, magic := range []string{"PAR1", "ARRO", "Adja"} {
 		s := imported(t, fmt.Sprintln(binary.LittleEndian.Uint32([]byte(magic)), 5), ingest.Options{})
 		var b bytes.Buffer
-		r, err := Write(context.Background(), s, &b, Options{Format: Raw})
+		r, err := Write(context.Background(), s, &b, Options{Format: gap.Raw})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,23 +371,24 @@ func TestMagicNumbers(t *testing.T) {
 func TestBoth(t *testing.T) {
 	s := imported(t, "1 2\n2 3\n3 3\n", ingest.Options{Edges: ingest.EdgeOptions{Undirected: true}})
 	for format, want := range map[Format]string{
-		Text:         "1\t2\n2\t1\n2\t3\n3\t2\n3\t3\n",
-		MatrixMarket: "%%MatrixMarket matrix coordinate pattern general\n3 3 5\n1 2\n2 1\n2 3\n3 2\n3 3\n",
-		DIMACS:       "p sp 3 5\na 1 2 1\na 2 1 1\na 2 3 1\na 3 2 1\na 3 3 1\n",
+		text.Text:   "1\t2\n2\t1\n2\t3\n3\t2\n3\t3\n",
+		mtx.Name:    "%%MatrixMarket matrix coordinate pattern general\n3 3 5\n1 2\n2 1\n2 3\n3 2\n3 3\n",
+		text.DIMACS: "p sp 3 5\na 1 2 1\na 2 1 1\na 2 3 1\na 3 2 1\na 3 3 1\n",
 	} {
 		var b bytes.Buffer
-		if _, err := Write(context.Background(), s, &b, Options{Format: format, Both: true}); err != nil || b.String() != want {
+		if _, err := Write(context.Background(), s, &b, Options{Format: format, Both: true}); err != nil ||
+			b.String() != want {
 			t.Errorf("%s: %v\n%s", format, err, &b)
 		}
 	}
 	for format, want := range map[Format]string{
-		CSV:          "source,target\n1,2\n2,3\n3,3\n",
-		MatrixMarket: "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 2\n3 3\n",
-		EL:           "0 1\n1 2\n2 2\n",
+		text.CSV: "source,target\n1,2\n2,3\n3,3\n",
+		mtx.Name: "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 2\n3 3\n",
+		text.EL:  "0 1\n1 2\n2 2\n",
 	} {
 		var b bytes.Buffer
 		r, err := Write(context.Background(), s, &b, Options{Format: format})
-		if err != nil || b.String() != want || r.Edges != 3 || r.Renumbered != (format == EL) {
+		if err != nil || b.String() != want || r.Edges != 3 || r.Renumbered != (format == text.EL) {
 			t.Errorf("%s: %v %+v\n%s", format, err, r, &b)
 		}
 	}
@@ -384,14 +401,16 @@ func TestLittleMemory(t *testing.T) {
 	name := func(i int) string { return fmt.Sprintf("%03d%s", i, long) }
 	g := oracle.Graph{N: 64}
 	for i := range uint32(64) {
-		g.Edges = append(g.Edges, oracle.Edge{Src: 5, Dst: i}, oracle.Edge{Src: i, Dst: (i + 1) % 64}, oracle.Edge{Src: i, Dst: i / 2})
+		g.Edges = append(g.Edges, oracle.Edge{Src: 5, Dst: i}, oracle.Edge{Src: i, Dst: (i + 1) % 64},
+			oracle.Edge{Src: i, Dst: i / 2})
 	}
-	s := imported(t, textOf(g, name, false), ingest.Options{IDs: ingest.IDsString, Storage: ingest.StorageOptions{ShardVertices: 20}})
+	s := imported(t, textOf(g, name, false),
+		ingest.Options{IDs: ingest.IDsString, Storage: ingest.StorageOptions{ShardVertices: 20}})
 	var want bytes.Buffer
 	if _, err := Write(context.Background(), s, &want, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []Format{Parquet, Arrow} {
+	for _, f := range []Format{columns.Parquet, columns.Arrow} {
 		littleColumns(t, s, f)
 	}
 	o := Options{Memory: 1, Threads: 2}
@@ -427,7 +446,8 @@ func littleColumns(t *testing.T, s *store.Store, f Format) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again := graphs.again(b.Bytes(), r, ingest.StorageOptions{ShardVertices: 20}, s); again.Catalogue().Fingerprint != s.Catalogue().Fingerprint {
+		again := graphs.again(b.Bytes(), r, ingest.StorageOptions{ShardVertices: 20}, s)
+		if again.Catalogue().Fingerprint != s.Catalogue().Fingerprint {
 			t.Errorf("%s with %d bytes of memory is another graph", f, o.Memory)
 		}
 	}
@@ -442,18 +462,20 @@ func TestRefused(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{weighted, Options{Format: EL}, "choose wel, or leave them out with --no-weights"},
-		{weighted, Options{Format: SG}, "choose wsg"},
-		{weighted, Options{Format: Raw}, "choose raww"},
-		{weighted, Options{Format: WSG}, "the weight 1.5: the format has whole numbers below 2^31 as weights"},
-		{plain, Options{Format: WEL}, "choose el"},
+		{weighted, Options{Format: text.EL}, "choose wel, or leave them out with --no-weights"},
+		{weighted, Options{Format: gap.SG}, "choose wsg"},
+		{weighted, Options{Format: gap.Raw}, "choose raww"},
+		{weighted, Options{Format: gap.WSG}, "the weight 1.5: the format has whole numbers below 2^31 as weights"},
+		{plain, Options{Format: text.WEL}, "choose el"},
 		{plain, Options{Format: "xls"}, `"xls" is no format that garaph writes edges in; expected text, csv,`},
 	} {
-		if _, err := Write(context.Background(), c.s, &bytes.Buffer{}, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Write(context.Background(), c.s, &bytes.Buffer{}, c.o); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.o.Format, err, c.want)
 		}
 	}
-	if _, err := Write(context.Background(), weighted, &bytes.Buffer{}, Options{Format: EL, NoWeights: true}); err != nil {
+	_, err := Write(context.Background(), weighted, &bytes.Buffer{}, Options{Format: text.EL, NoWeights: true})
+	if err != nil {
 		t.Error(err)
 	}
 }
@@ -472,19 +494,22 @@ func (f *failing) Write(b []byte) (int, error) {
 
 // TestFails checks that an error of the writer, and the end of the context, end an export soon.
 func TestFails(t *testing.T) {
-	var text strings.Builder
+	var lines strings.Builder
 	for i := range 100_000 {
-		fmt.Fprintln(&text, i%1000, i*7919%100_003)
+		fmt.Fprintln(&lines, i%1000, i*7919%100_003)
 	}
-	s := imported(t, text.String(), ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 100}})
+	s := imported(t, lines.String(), ingest.Options{Storage: ingest.StorageOptions{ShardVertices: 100}})
 	for _, bytes := range []int{0, 10, 300_000} {
-		for _, f := range []Format{Text, Arrow} {
-			if _, err := Write(context.Background(), s, &failing{bytes}, Options{Threads: 4, Format: f}); !errors.Is(err, errFull) {
+		for _, f := range []Format{text.Text, columns.Arrow} {
+			if _, err := Write(context.Background(), s, &failing{bytes}, Options{Threads: 4, Format: f}); !errors.Is(err,
+				errFull) {
 				t.Errorf("%s: %v", f, err)
 			}
 		}
 	}
-	if _, err := Write(context.Background(), s, &failing{1000}, Options{Threads: 4, Format: Parquet}); !errors.Is(err, errFull) {
+	if _, err := Write(context.Background(), s, &failing{1000},
+		Options{Threads: 4, Format: columns.Parquet}); !errors.Is(err,
+		errFull) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -493,7 +518,8 @@ func TestFails(t *testing.T) {
 		t.Error(err)
 	}
 	ctx, cancel = context.WithCancel(context.Background())
-	_, err = Write(ctx, s, writerFunc(func(b []byte) (int, error) { cancel(); return len(b), nil }), Options{Threads: 4, Format: Arrow})
+	_, err = Write(ctx, s, writerFunc(func(b []byte) (int, error) { cancel(); return len(b), nil }),
+		Options{Threads: 4, Format: columns.Arrow})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -505,8 +531,12 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // TestIsolated checks that vertices that the edges do not mention are counted, where the format has no others.
 func TestIsolated(t *testing.T) {
-	s := imported(t, "%%MatrixMarket matrix coordinate pattern general\n6 6 2\n2 3\n3 3\n", ingest.Options{Format: ingest.MatrixMarket})
-	for format, want := range map[Format]uint32{Text: 4, CSV: 4, EL: 3, Raw: 4, MatrixMarket: 0, DIMACS: 0, SG: 0, LDBC: 0, Ligra: 0, GraphML: 0} {
+	s := imported(t, "%%MatrixMarket matrix coordinate pattern general\n6 6 2\n2 3\n3 3\n",
+		ingest.Options{Format: mtx.Name})
+	for format, want := range map[Format]uint32{
+		text.Text: 4, text.CSV: 4, text.EL: 3, gap.Raw: 4, mtx.Name: 0, text.DIMACS: 0, gap.SG: 0, text.LDBC: 0,
+		adjacency.Ligra: 0, graphml.Name: 0,
+	} {
 		var b bytes.Buffer
 		r, err := Write(context.Background(), s, &b, Options{Format: format})
 		if err != nil || r.Isolated != want {
@@ -519,18 +549,18 @@ func TestIsolated(t *testing.T) {
 func TestReal(t *testing.T) {
 	testsize.OnlyLong(t, "exports of a real graph in every format")
 	d := testgraph.LoadLDBC(t, "example-directed")
-	var text strings.Builder
+	var lines strings.Builder
 	for _, e := range d.Graph.Edges {
-		fmt.Fprintln(&text, d.IDs[e.Src], d.IDs[e.Dst], math.Ceil(float64(e.Weight)))
+		fmt.Fprintln(&lines, d.IDs[e.Src], d.IDs[e.Dst], math.Ceil(float64(e.Weight)))
 	}
 	graphs := newGraphs(t)
 	defer graphs.close()
-	s := graphs.imported(text.String(), ingest.Options{})
+	s := graphs.imported(lines.String(), ingest.Options{})
 	for _, f := range Formats() {
-		if f == METIS {
+		if f == adjacency.METIS {
 			continue // the graph is directed
 		}
-		o := Options{Format: f, NoWeights: slices.Contains([]Format{EL, SG, Raw}, f)}
+		o := Options{Format: f, NoWeights: slices.Contains([]Format{text.EL, gap.SG, gap.Raw}, f)}
 		var b bytes.Buffer
 		r, err := Write(context.Background(), s, &b, o)
 		if err != nil {

@@ -13,36 +13,15 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Format is the name of a format of edge lists. docs/formats.md describes them.
-type Format string
-
-// Names of formats. With [LDBC], the vertices are in a file of their own, see [WriteIDs].
-const (
-	Text         Format = "text"
-	CSV          Format = "csv"
-	EL           Format = "el"
-	WEL          Format = "wel"
-	LDBC         Format = "ldbc"
-	DIMACS       Format = "dimacs"
-	MatrixMarket Format = "mtx"
-	SG           Format = "sg"
-	WSG          Format = "wsg"
-	Raw          Format = "raw"
-	RawW         Format = "raww"
-	RawW64       Format = "raww64"
-	METIS        Format = "metis"
-	Ligra        Format = "ligra"
-	GraphML      Format = "graphml"
-	Parquet      Format = "parquet"
-	Arrow        Format = "arrow"
-	Arrows       Format = "arrows"
-)
+// Format is the name of a format of edge lists. The packages in ingest/format have the names,
+// docs/formats.md describes the formats.
+type Format = read.FormatName
 
 // Formats lists the formats that are written.
 func Formats() (list []Format) {
 	for _, f := range format.All() {
 		if f.Writer != nil {
-			list = append(list, Format(f.Name))
+			list = append(list, f.Name)
 		}
 	}
 	return list
@@ -57,11 +36,13 @@ func FormatOf(path string) (Format, error) {
 			continue
 		}
 		if f.Writer.Columns != "" && inside != name {
-			return "", fmt.Errorf("a file as %s cannot have the suffix %s: parquet is compressed inside, and arrow is not read compressed; leave it out of %s", f.Name, filepath.Ext(path), path)
+			return "", fmt.Errorf("a file as %s cannot have the suffix %s: parquet is compressed inside, and arrow is not "+
+				"read compressed; leave it out of %s", f.Name, filepath.Ext(path), path)
 		}
-		return Format(f.Name), nil
+		return f.Name, nil
 	}
-	return "", fmt.Errorf("no format of edge lists has the extension of %s; name the file otherwise, or give --format: %s", path, formatNames())
+	return "", fmt.Errorf("no format of edge lists has the extension of %s; name the file otherwise, or give --format: %s",
+		path, format.WordList(Formats()))
 }
 
 // ParseFormat checks the name of a format.
@@ -69,38 +50,28 @@ func ParseFormat(s string) (Format, error) {
 	if f := Format(strings.ToLower(s)); slices.Contains(Formats(), f) {
 		return f, nil
 	}
-	return "", fmt.Errorf("%q is no format that garaph writes edges in; expected %s", s, formatNames())
+	return "", fmt.Errorf("%q is no format that garaph writes edges in; expected %s", s, format.WordList(Formats()))
 }
 
-func formatNames() string {
-	var names []read.FormatName
-	for _, f := range Formats() {
-		names = append(names, read.FormatName(f))
-	}
-	return format.WordList(names)
-}
+// writerOf returns how a format is written, which is one of [Formats].
+func writerOf(f Format) *format.Writer { return format.Find(f).Writer }
 
-// info returns the format, which is one of [Formats].
-func (f Format) info() *format.Format { return format.Find(read.FormatName(f)) }
-
-func (f Format) writer() *format.Writer { return f.info().Writer }
-
-// Extension returns the usual ending of file names in the format.
-func (f Format) Extension() string { return f.info().Extensions[0] }
+// Extension returns the usual ending of file names in a format.
+func Extension(f Format) string { return format.Find(f).Extensions[0] }
 
 // HasColumns reports whether a format has columns of a type.
-func (f Format) HasColumns() bool { return f.writer().Columns != "" }
+func HasColumns(f Format) bool { return writerOf(f).Columns != "" }
 
-// HasParts reports whether files of the format are parts of a graph as the parts of a folder are, which an import takes
-// for one graph.
-func (f Format) HasParts() bool { return f.writer().Parts }
+// HasParts reports whether files in the format are parts of a graph as the parts of a folder are,
+// which an import takes for one graph.
+func HasParts(f Format) bool { return writerOf(f).Parts }
 
-// Binary reports whether a file of the format is not for people to read.
-func (f Format) Binary() bool { return f.writer().Binary }
+// Binary reports whether a file in the format is not for people to read.
+func Binary(f Format) bool { return writerOf(f).Binary }
 
 // ImportName returns what an import calls the format.
-func (f Format) ImportName() string {
-	if info := f.info(); info != nil && info.Writer.Import != "" {
+func ImportName(f Format) string {
+	if info := format.Find(f); info != nil && info.Writer.Import != "" {
 		return string(info.Writer.Import)
 	}
 	return string(f)
@@ -113,7 +84,7 @@ func (x *writer) importFlags() []string {
 	add := func(list ...string) { flags = append(flags, list...) }
 	names := x.cat.IDs.Kind == store.IDString
 	if x.to.Plain && (names || x.to.Labels == format.IDs32) {
-		add("--format", x.o.Format.ImportName())
+		add("--format", ImportName(x.o.Format))
 	}
 	switch {
 	case x.to.Labels == format.OwnIDs && names:

@@ -12,7 +12,9 @@ import (
 // graph as LDBC has them.
 func WriteIDs(ctx context.Context, s *store.Store, w io.Writer) error {
 	ids := &s.Catalogue().IDs
-	n := &names{labels: labels{stored: ids.Kind != store.IDBase, first: ids.Base}, kind: ids.Kind, reader: s.IDs(), text: quoted}
+	n := &names{
+		labels: labels{stored: ids.Kind != store.IDBase, first: ids.Base}, kind: ids.Kind, reader: s.IDs(), text: quoted,
+	}
 	return n.writeAll(ctx, s, w, "", "\n")
 }
 

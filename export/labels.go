@@ -14,7 +14,7 @@ import (
 
 // labels describes what vertices are called in a file.
 type labels struct {
-	// stored: these are the ids of the graph, which lie in the store. Otherwise they are numbers from first.
+	// stored is set for the ids of the graph, which lie in the store. Otherwise they are numbers from first.
 	stored bool
 	first  int64
 	own    bool // the ids of the graph, if they are those
@@ -166,7 +166,10 @@ func plain(name string) bool {
 // begins like a comment or like a file of another kind.
 func quoted(dst []byte, name string) ([]byte, error) {
 	if strings.ContainsAny(name, "\n\r") {
-		return dst, fmt.Errorf("the id %.60q has a line end, which a file of lines cannot have; the formats graphml, parquet and arrow keep it", name)
+		return dst, fmt.Errorf(
+			"the id %.60q has a line end, which a file of lines cannot have; the formats graphml, parquet and arrow keep it",
+			name,
+		)
 	}
 	if plain(name) {
 		return append(dst, name...), nil

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
@@ -15,7 +16,7 @@ import (
 // MostParts is the largest number of parts.
 const MostParts = 10_000
 
-// Parts say how the edges of a graph are divided among files: by vertices, so that each has about as many edges.
+// Parts divides the edges of a graph among files: by vertices, so that each has about as many edges.
 type Parts struct {
 	N int // the most files; one file has all edges of a vertex
 	// Create makes one more file, and calls write for what is in it. One without edges is to be removed again.
@@ -24,9 +25,10 @@ type Parts struct {
 
 // WriteParts writes the edges of a graph to several files, as [Write] does to one.
 func WriteParts(ctx context.Context, s *store.Store, parts Parts, o Options) (Report, error) {
-	o.Format = cmp.Or(o.Format, Text)
-	if !o.Format.HasParts() {
-		return Report{}, fmt.Errorf("export of graph %s: a file as %s is a whole graph and not a part; write one file, or choose another format, such as parquet", s.Name(), o.Format)
+	o.Format = cmp.Or(o.Format, text.Text)
+	if !HasParts(o.Format) {
+		return Report{}, fmt.Errorf("export of graph %s: a file as %s is a whole graph and not a part; write one file, or "+
+			"choose another format, such as parquet", s.Name(), o.Format)
 	}
 	if parts.N < 1 || parts.N > MostParts {
 		return Report{}, fmt.Errorf("export of graph %s: %d parts; choose 1 to %d", s.Name(), parts.N, MostParts)
@@ -54,7 +56,7 @@ func WriteParts(ctx context.Context, s *store.Store, parts Parts, o Options) (Re
 
 // writePart writes the edges of the vertices in [from, to), and what stands before them.
 func (x *writer) writePart(ctx context.Context, e *algorithms.Env, w io.Writer, from, to uint32) error {
-	if x.o.Format.HasColumns() {
+	if HasColumns(x.o.Format) {
 		return x.writeColumns(ctx, e, w, from, to)
 	}
 	x.out = newTurns(w)
@@ -64,8 +66,9 @@ func (x *writer) writePart(ctx context.Context, e *algorithms.Env, w io.Writer, 
 	return x.windows(ctx, e, from, to)
 }
 
-// cuts returns the vertices between which parts are, the first and the last among them. Vertices are counted by the edges in
-// their rows; of an undirected graph about half of these are written, by the first vertices more than by the last.
+// cuts returns the vertices between which parts are, the first and the last among them. Vertices
+// are counted by the edges in their rows; of an undirected graph about half of these are written,
+// by the first vertices more than by the last.
 func (x *writer) cuts(parts int) ([]uint32, error) {
 	cuts := []uint32{0}
 	seen, v := uint64(0), uint32(0)

@@ -105,7 +105,7 @@ func (x *writer) names(set *store.IDSet, reader *store.IDs) *names {
 	return n
 }
 
-// someEdges is how many edges become text between looks at its length.
+// someEdges is the number of edges become text between looks at its length.
 const someEdges = 1 << 10
 
 // pass writes the rows of the vertices in [from, to).

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// bufferBytes is how much text a goroutine collects before it writes: large enough to make a call cheap.
+// bufferBytes is the size of the text that a goroutine collects before it writes.
 const bufferBytes = 256 << 10
 
 // turns orders the writes of goroutines by the vertices of their text.

@@ -39,7 +39,8 @@ func Example() {
 	dir, err := os.MkdirTemp("", "widest-")
 	check(err)
 	defer os.RemoveAll(dir)
-	edges, path, out := filepath.Join(dir, "roads.txt"), filepath.Join(dir, "roads.graph"), filepath.Join(dir, "widths.tsv")
+	edges, path, out := filepath.Join(dir, "roads.txt"), filepath.Join(dir, "roads.graph"),
+		filepath.Join(dir, "widths.tsv")
 	check(os.WriteFile(edges, []byte(roads), 0o666))
 
 	ctx := context.Background()

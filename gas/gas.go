@@ -66,8 +66,10 @@ type Edge struct {
 
 // Step is the state of the job during one iteration.
 type Step struct {
-	Iteration int     // 0 in the first iteration
-	Aggregate float64 // Σ [Aggregable.Aggregate] over all values as they stood before this iteration; 0 without the ability
+	Iteration int // 0 in the first iteration
+	// Σ [Aggregable.Aggregate] over all values as they stood before this iteration; 0 without the
+	// ability
+	Aggregate float64
 }
 
 // Saturable is the ability of an accumulator to be full: once Saturated
@@ -102,7 +104,7 @@ type Overflowable[V any] interface {
 }
 
 // Checked is the ability to refuse a run before it begins: when fields of the program were not set, or
-// name vertices that a graph of so many does not have. The error says which, and what is expected.
+// name a vertex ≥ vertices. The error names it.
 type Checked interface {
 	Check(vertices uint32) error
 }
@@ -146,7 +148,7 @@ type Prioritized[V any] interface {
 	Priority(value V) float64
 }
 
-// Direction says along which edges a program gathers.
+// Direction is the direction of the edges along which a program gathers.
 type Direction uint8
 
 // The directions. With Out, a vertex gathers from its out-neighbours; with

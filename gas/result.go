@@ -62,8 +62,9 @@ type Column[V any] struct {
 	Null func(v Vertex, value V) bool
 }
 
-// Paths is the ability of a [Nullable] program whose values are lengths of shortest paths to tell what is before a vertex
-// on one: its parent. Lengths of paths do not fall along edges. The result is then the length and the parent.
+// Paths is the ability of a [Nullable] program whose values are lengths of shortest paths to tell
+// what is before a vertex on one: its parent. Lengths of paths do not fall along edges. The result
+// is then the length and the parent.
 type Paths[V any] interface {
 	Nullable[V]
 	// Begins reports that a path begins at the vertex.

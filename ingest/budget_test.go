@@ -57,18 +57,20 @@ func TestVerticesPlanned(t *testing.T) {
 	for _, test := range testsize.Some([]struct {
 		name, file, text string
 		ids              IDMode
-		want             string // of the error; "": none
+		want             string // of the error; "" if there is none
 		retry            bool   // within what is said to be enough
 	}{
 		{"one huge id", "huge.el", huge, read.IDsAuto, "id 4294967294 makes 4,294,967,295 vertices.*--ids int", false},
-		{"one huge id, dense", "huge.txt", huge, read.IDsDense, "id 4294967294 makes 4,294,967,295 vertices.*--ids int", false},
+		{"one huge id, dense", "huge.txt", huge, read.IDsDense,
+			"id 4294967294 makes 4,294,967,295 vertices.*--ids int", false},
 		{"one huge id, mapped", "huge.el", huge, read.IDsInt, "", false},
 		{"one huge id of text", "huge.txt", huge, read.IDsAuto, "", false},
 		{"promised", "huge.mtx", promised, read.IDsAuto, "arrays over 4,294,967,290 vertices", false},
 		{"promised, mapped", "huge.mtx", promised, read.IDsInt, "", false},
 		{"integers with gaps", "sparse.txt", sparse.String(), read.IDsAuto, "there are [0-9,]+ vertices by now", true},
 		{"names", "names.txt", names, read.IDsAuto, "there are [0-9,]+ vertices by now", true},
-		{"compressed zeros", "zeros.sg.gz", string(sgzip(t, 20_000_000)), read.IDsAuto, "zeros.sg.gz: .*the header promises 20000000 vertices", true},
+		{"compressed zeros", "zeros.sg.gz", string(sgzip(t, 20_000_000)), read.IDsAuto,
+			"zeros.sg.gz: .*the header promises 20000000 vertices", true},
 	}, 2, 1) {
 		t.Run(test.name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -76,7 +78,9 @@ func TestVerticesPlanned(t *testing.T) {
 			if err := os.WriteFile(edges, []byte(test.text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			o := Options{IDs: test.ids, Storage: StorageOptions{Layout: store.CSC}, Memory: build.LeastMemory(store.CSC), Threads: 2}
+			o := Options{
+				IDs: test.ids, Storage: StorageOptions{Layout: store.CSC}, Memory: build.LeastMemory(store.CSC), Threads: 2,
+			}
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // rather than for ever
 			defer cancel()
 			_, err := Import(ctx, []string{edges}, filepath.Join(folder, "graph"), o)
@@ -132,7 +136,8 @@ func TestWindowPlanned(t *testing.T) {
 		memory int64
 		want   string
 	}{{128 << 20, "window of more than 16 MiB"}, {1 << 30, ""}} {
-		_, err := Import(t.Context(), []string{edges}, filepath.Join(folder, "graph"), Options{Storage: StorageOptions{Layout: store.CSC}, Memory: test.memory})
+		_, err := Import(t.Context(), []string{edges}, filepath.Join(folder, "graph"),
+			Options{Storage: StorageOptions{Layout: store.CSC}, Memory: test.memory})
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("with %d bytes: got %v, want %q", test.memory, err, test.want)
 		}

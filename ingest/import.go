@@ -20,17 +20,17 @@ type Options struct {
 	IDs          IDMode     // "" is IDsAuto
 	Weights      WeightMode // "" is WeightsAuto
 	Table        TableOptions
-	Vertices     int64 // raw edges: ids are dense, and this many; 0: none said so
+	Vertices     int64 // of raw edges, whose ids are dense; if 0, the largest id + 1
 	SkipBadLines bool
 	AllowEmpty   bool // an input without a vertex is a graph without vertices, and no error
 	Edges        EdgeOptions
 	Storage      StorageOptions
 	Force        bool  // replace an existing graph
-	Threads      int   // 0: GOMAXPROCS
-	Memory       int64 // bytes of resident memory for the whole process; 0: half of what is available
+	Threads      int   // if 0, GOMAXPROCS
+	Memory       int64 // bytes of resident memory for the whole process; if 0, half of what is available
 	Stdin        io.Reader
 	Progress     func(Progress)
-	Log          *zap.Logger // nil: silent
+	Log          *zap.Logger // if nil, nothing is logged
 }
 
 // Import reads inputs (files, or "-" for standard input) into a new graph at
@@ -40,12 +40,13 @@ func Import(ctx context.Context, inputs []string, path string, o Options) (Repor
 	if err := read.CheckInputs(inputs, o.Stdin); err != nil { // before memory is planned
 		return Report{}, err
 	}
-	return build.Graph(ctx, inputs, path, o.building(), func(ctx context.Context, b *build.Builder) (read.Schema, read.Stats, error) {
-		r := b.Reading()
-		r.Format, r.IDs, r.Weights, r.Table = o.Format, o.IDs, o.Weights, o.Table
-		r.Vertices, r.SkipBadLines, r.Stdin = o.Vertices, o.SkipBadLines, o.Stdin
-		return format.Read(ctx, inputs, r, b)
-	})
+	return build.Graph(ctx, inputs, path,
+		o.building(), func(ctx context.Context, b *build.Builder) (read.Schema, read.Stats, error) {
+			r := b.Reading()
+			r.Format, r.IDs, r.Weights, r.Table = o.Format, o.IDs, o.Weights, o.Table
+			r.Vertices, r.SkipBadLines, r.Stdin = o.Vertices, o.SkipBadLines, o.Stdin
+			return format.Read(ctx, inputs, r, b)
+		})
 }
 
 // building returns the options of what is done with the edges.

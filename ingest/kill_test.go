@@ -21,7 +21,8 @@ func TestKilledImportChild(t *testing.T) {
 	if len(args) != 2 {
 		t.Skip("runs as a child of TestKilledImport only")
 	}
-	if _, err := Import(context.Background(), args[:1], args[1], Options{Storage: StorageOptions{ShardVertices: 100}, Force: true}); err != nil {
+	if _, err := Import(context.Background(), args[:1], args[1],
+		Options{Storage: StorageOptions{ShardVertices: 100}, Force: true}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -52,7 +53,8 @@ func TestKilledImport(t *testing.T) {
 	want := fingerprint(t, path)
 	rng := rand.New(rand.NewPCG(1, 2))
 	killed, rounds := 0, 20
-	for round := 0; round < rounds || killed < 5 && round < 20*rounds; round++ { // an import may take less time than the first one
+	// an import may take less time than the first one
+	for round := 0; round < rounds || killed < 5 && round < 20*rounds; round++ {
 		if round%2 == 0 { // no older graph
 			if err := os.RemoveAll(path); err != nil {
 				t.Fatal(err)

@@ -8,7 +8,8 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// Options of an import, and what it reports.
+// Options of an import, its progress and its report. The packages in ingest/format have the names of
+// formats.
 type (
 	Format         = read.FormatName
 	IDMode         = read.IDMode
@@ -21,26 +22,6 @@ type (
 	Progress       = build.Progress
 	Phase          = build.Phase
 	Report         = build.Report
-)
-
-// Names of formats.
-const (
-	Text         Format = "text"
-	EL           Format = "el"
-	WEL          Format = "wel"
-	LDBC         Format = "ldbc"
-	DIMACS       Format = "dimacs"
-	MatrixMarket Format = "mtx"
-	SG           Format = "sg"
-	WSG          Format = "wsg"
-	Raw          Format = "raw"
-	RawW         Format = "raww"
-	RawW64       Format = "raww64"
-	METIS        Format = "metis"
-	Ligra        Format = "ligra"
-	GraphML      Format = "graphml"
-	Parquet      Format = "parquet"
-	Arrow        Format = "arrow"
 )
 
 // Values of options.

@@ -31,7 +31,10 @@ func ImportSource(ctx context.Context, source EdgeSource, path string, o Options
 	}
 	fill := func(ctx context.Context, b *build.Builder) (read.Schema, read.Stats, error) {
 		b.WriteIDs = source.IDs
-		s := read.Schema{Format: inMemory, IDs: read.IDDense, Vertices: int64(source.Vertices), Weighted: source.Weighted, Both: source.Symmetric}
+		s := read.Schema{
+			Format: inMemory, IDs: read.IDDense, Vertices: int64(source.Vertices), Weighted: source.Weighted,
+			Both: source.Symmetric,
+		}
 		if err := b.Begin(s); err != nil {
 			return s, read.Stats{}, err
 		}

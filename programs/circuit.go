@@ -36,7 +36,7 @@ type Node struct {
 	Held  bool // Source and Ground
 }
 
-// Branch is what a node sees of its edges.
+// Branch is the accumulator of a node: the sums over its edges.
 type Branch struct {
 	Current     float64 // Σ g·V(u)
 	Conductance float64 // Σ g

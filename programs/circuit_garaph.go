@@ -18,7 +18,7 @@ var circuitSources embed.FS
 
 // Loops are the methods of Circuit as loops.
 func (p Circuit) Loops() compiled.Loops[Node, Branch] {
-	if !compiled.Fresh(circuitSources, "28b183855f5af0fc39136d324423ddaf") {
+	if !compiled.Fresh(circuitSources, "5e15ab5d44a317c70426fb8c6dae973e") {
 		return compiled.Loops[Node, Branch]{}
 	}
 	return circuitLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Circuit) Loops() compiled.Loops[Node, Branch] {
 
 // Fragments are the methods of Circuit as PTX.
 func (Circuit) Fragments() compiled.Fragments {
-	if !compiled.Fresh(circuitSources, "28b183855f5af0fc39136d324423ddaf") {
+	if !compiled.Fresh(circuitSources, "5e15ab5d44a317c70426fb8c6dae973e") {
 		return compiled.Fragments{}
 	}
 	return circuitFragments

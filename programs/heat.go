@@ -24,16 +24,16 @@ import (
 //
 //	q' = q + (1 - e^(-C·Step))·F/C,  C = Σ w,  F = Σ w·(q(u) - q)
 //
-// which stays between the temperatures around for any step, and is the former
-// for small ones, as far as which the sum of all heat stays the same. A job does not end by itself: its iterations are its time.
-// In async mode heat spreads faster than time, to the same end. The graph is to
-// be an undirected one; in a directed one heat flows along edge direction only.
+// which stays between the temperatures around for any step, and is the former for small ones, as
+// far as which the sum of all heat stays the same. A job does not end by itself: its iterations are
+// its time. In async mode heat spreads faster than time, to the same end. The graph is to be an
+// undirected one; in a directed one heat flows along edge direction only.
 type Heat struct {
 	Source uint32 // dense id
 	Step   float64
 }
 
-// Flow is what a vertex gets from its neighbours.
+// Flow is the heat that flows to a vertex from its neighbours.
 type Flow struct {
 	Heat        float64 // F
 	Conductance float64 // C

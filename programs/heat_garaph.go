@@ -19,7 +19,7 @@ var heatSources embed.FS
 
 // Loops are the methods of Heat as loops.
 func (p Heat) Loops() compiled.Loops[float32, Flow] {
-	if !compiled.Fresh(heatSources, "159137d42661abed5d8844b37bd26b3d") {
+	if !compiled.Fresh(heatSources, "a903d38055f7a1be880746bc87c7d53a") {
 		return compiled.Loops[float32, Flow]{}
 	}
 	return heatLoops{p}.loops()
@@ -27,7 +27,7 @@ func (p Heat) Loops() compiled.Loops[float32, Flow] {
 
 // Fragments are the methods of Heat as PTX.
 func (Heat) Fragments() compiled.Fragments {
-	if !compiled.Fresh(heatSources, "159137d42661abed5d8844b37bd26b3d") {
+	if !compiled.Fresh(heatSources, "a903d38055f7a1be880746bc87c7d53a") {
 		return compiled.Fragments{}
 	}
 	return heatFragments

@@ -34,7 +34,7 @@ func (p KCore) Init(v gas.Vertex) (uint32, bool) {
 // Zero returns the sum of no edges.
 func (p KCore) Zero() uint32 { return 0 }
 
-// Gather returns 1 while the neighbour is there.
+// Gather returns 1 if the neighbour has not been removed.
 func (p KCore) Gather(src uint32, _ gas.Edge, _ uint32) uint32 { return src }
 
 // Sum counts.
@@ -48,7 +48,7 @@ func (p KCore) Apply(_ gas.Vertex, old, acc uint32, _ gas.Step) uint32 {
 	return old
 }
 
-// Activate reports a removal.
+// Activate reports whether a vertex was removed.
 func (p KCore) Activate(_ gas.Vertex, old, new uint32) bool { return old != new }
 
 // Settled skips what has been removed.

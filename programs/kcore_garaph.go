@@ -18,7 +18,7 @@ var kCoreSources embed.FS
 
 // Loops are the methods of KCore as loops.
 func (p KCore) Loops() compiled.Loops[uint32, uint32] {
-	if !compiled.Fresh(kCoreSources, "b0cafa1d396b76d8ce82d1352ee56a2f") {
+	if !compiled.Fresh(kCoreSources, "cf3764b0b9e0ad48da372dc217968f64") {
 		return compiled.Loops[uint32, uint32]{}
 	}
 	return kCoreLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p KCore) Loops() compiled.Loops[uint32, uint32] {
 
 // Fragments are the methods of KCore as PTX.
 func (KCore) Fragments() compiled.Fragments {
-	if !compiled.Fresh(kCoreSources, "b0cafa1d396b76d8ce82d1352ee56a2f") {
+	if !compiled.Fresh(kCoreSources, "cf3764b0b9e0ad48da372dc217968f64") {
 		return compiled.Fragments{}
 	}
 	return kCoreFragments

@@ -43,7 +43,7 @@ type Ballot struct {
 	Quiet     uint32 // iterations since Label changed, or from 2 on, since a label around it did
 }
 
-// Votes are what the neighbours say.
+// Votes counts the labels of the neighbours.
 type Votes struct {
 	Own, Other uint32 // those with this vertex's Label and with its Candidate
 	Key, Next  uint32 // the largest key drawn so far, and the label of that neighbour

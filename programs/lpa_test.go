@@ -132,7 +132,9 @@ func TestLPADraws(t *testing.T) {
 func TestLPASum(t *testing.T) {
 	votes := rapid.Custom(func(t *rapid.T) programs.Votes {
 		small := rapid.Uint32Range(0, 3)
-		return programs.Votes{Own: small.Draw(t, "own"), Other: small.Draw(t, "other"), Key: small.Draw(t, "key"), Next: small.Draw(t, "next")}
+		return programs.Votes{
+			Own: small.Draw(t, "own"), Other: small.Draw(t, "other"), Key: small.Draw(t, "key"), Next: small.Draw(t, "next"),
+		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		p := programs.LPA{}

@@ -84,10 +84,9 @@ begin with a small one.`,
 }
 
 func setupNeural(fs *pflag.FlagSet) registry.Make {
-	gain := flags.Number(fs, "gain", 1, 0, "what weights are multiplied with, 0 or more; large ones drive every "+
-		"activity to 1")
-	bias := flags.Number(fs, "bias", 0.1, 0, "what a neuron hears by itself, 0 or more")
-	tolerance := flags.Number(fs, "tolerance", 1e-6, 0, "change of an activity in an iteration that counts as none")
+	gain := flags.Number(fs, "gain", 1, 0, "factor of all weights, 0 or more; large ones drive every activity to 1")
+	bias := flags.Number(fs, "bias", 0.1, 0, "constant input of every neuron, 0 or more")
+	tolerance := flags.Number(fs, "tolerance", 1e-6, 0, "largest change of an activity in an iteration that is ignored")
 	return func(registry.Env) (any, error) {
 		return Neural{Gain: *gain, Bias: *bias, Tolerance: *tolerance}, nil
 	}

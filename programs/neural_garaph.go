@@ -18,7 +18,7 @@ var neuralSources embed.FS
 
 // Loops are the methods of Neural as loops.
 func (p Neural) Loops() compiled.Loops[float32, float64] {
-	if !compiled.Fresh(neuralSources, "4430878d5653180ee13050458e59e963") {
+	if !compiled.Fresh(neuralSources, "92ef20a852e6593719159e2ac98fc014") {
 		return compiled.Loops[float32, float64]{}
 	}
 	return neuralLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Neural) Loops() compiled.Loops[float32, float64] {
 
 // Fragments are the methods of Neural as PTX.
 func (Neural) Fragments() compiled.Fragments {
-	if !compiled.Fresh(neuralSources, "4430878d5653180ee13050458e59e963") {
+	if !compiled.Fresh(neuralSources, "92ef20a852e6593719159e2ac98fc014") {
 		return compiled.Fragments{}
 	}
 	return neuralFragments

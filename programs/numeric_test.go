@@ -13,7 +13,10 @@ import (
 )
 
 // valuesNear runs a program and compares its values with want.
-func valuesNear[V, A any](t rapid.TB, g oracle.Graph, p gas.Program[V, A], groups, most int, of func(V) float64, want []float64, tolerance float64) {
+func valuesNear[V, A any](
+	t rapid.TB, g oracle.Graph, p gas.Program[V, A], groups, most int, of func(V) float64, want []float64,
+	tolerance float64,
+) {
 	t.Helper()
 	x := newInterpreter(g, p)
 	x.groups = groups
@@ -41,12 +44,15 @@ func TestKatz(t *testing.T) {
 	everyGraph(t, func(t rapid.TB, g oracle.Graph, _ uint32) {
 		alpha := 0.7 / float64(largestIn(g))
 		for k := range 4 { // walks of at most k edges after k iterations
-			valuesNear[float64, float64](t, g, programs.Katz[float64]{Alpha: alpha, Beta: 2}, 1, max(k, 1), number, oracle.Katz(g, alpha, 2, max(k, 1)), 1e-12)
+			valuesNear[float64, float64](t, g, programs.Katz[float64]{Alpha: alpha, Beta: 2}, 1, max(k, 1), number,
+				oracle.Katz(g, alpha, 2, max(k, 1)), 1e-12)
 		}
 		want := oracle.Katz(g, alpha, 2, 200)
 		for _, groups := range []int{1, 4} {
-			valuesNear[float64, float64](t, g, programs.Katz[float64]{Alpha: alpha, Beta: 2, Tolerance: 1e-12}, groups, 500, number, want, 1e-9)
-			valuesNear[float32, float64](t, g, programs.Katz[float32]{Alpha: alpha, Beta: 2, Tolerance: 1e-6}, groups, 500, number, want, 1e-4)
+			valuesNear[float64, float64](t, g, programs.Katz[float64]{Alpha: alpha, Beta: 2, Tolerance: 1e-12}, groups, 500,
+				number, want, 1e-9)
+			valuesNear[float32, float64](t, g, programs.Katz[float32]{Alpha: alpha, Beta: 2, Tolerance: 1e-6}, groups, 500,
+				number, want, 1e-4)
 		}
 	})
 }

@@ -164,7 +164,7 @@ func setupPageRank(fs *pflag.FlagSet) registry.Make {
 		damping: flags.Number(fs, "damping", 0.85, 1, "probability of following an edge, at least 0 and below "+
 			"1; otherwise a teleport"),
 		tolerance: flags.Number(fs, "tolerance", 1e-6, 0, "change of all ranks together (L1, they sum up to 1) "+
-			"in an iteration below which the job ends; 0: none, as with --iterations N alone"),
+			"in an iteration below which the job ends; 0: no limit, as with --iterations N alone"),
 	}
 	flags.Sources(fs, "where teleports end: personalised PageRank")
 	f.weighted = fs.Bool("weighted", false, "an edge is followed in proportion to its weight, not as often as "+
@@ -199,8 +199,10 @@ func (f rankFlags) program(e registry.Env) (any, error) {
 	} else if *f.weighted {
 		e.LogUnweighted()
 	}
-	coarse := registry.Coarse(tolerance) || damping > 0.94 || strength != nil && (e.Graph.Wide || e.Graph.WeightUnit < 1./one)
-	return f.precision().Choose(coarse, ranks[float32](damping, tolerance, sources, strength), ranks[float64](damping, tolerance, sources, strength)), nil
+	coarse := registry.Coarse(tolerance) || damping > 0.94 ||
+		strength != nil && (e.Graph.Wide || e.Graph.WeightUnit < 1./one)
+	return f.precision().Choose(coarse, ranks[float32](damping, tolerance, sources, strength),
+		ranks[float64](damping, tolerance, sources, strength)), nil
 }
 
 // toleranceOf returns --tolerance, or 0 if only --iterations was given. It warns of runs that may not end.

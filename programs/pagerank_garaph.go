@@ -19,7 +19,7 @@ var pageRankSources embed.FS
 
 // Loops are the methods of PageRank as loops.
 func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
-	if !compiled.Fresh(pageRankSources, "2f77e1e9268e10d3258e9d43ef3e7da9") {
+	if !compiled.Fresh(pageRankSources, "f80c8a66200d484b3c45d343209da537") {
 		return compiled.Loops[F, int64]{}
 	}
 	switch p := any(p).(type) {
@@ -33,7 +33,7 @@ func (p PageRank[F]) Loops() compiled.Loops[F, int64] {
 
 // Fragments are the methods of PageRank as PTX.
 func (p PageRank[F]) Fragments() compiled.Fragments {
-	if !compiled.Fresh(pageRankSources, "2f77e1e9268e10d3258e9d43ef3e7da9") {
+	if !compiled.Fresh(pageRankSources, "f80c8a66200d484b3c45d343209da537") {
 		return compiled.Fragments{}
 	}
 	switch any(p).(type) {

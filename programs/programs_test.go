@@ -108,7 +108,8 @@ func TestBFSAbilities(t *testing.T) {
 					rng.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
 					for n := range len(edges) {
 						if acc := x.fold(v, edges[:n]); p.Saturated(acc, s) && p.Apply(x.vertices[v], value, acc, s) != full {
-							t.Fatalf("vertex %d (%d) is saturated with %d in iteration %d, but all edges make it %d", v, value, acc, s.Iteration, full)
+							t.Fatalf("vertex %d (%d) is saturated with %d in iteration %d, but all edges make it %d",
+								v, value, acc, s.Iteration, full)
 						}
 					}
 				}
@@ -138,7 +139,8 @@ func TestBFSFar(t *testing.T) {
 	} {
 		s := gas.Step{Iteration: c.iteration}
 		if p.Saturated(c.value, s) != c.enough || p.Settled(c.value, s) != c.enough {
-			t.Errorf("%d in iteration %d: saturated %v, settled %v", c.value, c.iteration, p.Saturated(c.value, s), p.Settled(c.value, s))
+			t.Errorf("%d in iteration %d: saturated %v, settled %v",
+				c.value, c.iteration, p.Saturated(c.value, s), p.Settled(c.value, s))
 		}
 	}
 }
@@ -209,7 +211,9 @@ func TestPageRank(t *testing.T) {
 }
 
 // ranksOf compares the ranks with want and returns the number of iterations.
-func ranksOf[F float32 | float64](t rapid.TB, g oracle.Graph, p programs.PageRank[F], most int, want []float64, tolerance float64) int {
+func ranksOf[F float32 | float64](
+	t rapid.TB, g oracle.Graph, p programs.PageRank[F], most int, want []float64, tolerance float64,
+) int {
 	t.Helper()
 	x := newInterpreter[F, int64](g, p)
 	n := x.run(most)
@@ -221,7 +225,8 @@ func ranksOf[F float32 | float64](t rapid.TB, g oracle.Graph, p programs.PageRan
 			t.Fatalf("%T, %d iterations, vertex %d: got %v, want %v", p, n, v, got, want[v])
 		}
 		if tolerance <= 1e-12 && !p.Personalised && !(math.Abs(got-want[v]) <= 1e-9*want[v]) {
-			t.Fatalf("%T, %d iterations, vertex %d: got %v, want %v, which is off by more than 1e-9 of it", p, n, v, got, want[v])
+			t.Fatalf("%T, %d iterations, vertex %d: got %v, want %v, which is off by more than 1e-9 of it",
+				p, n, v, got, want[v])
 		}
 	}
 	if !(math.Abs(total-1) <= tolerance*float64(g.N)) {
@@ -245,10 +250,12 @@ func TestPageRankHubs(t *testing.T) {
 		}
 		want := oracle.PageRank(g, c.damping, -1, c.most, 0)
 		for _, tolerance := range []float64{1e-12, 1e-14, 1e-16} {
-			if n := ranksOf(t, g, programs.PageRank[float64]{Damping: c.damping, Tolerance: tolerance}, c.most, want, 1e-12); n == c.most {
+			n := ranksOf(t, g, programs.PageRank[float64]{Damping: c.damping, Tolerance: tolerance}, c.most, want, 1e-12)
+			if n == c.most {
 				t.Errorf("%+v, tolerance %v: no convergence in double precision", c, tolerance)
 			}
-			if n := ranksOf(t, g, programs.PageRank[float32]{Damping: c.damping, Tolerance: tolerance}, c.most, want, 1e-4); n == c.most {
+			n = ranksOf(t, g, programs.PageRank[float32]{Damping: c.damping, Tolerance: tolerance}, c.most, want, 1e-4)
+			if n == c.most {
 				t.Errorf("%+v, tolerance %v: no convergence in single precision", c, tolerance)
 			}
 		}
@@ -263,7 +270,8 @@ func TestPageRankRounds(t *testing.T) {
 		v := gas.Vertex{ID: 0, N: 2, Out: rapid.Uint32Range(0, 1<<27).Draw(t, "out")}
 		acc := rapid.Int64Range(0, 1<<40).Draw(t, "sum")
 		value, rank := p.Apply(v, 0, acc, gas.Step{}), p.Damping*float64(acc)*0x1p-60
-		if got, want := p.Gather(value, gas.Edge{}, 0), rank/float64(max(v.Out, 1))*0x1p60; math.Abs(float64(got)-want) > 0.5+want*0x1p-50 {
+		if got, want := p.Gather(value, gas.Edge{}, 0),
+			rank/float64(max(v.Out, 1))*0x1p60; math.Abs(float64(got)-want) > 0.5+want*0x1p-50 {
 			t.Errorf("%d flows along an edge, want %g rounded", got, want)
 		}
 		if got := p.Result(v, value); math.Abs(got-rank) > (rank+0x1p-61*float64(v.Out))*0x1p-50 {
@@ -276,7 +284,8 @@ func TestPageRankRounds(t *testing.T) {
 func TestPageRankStill(t *testing.T) {
 	p := programs.PageRank[float64]{Damping: 0.85}
 	v := gas.Vertex{N: 10, Out: 3}
-	if p.Activate(v, 0.1, 0.1) || !p.Activate(v, 0.1, math.Nextafter(0.1, 1)) || !p.Activate(v, math.Nextafter(0.1, 1), 0.1) {
+	if p.Activate(v, 0.1, 0.1) || !p.Activate(v, 0.1, math.Nextafter(0.1, 1)) ||
+		!p.Activate(v, math.Nextafter(0.1, 1), 0.1) {
 		t.Error("not every change counts, or what is none does")
 	}
 }
@@ -295,7 +304,9 @@ func TestSum(t *testing.T) {
 	t.Run("PageRank 64", func(t *testing.T) { testSum[float64](t, programs.PageRank[float64]{}, rapid.Int64()) })
 }
 
-func testSum[V any, A uint32 | int64 | float32 | float64](t *testing.T, p gas.Program[V, A], values *rapid.Generator[A]) {
+func testSum[V any, A uint32 | int64 | float32 | float64](
+	t *testing.T, p gas.Program[V, A], values *rapid.Generator[A],
+) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := values.Draw(t, "a"), values.Draw(t, "b"), values.Draw(t, "c")
 		if x, y := p.Sum(a, b), p.Sum(b, a); x != y {

@@ -17,7 +17,8 @@ const command = "GARAPH_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(command) != "" {
-		cli.Main(cli.New("indegree", "number of in-edges", inDegree{}), cli.New("farthest", "largest id that leads here", farthest{}))
+		cli.Main(cli.New("indegree", "number of in-edges", inDegree{}),
+			cli.New("farthest", "largest id that leads here", farthest{}))
 	}
 	os.Exit(m.Run())
 }
@@ -81,7 +82,8 @@ func TestPackage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command(interpreter, "-m", "unittest", "-v", "tests."+name)
-			cmd.Env = append(os.Environ(), "GARAPH="+self, command+"=1", "GARAPH_TEST_OWN=1", "PYTHONDONTWRITEBYTECODE=1", "TMPDIR="+t.TempDir())
+			cmd.Env = append(os.Environ(), "GARAPH="+self, command+"=1", "GARAPH_TEST_OWN=1", "PYTHONDONTWRITEBYTECODE=1",
+				"TMPDIR="+t.TempDir())
 			if testsize.Long {
 				cmd.Env = append(cmd.Env, "GARAPH_TEST_LONG=1")
 			}

@@ -134,7 +134,8 @@ const edges = "a b\nb c\nc b\nc d\n"
 var steps = []struct{ line, want string }{
 	{"version", "garaph v"},
 	{"import edges.txt g -q", ""},
-	{"run bfs g --source a --top 2 -q", "rank  id  hops (nearest to a first, of those reached)\n1     a   0\n2     b   1\n"},
+	{"run bfs g --source a --top 2 -q",
+		"rank  id  hops (nearest to a first, of those reached)\n1     a   0\n2     b   1\n"},
 	{"run pagerank g --output ranks.parquet -q", ""},
 	{"verify g -q", ""},
 }

@@ -28,14 +28,17 @@ func TestInstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	var zipped bytes.Buffer
-	if err := modzip.CreateFromVCS(&zipped, module.Version{Path: "github.com/garaph/garaph", Version: version}, root, "HEAD", ""); err != nil {
+	if err := modzip.CreateFromVCS(&zipped, module.Version{Path: "github.com/garaph/garaph", Version: version}, root,
+		"HEAD", ""); err != nil {
 		t.Fatal(err)
 	}
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, body := range map[string][]byte{"list": []byte(version + "\n"), version + ".info": []byte(`{"Version":"` + version + `"}`), version + ".mod": mod, version + ".zip": zipped.Bytes()} {
+	for name, body := range map[string][]byte{"list": []byte(version + "\n"),
+		version + ".info": []byte(`{"Version":"` + version + `"}`), version + ".mod": mod,
+		version + ".zip": zipped.Bytes()} {
 		if err := os.WriteFile(filepath.Join(at, name), body, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +51,8 @@ func TestInstall(t *testing.T) {
 	from := "file://" + proxy + ",file://" + strings.TrimSpace(string(known)) + "/cache/download,off"
 	install := exec.Command("go", "install", "github.com/garaph/garaph/cmd/garaph@latest")
 	install.Dir = t.TempDir()
-	install.Env = append(os.Environ(), "GOPROXY="+from, "GOSUMDB=off", "GOFLAGS=-modcacherw -trimpath", "GOMODCACHE="+cache, "GOBIN="+gobin, "GOWORK=off")
+	install.Env = append(os.Environ(), "GOPROXY="+from, "GOSUMDB=off", "GOFLAGS=-modcacherw -trimpath",
+		"GOMODCACHE="+cache, "GOBIN="+gobin, "GOWORK=off")
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -29,7 +29,8 @@ import (
 func main() {
 	out := flag.String("out", "../out/release", "`FOLDER` for the files, which is made anew")
 	arch := flag.String("arch", "amd64,arm64", "`ARCHITECTURES`, separated by commas")
-	cuda := flag.Bool("cuda", true, "garaph-cuda for the architecture of this machine, which needs a C compiler and cuda.h")
+	cuda := flag.Bool("cuda", true,
+		"garaph-cuda for the architecture of this machine, which needs a C compiler and cuda.h")
 	flag.Parse()
 	log.SetFlags(0)
 	if err := build(*out, strings.Split(*arch, ","), *cuda); err != nil {

@@ -24,8 +24,9 @@ import (
 
 const (
 	summary = "Process graphs that are larger than memory on one machine"
-	more    = "PageRank, shortest paths, components and vertex programs of one's own, on all\ncores and on NVIDIA GPUs, within a budget of memory."
-	home    = "https://github.com/garaph/garaph"
+	more    = "PageRank, shortest paths, components and vertex programs of one's own, on all\ncores and on NVIDIA GPUs, " +
+		"within a budget of memory."
+	home = "https://github.com/garaph/garaph"
 )
 
 // product is garaph or garaph-cuda, and the folder with its files.
@@ -61,7 +62,8 @@ func (r *release) pack(p product) error {
 
 // tar makes a tar archive, with the same bytes for the same files.
 func (r *release) tar(path, dir string, args ...string) error {
-	same := []string{"-cf", path, "-C", dir, "--format=gnu", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", fmt.Sprintf("--mtime=@%d", r.date.Unix())}
+	same := []string{"-cf", path, "-C", dir, "--format=gnu", "--sort=name", "--owner=0", "--group=0", "--numeric-owner",
+		fmt.Sprintf("--mtime=@%d", r.date.Unix())}
 	return command("tar", append(same, args...)...)
 }
 
@@ -69,7 +71,8 @@ func (r *release) tar(path, dir string, args ...string) error {
 func (r *release) archive(p product, paths []string) error {
 	top := fmt.Sprintf("%s_%s_linux_%s", p.name, r.plain(), p.arch)
 	moved := "--transform=s,^usr/bin/,,;s,^usr/share/doc/garaph/,,;s,^usr/share/,share/,;s,^," + top + "/,"
-	return r.tar(r.name(p.name, p.arch, ".tar.gz"), p.tree, append([]string{"--use-compress-program=gzip -9n", moved}, paths...)...)
+	return r.tar(r.name(p.name, p.arch, ".tar.gz"), p.tree,
+		append([]string{"--use-compress-program=gzip -9n", moved}, paths...)...)
 }
 
 // ordered returns the version as Debian and RPM order them: a snapshot is before its release.
@@ -81,18 +84,21 @@ func (r *release) packages(p product, paths []string) error {
 	for _, path := range paths {
 		if !p.cuda() || path == "usr/bin/garaph-cuda" {
 			about := &files.ContentFileInfo{MTime: r.date}
-			contents = append(contents, &files.Content{Source: filepath.Join(p.tree, path), Destination: "/" + path, FileInfo: about})
+			contents = append(contents,
+				&files.Content{Source: filepath.Join(p.tree, path), Destination: "/" + path, FileInfo: about})
 		}
 	}
 	for _, format := range []string{"deb", "rpm"} {
 		info := nfpm.Info{
-			Name: p.name, Arch: p.arch, Version: r.ordered(), VersionSchema: "none", Section: "science", Priority: "optional", Homepage: home,
+			Name: p.name, Arch: p.arch, Version: r.ordered(), VersionSchema: "none", Section: "science",
+			Priority: "optional", Homepage: home,
 			Maintainer: "The authors of garaph <garaph@localhost>", License: "Apache-2.0", MTime: r.date, DisableGlobbing: true,
 			Description: summary + "\n" + more,
 		}
 		info.Contents, info.RPM.BuildHost, info.RPM.Summary = contents, "localhost", summary
 		if p.cuda() {
-			info.Depends = map[string][]string{"deb": {"garaph (= " + r.ordered() + ")", "libc6"}, "rpm": {"garaph = " + r.ordered()}}[format]
+			info.Depends = map[string][]string{"deb": {"garaph (= " + r.ordered() + ")", "libc6"},
+				"rpm": {"garaph = " + r.ordered()}}[format]
 		}
 		packager, err := nfpm.Get(format)
 		if err != nil {
@@ -117,17 +123,22 @@ func (r *release) components(p product) error {
 		return err
 	}
 	url := "pkg:golang/github.com/garaph/garaph@" + r.version
-	about := cdx.Component{Type: cdx.ComponentTypeApplication, BOMRef: "garaph", Name: p.name, Version: r.version, PackageURL: url,
-		Licenses: &cdx.Licenses{{License: &cdx.License{ID: "Apache-2.0"}}}}
+	about := cdx.Component{
+		Type: cdx.ComponentTypeApplication, BOMRef: "garaph", Name: p.name, Version: r.version, PackageURL: url,
+		Licenses: &cdx.Licenses{{License: &cdx.License{ID: "Apache-2.0"}}},
+	}
 	url = "pkg:golang/std@" + info.GoVersion
-	all := []cdx.Component{{Type: cdx.ComponentTypeLibrary, BOMRef: "std", Name: "std", Version: info.GoVersion, PackageURL: url}}
+	all := []cdx.Component{
+		{Type: cdx.ComponentTypeLibrary, BOMRef: "std", Name: "std", Version: info.GoVersion, PackageURL: url},
+	}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace
 		}
 		url = "pkg:golang/" + m.Path + "@" + m.Version
-		all = append(all, cdx.Component{Type: cdx.ComponentTypeLibrary, BOMRef: url, Name: m.Path, Version: m.Version, PackageURL: url,
-			Properties: &[]cdx.Property{{Name: "go.sum", Value: m.Sum}}})
+		all = append(all,
+			cdx.Component{Type: cdx.ComponentTypeLibrary, BOMRef: url, Name: m.Path, Version: m.Version, PackageURL: url,
+				Properties: &[]cdx.Property{{Name: "go.sum", Value: m.Sum}}})
 	}
 	bom := cdx.NewBOM()
 	bom.Metadata = &cdx.Metadata{Timestamp: r.date.Format("2006-01-02T15:04:05Z"), Component: &about}
@@ -152,7 +163,8 @@ func (r *release) image(p product) error {
 	err := errors.Join(os.RemoveAll(root), os.CopyFS(root, os.DirFS(p.tree)), os.Mkdir(filepath.Join(root, "etc"), 0o777),
 		os.WriteFile(filepath.Join(root, "etc/passwd"), []byte(users), 0o666))
 	for _, dir := range []string{"data", "tmp"} {
-		err = errors.Join(err, os.Mkdir(filepath.Join(root, dir), 0o777), os.Chmod(filepath.Join(root, dir), 0o777|fs.ModeSticky))
+		err = errors.Join(err, os.Mkdir(filepath.Join(root, dir), 0o777),
+			os.Chmod(filepath.Join(root, dir), 0o777|fs.ModeSticky))
 	}
 	if err == nil && p.cuda() {
 		err = addLibraries(root, filepath.Join(root, "usr/bin", p.name))
@@ -167,7 +179,8 @@ func (r *release) image(p product) error {
 	if err != nil {
 		return err
 	}
-	image, err := mutate.Append(empty.Image, mutate.Addendum{Layer: packed, History: v1.History{Created: v1.Time{Time: r.date}, CreatedBy: "garaph's release"}})
+	image, err := mutate.Append(empty.Image,
+		mutate.Addendum{Layer: packed, History: v1.History{Created: v1.Time{Time: r.date}, CreatedBy: "garaph's release"}})
 	if err != nil {
 		return err
 	}
@@ -180,9 +193,11 @@ func (r *release) image(p product) error {
 	config.Config.Entrypoint, config.Config.WorkingDir = []string{"/usr/bin/garaph"}, "/data"
 	config.Config.User = fmt.Sprintf("%d:%[1]d", imageUser)
 	config.Config.Env = []string{"PATH=/usr/bin", "HOME=/data"}
-	config.Config.Labels = map[string]string{"org.opencontainers.image.version": r.plain(), "org.opencontainers.image.source": home, "org.opencontainers.image.licenses": "Apache-2.0"}
+	config.Config.Labels = map[string]string{"org.opencontainers.image.version": r.plain(),
+		"org.opencontainers.image.source": home, "org.opencontainers.image.licenses": "Apache-2.0"}
 	if p.cuda() {
-		config.Config.Env = slices.Concat(config.Config.Env, []string{"NVIDIA_VISIBLE_DEVICES=all", "NVIDIA_DRIVER_CAPABILITIES=compute,utility"})
+		config.Config.Env = slices.Concat(config.Config.Env,
+			[]string{"NVIDIA_VISIBLE_DEVICES=all", "NVIDIA_DRIVER_CAPABILITIES=compute,utility"})
 	}
 	if image, err = mutate.ConfigFile(image, config); err != nil {
 		return err

@@ -34,12 +34,14 @@ func TestClean(t *testing.T) {
 
 // TestVersions checks that a build that is no release comes before it, for packages too.
 func TestVersions(t *testing.T) {
-	for version, want := range map[string]string{"v1.2.3": "1.2.3", "v0.0.0-20260101000000-abc": "0.0.0~20260101000000~abc"} {
+	for version, want := range map[string]string{"v1.2.3": "1.2.3",
+		"v0.0.0-20260101000000-abc": "0.0.0~20260101000000~abc"} {
 		if got := (&release{version: version}).ordered(); got != want {
 			t.Errorf("%s: got %s, want %s", version, got, want)
 		}
 	}
-	for name, want := range map[string]bool{"v1.2.3": true, "v1.2.3-rc.1": true, "1.2.3": false, "v1.2": false, "v1.2.3+x": false} {
+	for name, want := range map[string]bool{"v1.2.3": true, "v1.2.3-rc.1": true, "1.2.3": false, "v1.2": false,
+		"v1.2.3+x": false} {
 		if tag.MatchString(name) != want {
 			t.Errorf("%s", name)
 		}
@@ -54,7 +56,8 @@ func TestSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := sums(dir)
-	for _, err := range []error{err, os.WriteFile(filepath.Join(dir, marker), []byte(text), 0o666), os.WriteFile(path, []byte("y"), 0o666)} {
+	for _, err := range []error{err, os.WriteFile(filepath.Join(dir, marker), []byte(text), 0o666),
+		os.WriteFile(path, []byte("y"), 0o666)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +80,8 @@ func TestTar(t *testing.T) {
 	var texts []string
 	for range 2 {
 		r.out = t.TempDir()
-		if err := r.archive(p, []string{"usr/share/man/man1/garaph.1.gz", "usr/bin/garaph", "usr/share/doc/garaph/LICENSE"}); err != nil {
+		err := r.archive(p, []string{"usr/share/man/man1/garaph.1.gz", "usr/bin/garaph", "usr/share/doc/garaph/LICENSE"})
+		if err != nil {
 			t.Fatal(err)
 		}
 		text, err := sums(r.out)
@@ -91,7 +95,8 @@ func TestTar(t *testing.T) {
 	}
 	out, err := exec.Command("tar", "-tzf", r.name("garaph", "amd64", ".tar.gz")).CombinedOutput()
 	const top = "garaph_1.2.3_linux_amd64/"
-	if want := top + "share/man/man1/garaph.1.gz\n" + top + "garaph\n" + top + "LICENSE\n"; err != nil || string(out) != want {
+	if want := top + "share/man/man1/garaph.1.gz\n" + top + "garaph\n" + top + "LICENSE\n"; err != nil ||
+		string(out) != want {
 		t.Errorf("in it are\n%s, %v", out, err)
 	}
 }
@@ -112,7 +117,8 @@ func TestImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	config, err := image.ConfigFile()
-	if err != nil || config.Config.User != "65532:65532" || config.Config.WorkingDir != "/data" || !slices.Contains(config.Config.Env, "HOME=/data") {
+	if err != nil || config.Config.User != "65532:65532" || config.Config.WorkingDir != "/data" ||
+		!slices.Contains(config.Config.Env, "HOME=/data") {
 		t.Errorf("got %+v, %v", config.Config, err)
 	}
 	flat := mutate.Extract(image)
@@ -134,7 +140,8 @@ func TestImage(t *testing.T) {
 			t.Errorf("%s is of user %d", h.Name, h.Uid)
 		}
 	}
-	if _, there := modes["etc/passwd"]; !there || modes["data"] != 0o1777 || modes["tmp"] != 0o1777 || modes["usr/bin/garaph"] != 0o755 {
+	if _, there := modes["etc/passwd"]; !there || modes["data"] != 0o1777 || modes["tmp"] != 0o1777 ||
+		modes["usr/bin/garaph"] != 0o755 {
 		t.Errorf("modes are %v", modes)
 	}
 }

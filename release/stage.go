@@ -18,7 +18,8 @@ import (
 func (r *release) stage(tree, arch string) error {
 	share := filepath.Join(tree, "usr/share")
 	man := filepath.Join(share, "man/man1")
-	for _, dir := range []string{"../bin", "bash-completion/completions", "doc/garaph", "fish/vendor_completions.d", "man/man1", "zsh/vendor-completions"} {
+	for _, dir := range []string{"../bin", "bash-completion/completions", "doc/garaph", "fish/vendor_completions.d",
+		"man/man1", "zsh/vendor-completions"} {
 		if err := os.MkdirAll(filepath.Join(share, dir), 0o777); err != nil {
 			return err
 		}
@@ -64,13 +65,15 @@ func command(name string, args ...string) error {
 // library, in a folder that CGO_LDFLAGS names, and loads the library itself.
 func (r *release) compile(tree, name, arch string) error {
 	ldflags := "-s -w -X github.com/garaph/garaph/cmd/garaph/cli.version=" + r.version
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", ldflags, "-o", filepath.Join(tree, "usr/bin", name), "./cmd/garaph")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", ldflags, "-o",
+		filepath.Join(tree, "usr/bin", name), "./cmd/garaph")
 	cmd.Dir, cmd.Stderr = r.root, os.Stderr
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "GOFLAGS=", "CGO_ENABLED=0")
 	if name == "garaph-cuda" {
 		cmd.Env = append(cmd.Env, "CGO_ENABLED=1", "GOFLAGS=-tags=cuda,netgo,osusergo")
 		if os.Getenv("CGO_LDFLAGS") == "" {
-			cmd.Env = append(cmd.Env, "CGO_LDFLAGS=-L/usr/lib/x86_64-linux-gnu/stubs -L/usr/lib/aarch64-linux-gnu/stubs -L/usr/local/cuda/lib64/stubs")
+			cmd.Env = append(cmd.Env,
+				"CGO_LDFLAGS=-L/usr/lib/x86_64-linux-gnu/stubs -L/usr/lib/aarch64-linux-gnu/stubs -L/usr/local/cuda/lib64/stubs")
 		}
 	}
 	if err := cmd.Run(); err != nil {
@@ -87,7 +90,8 @@ func addLibraries(tree, path string) error {
 		return fmt.Errorf("ldd: %w", err)
 	}
 	if strings.Contains(string(out), "libcuda.so.1") {
-		return errors.New("garaph-cuda is linked with libcuda.so.1: gpuengine/device/driver_functions.h lacks a function of this cuda.h")
+		return errors.New("garaph-cuda is linked with libcuda.so.1: gpuengine/device/driver_functions.h lacks a function " +
+			"of this cuda.h")
 	}
 	for _, word := range strings.Fields(string(out)) {
 		if strings.HasPrefix(word, "/") {

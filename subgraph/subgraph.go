@@ -75,7 +75,7 @@ type Options struct {
 // ErrEmpty reports that no vertex was chosen.
 var ErrEmpty = errors.New("no vertex is in it")
 
-// ErrItself reports that the subgraph would take the place of the graph of which it is made.
+// ErrItself reports that the subgraph would replace the graph that it is part of.
 var ErrItself = errors.New("it is the graph itself, of which it is made; name another folder")
 
 // CheckPath refuses the folder of the graph itself, also by another path to it, with [ErrItself].
@@ -171,14 +171,15 @@ func (x *maker) divide() (reading int64, err error) {
 
 // tooSmall returns the error of a budget below the least one.
 func (x *maker) tooSmall(least int64) error {
-	return fmt.Errorf("subgraph of %s: %w: a budget of %d MiB is below the least one of %dMiB", x.store.Name(), ingest.ErrLeast, x.o.Memory>>20, (least+1<<20-1)>>20)
+	return fmt.Errorf("subgraph of %s: %w: a budget of %d MiB is below the least one of %dMiB",
+		x.store.Name(), ingest.ErrLeast, x.o.Memory>>20, (least+1<<20-1)>>20)
 }
 
 // layout returns that of the new graph.
 func (x *maker) layout() store.Layout { return cmp.Or(x.cat.Layout, store.CSC) }
 
-// Check returns an error for a budget that is too small for a subgraph, before vertices are found: by [Grow], or by other
-// means if hops is 0.
+// Check returns an error for a budget that is too small for a subgraph, before vertices are found:
+// by [Grow], or by other means if hops is 0.
 func Check(s *store.Store, hops int, along Along, o Options) error {
 	if s.Catalogue().Vertices == 0 {
 		return fmt.Errorf("subgraph of %s: %w", s.Name(), ErrEmpty)
@@ -218,11 +219,12 @@ func leastOf(s *store.Store, v algorithms.Visitor, threads int) (int64, error) {
 // Plan is rows, the set, and edges on their way.
 func (x *maker) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 	return algorithms.Plan{Rows: []shard.Direction{x.dir}, Weights: g.Weighted, Arrays: []algorithms.Array{
-		{Name: "the set of vertices", Bytes: Bytes(g) * 9 / 8}, {Name: "edges on their way", Bytes: int64(threads) * batchEdges * 20},
+		{Name: "the set of vertices", Bytes: Bytes(g) * 9 / 8},
+		{Name: "edges on their way", Bytes: int64(threads) * batchEdges * 20},
 	}}
 }
 
-// batchEdges is how many edges are given to a worker together.
+// batchEdges is the number of edges are given to a worker together.
 const batchEdges = 1 << 12
 
 // Visit returns the edges between vertices of the set to workers.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/ingest"
+	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	_ "github.com/garaph/garaph/internal/testsize"
@@ -70,7 +71,10 @@ func (t *world) opened(name string) *store.Store {
 }
 
 // imported returns the graph of some vertices and the edges between them.
-func (t *world) imported(name string, g oracle.Graph, id func(int) string, has func(uint32) bool, weighted bool, o ingest.Options) *store.Store {
+func (t *world) imported(
+	name string, g oracle.Graph, id func(int) string, has func(uint32) bool, weighted bool,
+	o ingest.Options,
+) *store.Store {
 	t.Helper()
 	var vertices, edges strings.Builder
 	for v := range g.N {
@@ -93,12 +97,13 @@ func (t *world) imported(name string, g oracle.Graph, id func(int) string, has f
 			t.Fatal(err)
 		}
 	}
-	o.Threads, o.Memory, o.Format = 2, 512<<20, ingest.LDBC
+	o.Threads, o.Memory, o.Format = 2, 512<<20, text.LDBC
 	o.Weights = ingest.WeightsNo
 	if weighted {
 		o.Weights = ingest.WeightsYes
 	}
-	if _, err := ingest.Import(context.Background(), []string{t.path(name + ".e"), t.path(name + ".v")}, t.path(name), o); err != nil {
+	_, err := ingest.Import(context.Background(), []string{t.path(name + ".e"), t.path(name + ".v")}, t.path(name), o)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return t.opened(name)
@@ -144,12 +149,16 @@ func TestInduced(t *testing.T) {
 			return // the other import could not know of weights
 		}
 		want := t.imported("some", g, id, func(v uint32) bool { return has[v] }, weighted, o)
-		r, err := Make(context.Background(), s, set, t.path("sub"), Options{Threads: rapid.IntRange(1, 3).Draw(rt, "threads"), Memory: rapid.SampledFrom([]int64{0, 600 << 20}).Draw(rt, "memory")})
+		r, err := Make(context.Background(), s, set, t.path("sub"), Options{
+			Threads: rapid.IntRange(1, 3).Draw(rt, "threads"),
+			Memory:  rapid.SampledFrom([]int64{0, 600 << 20}).Draw(rt, "memory"),
+		})
 		if err != nil {
 			rt.Fatal(err)
 		}
 		got := t.opened("sub")
-		if a, b := got.Catalogue(), want.Catalogue(); a.Fingerprint != b.Fingerprint || r.Edges != b.Edges || r.Vertices != b.Vertices {
+		if a, b := got.Catalogue(), want.Catalogue(); a.Fingerprint != b.Fingerprint || r.Edges != b.Edges ||
+			r.Vertices != b.Vertices {
 			rt.Fatalf("the subgraph is\n%+v, want\n%+v", a, b)
 		}
 	})
@@ -179,7 +188,9 @@ func TestGrow(t *testing.T) {
 		s := t.imported("all", g, strconv.Itoa, func(uint32) bool { return true }, false, o)
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
 		hops := rapid.IntRange(0, 5).Draw(rt, "hops")
-		for along, of := range map[Along]oracle.Graph{Out: g, In: turned(g), Both: {N: g.N, Edges: append(turned(g).Edges, g.Edges...)}} {
+		for along, of := range map[Along]oracle.Graph{
+			Out: g, In: turned(g), Both: {N: g.N, Edges: append(turned(g).Edges, g.Edges...)},
+		} {
 			set, err := NewSet(s)
 			if err != nil {
 				rt.Fatal(err)
@@ -223,7 +234,8 @@ func TestFails(t *testing.T) {
 		t.Error(err)
 	}
 	set.Add(0, 1)
-	if _, err := Make(context.Background(), s, set, w.path("sub"), Options{Memory: 100 << 20}); !errors.Is(err, ingest.ErrMemory) || !strings.Contains(err.Error(), "a budget of 100 MiB is below the least one of 1") {
+	if _, err := Make(context.Background(), s, set, w.path("sub"), Options{Memory: 100 << 20}); !errors.Is(err,
+		ingest.ErrMemory) || !strings.Contains(err.Error(), "a budget of 100 MiB is below the least one of 1") {
 		t.Error(err)
 	}
 	for _, hops := range []int{0, 2} { // what is named is enough, for the search too
@@ -239,8 +251,10 @@ func TestFails(t *testing.T) {
 			t.Errorf("%d MiB: %v", least-1, err)
 		}
 		o := Options{Memory: least << 20}
-		err = errors.Join(Check(s, hops, Both, o), Grow(context.Background(), s, set, hops, Both, algorithms.Options{Memory: o.Memory}))
-		if _, errMake := Make(context.Background(), s, set, w.path(fmt.Sprint("least", hops)), o); err != nil || errMake != nil {
+		err = errors.Join(Check(s, hops, Both, o),
+			Grow(context.Background(), s, set, hops, Both, algorithms.Options{Memory: o.Memory}))
+		if _, errMake := Make(context.Background(), s, set, w.path(fmt.Sprint("least", hops)), o); err != nil ||
+			errMake != nil {
 			t.Errorf("%d hops, %d MiB: %v, %v", hops, least, err, errMake)
 		}
 	}
@@ -261,7 +275,8 @@ func TestFails(t *testing.T) {
 	}
 	for _, path := range []string{w.path("all"), w.path("all") + "/.", w.path("link")} {
 		for _, force := range []bool{false, true} {
-			if _, err := Make(context.Background(), s, set, path, Options{Force: force}); !errors.Is(err, ErrItself) || !strings.Contains(err.Error(), path) {
+			if _, err := Make(context.Background(), s, set, path, Options{Force: force}); !errors.Is(err, ErrItself) ||
+				!strings.Contains(err.Error(), path) {
 				t.Errorf("%s, %v: %v", path, force, err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 func main() {
 	cli.CompileMain(func(o cli.CompileOptions) (cli.CompileReport, error) {
 		r, err := compile.Compile(compile.Options{Dir: ".", Packages: o.Packages, Types: o.Types, Check: o.Check})
-		return cli.CompileReport{Programs: r.Programs, Written: r.Written, Removed: r.Removed, Same: r.Same, Notes: r.Notes}, err
+		return cli.CompileReport{Programs: r.Programs, Written: r.Written, Removed: r.Removed, Same: r.Same, Notes: r.Notes},
+			err
 	})
 }

@@ -29,7 +29,7 @@ func (Influence) Init(v gas.Vertex) (Person, bool) {
 // Zero is no influence.
 func (Influence) Zero() float64 { return 0 }
 
-// Gather is what an in-neighbour makes of a person.
+// Gather returns the influence of an in-neighbour.
 func (Influence) Gather(src Person, e gas.Edge, dst Person) float64 {
 	return e.Weight * math.Log(1+src.Opinion) / (1 + float64(dst.Doubt) + dst.Opinion)
 }
@@ -42,7 +42,7 @@ func (Influence) Apply(_ gas.Vertex, old Person, acc float64, _ gas.Step) Person
 	return Person{Opinion: 0.5*old.Opinion + acc, Doubt: old.Doubt, Age: old.Age + 1}
 }
 
-// Activate ends where opinions change no more.
+// Activate reports whether the opinion of a vertex changed.
 func (Influence) Activate(_ gas.Vertex, old, new Person) bool {
 	return math.Abs(new.Opinion-old.Opinion) > 1e-9
 }

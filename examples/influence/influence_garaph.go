@@ -18,7 +18,7 @@ var influenceSources embed.FS
 
 // Loops are the methods of Influence as loops.
 func (p Influence) Loops() compiled.Loops[Person, float64] {
-	if !compiled.Fresh(influenceSources, "2d597f47021dd429fc067c16c7b8d660") {
+	if !compiled.Fresh(influenceSources, "7b76075941378823646d2da29a0b7ee0") {
 		return compiled.Loops[Person, float64]{}
 	}
 	return influenceLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Influence) Loops() compiled.Loops[Person, float64] {
 
 // Fragments are the methods of Influence as PTX.
 func (Influence) Fragments() compiled.Fragments {
-	if !compiled.Fresh(influenceSources, "2d597f47021dd429fc067c16c7b8d660") {
+	if !compiled.Fresh(influenceSources, "7b76075941378823646d2da29a0b7ee0") {
 		return compiled.Fragments{}
 	}
 	return influenceFragments

@@ -14,7 +14,7 @@ import (
 // part that goes along with it.
 type NearestHub struct{ Edges uint32 }
 
-// Place is where a vertex is.
+// Place is the position of a vertex.
 type Place struct {
 	Distance float32
 	Hub      uint32

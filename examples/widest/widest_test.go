@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/gas/gastest"
 )
 
-// TestGather: a method is a function, and tested as one.
+// TestGather tests a method as a function.
 func TestGather(t *testing.T) {
 	p, anything := Widest{}, float32(math.Inf(1))
 	for _, c := range []struct{ src, weight, want float32 }{{anything, 3, 3}, {2, 3, 2}, {0, 3, 0}} {
@@ -23,10 +23,10 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// TestMonotone: frontiers end with the values of pulls.
+// TestMonotone checks that frontiers end with the values of pulls.
 func TestMonotone(t *testing.T) { gastest.CheckMonotone[float32, float32](t, Widest{}) }
 
-// The whole command line, on a graph that fits on a napkin.
+// The whole command line, over a small graph.
 func Example() {
 	roads := strings.NewReader("mill lock 3.5\nmill ford 2\nlock town 3\nford town 4.5\ntown port 2.5\nport mill 1\n")
 	args := []string{"run", "widest", "-", "--source", "mill", "--output", "-"}

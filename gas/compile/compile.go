@@ -19,7 +19,7 @@ import (
 	"github.com/garaph/garaph/internal/wholefile"
 )
 
-// Options say what to compile.
+// Options selects the programs to compile.
 type Options struct {
 	Dir      string   // where the go command is run
 	Packages []string // patterns of the go command
@@ -27,7 +27,7 @@ type Options struct {
 	Check    bool     // compare instead of writing
 }
 
-// Report says what was done, with paths as the user would write them.
+// Report lists the files of a compilation, with paths as the user would write them.
 type Report struct {
 	Programs []string // names, in order
 	Written  []string // files that changed, or would have
@@ -48,7 +48,8 @@ func Compile(o Options) (Report, error) {
 	case len(programs) == 0 && len(found.Nearly) > 0:
 		return r, errors.Join(found.Nearly...)
 	case len(programs) == 0:
-		return r, fmt.Errorf("no vertex program in %s: a program is a type with the methods of gas.Program", strings.Join(o.Packages, ", "))
+		return r, fmt.Errorf("no vertex program in %s: a program is a type with the methods of gas.Program",
+			strings.Join(o.Packages, ", "))
 	}
 	for _, err := range found.Nearly {
 		r.Notes = append(r.Notes, err.Error())
@@ -83,7 +84,8 @@ func Compile(o Options) (Report, error) {
 		return r, err
 	}
 	if stale := slices.Concat(r.Written, r.Removed); o.Check && len(stale) > 0 {
-		return r, fmt.Errorf("generated files are not up to date: %s; run garaph compile, or go generate", strings.Join(stale, ", "))
+		return r, fmt.Errorf("generated files are not up to date: %s; run garaph compile, or go generate",
+			strings.Join(stale, ", "))
 	}
 	return r, nil
 }

@@ -19,7 +19,7 @@ type Advance struct {
 	In   *frontier.Rows // along which they gather, for Seek
 	Seeking
 
-	// Cut says that of the one vertex in the list the edges [From, To) are meant.
+	// Cut is set if only the edges [From, To) of the one vertex in the list are meant.
 	Cut      bool
 	From, To uint64
 
@@ -31,7 +31,7 @@ type Advance struct {
 // Seeking is the input and the output of Seek in an [Advance].
 type Seeking struct {
 	Active bitset.Set // the frontier
-	// Alike says that the active vertices have the value that First has: who has found one
+	// Alike is set if all active vertices have the value of First: a loop that has found one
 	// need not load it.
 	Alike    bool
 	First    uint32
@@ -41,7 +41,7 @@ type Seeking struct {
 	Early    bool     // vertices ended early the last time
 }
 
-// RowsAhead is how many vertices before its turn Push loads the first edge of one. Where a
+// RowsAhead is the number of vertices before its turn at which Push loads the first edge of one. Where a
 // frontier lies across the order of the vertices, as on a grid, each row is elsewhere in memory,
 // and the processor, which cannot guess which edges lead to news, begins to load it late. Relax
 // does not: of what is in its buckets much has been done, and its row is not needed.
@@ -130,9 +130,11 @@ func Load[V any](p *V) V {
 // Replace stores a value in the place of another, and reports whether that was there still.
 func Replace[V any](p *V, old, value V) bool {
 	if unsafe.Sizeof(old) == 4 {
-		return atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&old)), *(*uint32)(unsafe.Pointer(&value)))
+		return atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&old)),
+			*(*uint32)(unsafe.Pointer(&value)))
 	}
-	return atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&old)), *(*uint64)(unsafe.Pointer(&value)))
+	return atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&old)),
+		*(*uint64)(unsafe.Pointer(&value)))
 }
 
 // Next returns the first place from k on in a row whose vertex is in a set, or the end of the row.

@@ -50,7 +50,7 @@ type Fragment struct {
 	Inputs []string // the names that the text reads, each once, sorted
 }
 
-// Layout is how a type of fixed size lies in memory, as Go lays it out on
+// Layout describes the layout of a type of fixed size in memory, as Go lays it out on
 // 64-bit machines, and the scalars that it consists of, its leaves. Fields of
 // the program that are no plain data are left out; no method reads them.
 type Layout struct {
@@ -89,7 +89,8 @@ func (k Kind) Size() int {
 }
 
 func (k Kind) String() string {
-	return [...]string{"invalid", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}[k]
+	return [...]string{"invalid", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+		"float32", "float64"}[k]
 }
 
 // SumOp is the operation of Sum on an accumulator of one leaf, if a device can do it

@@ -33,7 +33,7 @@ type Loops[V, A any] struct {
 	// side was checked.
 	Fold func(acc *[1 << 16]A, b *packed.Blocks, cur []V)
 
-	// Weighs says that Gather reads the weight of an edge.
+	// Weighs is set if Gather reads the weight of an edge.
 	Weighs bool
 
 	// Push, Relax and Seek are for frontiers: nil for programs that are not
@@ -43,7 +43,7 @@ type Loops[V, A any] struct {
 	// Where that is news, the value of the other end is replaced, and the vertex
 	// joins the next frontier.
 	Push func(a *Advance, b *Block, list []uint32, from, cur []V)
-	// Relax does so with values as they are, and puts who changed into the bucket of its
+	// Relax does so with values as they are, and puts vertices that changed into the bucket of its
 	// priority. Nil without [gas.Prioritized].
 	Relax func(a *Advance, b *Block, list []uint32, cur []V)
 	// Seek has the vertices in [begin, end) that are not settled gather from active

@@ -102,14 +102,15 @@ func (c *checked[V, A]) check(seed uint64) error {
 	for _, got := range pushed {
 		for v := 0; err == nil && v < len(want); v++ {
 			if got[v] != want[v] {
-				err = fmt.Errorf("vertex %d of %d has %v after contributions one by one, in some order, and %v after pulls: it is not Monotone and Idempotent", v, len(want), got[v], want[v])
+				err = fmt.Errorf("vertex %d of %d has %v after contributions one by one, in some order, and %v after pulls: it "+
+					"is not Monotone and Idempotent", v, len(want), got[v], want[v])
 			}
 		}
 	}
 	return err
 }
 
-// begin returns the values before the first iteration, and who is active.
+// begin returns the values before the first iteration, and the active vertices.
 func (c *checked[V, A]) begin() (values []V, active []uint32) {
 	for _, v := range c.vertices {
 		value, now := c.program.Init(v)
@@ -140,7 +141,8 @@ func (c *checked[V, A]) pull() ([]V, error) {
 			if p.Activate(v, old, next[v.ID]) {
 				active = append(active, v.ID)
 			} else if old != next[v.ID] {
-				return nil, fmt.Errorf("the change from %v to %v activates no vertex: a Monotone program reports every change", old, next[v.ID])
+				return nil, fmt.Errorf("the change from %v to %v activates no vertex: a Monotone program reports every change",
+					old, next[v.ID])
 			}
 		}
 		values = next
@@ -183,18 +185,21 @@ func (c *checked[V, A]) send(values []V, a arc) (rises bool, err error) {
 	src, old := values[a.from], values[a.to]
 	acc := p.Gather(src, a.edge, old)
 	if twice := p.Sum(acc, acc); !reflect.DeepEqual(twice, acc) {
-		return false, fmt.Errorf("the sum of %v and itself is %v: Sum of a Monotone program keeps the better of two", acc, twice)
+		return false, fmt.Errorf("the sum of %v and itself is %v: Sum of a Monotone program keeps the better of two",
+			acc, twice)
 	}
 	now := p.Apply(v, old, acc, gas.Step{})
 	if again := p.Apply(v, now, acc, gas.Step{}); again != now {
-		return false, fmt.Errorf("it is not Idempotent: Apply of %v to %v is %v, and %v if it is done again", acc, old, now, again)
+		return false, fmt.Errorf("it is not Idempotent: Apply of %v to %v is %v, and %v if it is done again",
+			acc, old, now, again)
 	}
 	if !p.Activate(v, old, now) {
 		return false, nil
 	}
 	values[a.to] = now
 	if c.priority != nil && c.priority.Priority(now) < c.priority.Priority(src) {
-		return false, fmt.Errorf("an edge leads from %v with priority %v to %v with %v: none leads to a lower one", src, c.priority.Priority(src), now, c.priority.Priority(now))
+		return false, fmt.Errorf("an edge leads from %v with priority %v to %v with %v: none leads to a lower one",
+			src, c.priority.Priority(src), now, c.priority.Priority(now))
 	}
 	return true, nil
 }

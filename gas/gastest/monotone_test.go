@@ -70,14 +70,16 @@ func TestFalse(t *testing.T) {
 			c.gather = func(src float32, e gas.Edge) float32 { return src - 1 }
 			c.priority = func(float32) float64 { return 0 }
 		}},
-		{"none leads to a lower one", func(c *claims) { c.priority = func(value float32) float64 { return -float64(value) } }},
+		{"none leads to a lower one",
+			func(c *claims) { c.priority = func(value float32) float64 { return -float64(value) } }},
 		{"it is not Monotone and Idempotent", func(c *claims) { // vertices that are not active contribute
 			c.init = func(v gas.Vertex) (float32, bool) { return float32(v.ID), v.ID == 7 }
 		}},
 	} {
 		p := shortest()
 		c.spoil(&p)
-		if said := failure(func(t testing.TB) { gastest.CheckMonotone[float32, float32](t, p) }); !strings.Contains(said, c.says) {
+		if said := failure(func(t testing.TB) { gastest.CheckMonotone[float32, float32](t, p) }); !strings.Contains(said,
+			c.says) {
 			t.Errorf("expected %q, got %q", c.says, said)
 		}
 	}

@@ -27,10 +27,10 @@ type Options struct {
 	AllowEmpty bool  // a graph without vertices is no error
 	Force      bool  // replace an existing graph
 	Wide       bool  // weights are added in 64 bits
-	Threads    int   // 0: GOMAXPROCS
-	Memory     int64 // bytes of resident memory for the whole process; 0: half of what is available
+	Threads    int   // if 0, GOMAXPROCS
+	Memory     int64 // bytes of resident memory for the whole process; if 0, half of what is available
 	Progress   func(Progress)
-	Log        *zap.Logger // nil: silent
+	Log        *zap.Logger // if nil, nothing is logged
 }
 
 // EdgeOptions selects the edges that a graph gets.
@@ -44,7 +44,7 @@ type EdgeOptions struct {
 type StorageOptions struct {
 	Layout        store.Layout // "" is Packed
 	Rows          bool         // store rows of in-edges too, where the layout has none
-	ShardVertices int          // of a shard at most; 0: shard.DefaultVertices
+	ShardVertices int          // of a shard at most; if 0, shard.DefaultVertices
 	PythonIDs     string       // see store.PythonIDs; "" if the ids are the user's
 }
 
@@ -59,8 +59,10 @@ const (
 
 // Progress of an import. Total is -1 when unknown.
 type Progress struct {
-	Phase       Phase
-	Done, Total int64 // bytes of the input while reading, edges to store while sorting, bytes of the old graph while rewriting
+	Phase Phase
+	// bytes of the input while reading, edges to store while sorting, bytes of the old graph while
+	// rewriting
+	Done, Total int64
 }
 
 // Report describes the work of an import.
@@ -169,7 +171,8 @@ func (b *Builder) build(ctx context.Context, inputs []string, w *store.Writer, f
 		return Report{}, fmt.Errorf("import %s: %w", strings.Join(inputs, ", "), ErrEmpty)
 	}
 	if b.WriteIDs == nil {
-		b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n), zap.String("ids", numbers.kind.Words()))
+		b.opt.Log.Info("read", zap.Int64("entries", stats.Entries), zap.Uint32("vertices", numbers.n),
+			zap.String("ids", numbers.kind.Words()))
 	}
 	cat, r, err := b.store(ctx, numbers, w)
 	if err != nil {
@@ -186,7 +189,9 @@ func (b *Builder) build(ctx context.Context, inputs []string, w *store.Writer, f
 
 // store writes ids and edges into w. Where ids are the provisional numbers, their map is written
 // while edges are sorted, by a goroutine that takes no memory for it.
-func (b *Builder) store(ctx context.Context, numbers *numbering, w *store.Writer) (cat *store.Catalogue, r Report, err error) {
+func (b *Builder) store(
+	ctx context.Context, numbers *numbering, w *store.Writer,
+) (cat *store.Catalogue, r Report, err error) {
 	if b.WriteIDs != nil || numbers.ranks == nil {
 		writeIDs := b.WriteIDs
 		if writeIDs == nil {
@@ -252,7 +257,8 @@ func (b *Builder) sort(ctx context.Context, numbers *numbering, w *store.Writer)
 		return nil, Report{}, err
 	}
 	if n := in.rounded.Load(); n > 0 {
-		b.opt.Log.Warn(read.HowMany(int64(n), "sum of weights was", "sums of weights were") + fmt.Sprintf(" rounded to %d bits", map[int]int{4: 24, 8: 53}[in.weight]))
+		b.opt.Log.Warn(read.HowMany(int64(n), "sum of weights was", "sums of weights were") +
+			fmt.Sprintf(" rounded to %d bits", map[int]int{4: 24, 8: 53}[in.weight]))
 	}
 	if in.twin == nil { // the edges of the other side, too, are read from elsewhere
 		b.spill.end()
@@ -292,7 +298,8 @@ func (b *Builder) catalogue() *store.Catalogue {
 func (b *Builder) sides(shards []store.ShardInfo, numbers *numbering, w *store.Writer) (in, out *sideBuilder) {
 	in = &sideBuilder{
 		sideStore: sideStore{
-			dir: shard.In, out: w, weight: b.weightBytes(), layout: b.opt.Storage.Layout, mirror: b.mirror, inRows: b.inRows(), shards: shards,
+			dir: shard.In, out: w, weight: b.weightBytes(), layout: b.opt.Storage.Layout, mirror: b.mirror,
+			inRows: b.inRows(), shards: shards,
 		},
 		spill: b.spill, parallel: b.opt.Edges.Parallel, numbers: numbers, n: numbers.n,
 	}

@@ -49,7 +49,7 @@ func (d *degrees) dropAll() {
 	d.closed = nil
 }
 
-// sumStep is how many numbers a goroutine adds up at once.
+// sumStep is the number of numbers a goroutine adds up at once.
 const sumStep = 1 << 18
 
 // sum completes the degrees, after all tallies were closed. nil is fine.
@@ -77,12 +77,13 @@ func (d *degrees) sum() error {
 	_ = g.Wait() // none has an error
 	d.dropAll()
 	if over || overs.Load() {
-		return fmt.Errorf("import: a vertex has more than %d edges in one direction: degrees have 32 bits", uint32(math.MaxUint32))
+		return fmt.Errorf("import: a vertex has more than %d edges in one direction: degrees have 32 bits",
+			uint32(math.MaxUint32))
 	}
 	return nil
 }
 
-// addBytes adds the numbers of as many bytes to totals, and reports whether one became too large.
+// addBytes adds degrees, each in a number of bytes, to totals, and reports whether one overflows.
 // Totals of eight zeros take no memory where they had none.
 func addBytes(totals []uint32, bytes []uint8) (over bool) {
 	add := func(totals []uint32, bytes []uint8) {

@@ -36,7 +36,8 @@ func TestDegreesUpToTheLast(t *testing.T) {
 func TestDegrees(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.SampledFrom([]uint32{1, 7, 300, 2*sumStep + 3}).Draw(rt, "numbers")
-		d, err := newDegrees(min(n, rapid.SampledFrom([]uint32{0, 1, 200, sumStep, math.MaxUint32}).Draw(rt, "own")), uint64(n))
+		d, err := newDegrees(min(n, rapid.SampledFrom([]uint32{0, 1, 200, sumStep, math.MaxUint32}).Draw(rt, "own")),
+			uint64(n))
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -85,7 +85,7 @@ type keyRange struct {
 	dense    bool
 }
 
-// keyGaps is how many numbers a vertex may take in a range of provisional ones. Numbers of few
+// keyGaps is the number of numbers a vertex may take in a range of provisional ones. Numbers of few
 // vertices may take some more.
 const (
 	keyGaps = 2

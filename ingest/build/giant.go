@@ -47,7 +47,8 @@ func (s *sorter) giant(ctx context.Context, g *group) (err error) {
 	}
 	defer hostmem.FreeBytes(blob)
 	layout := func(edges int) *rows.Side {
-		return rows.Layout(blob[:rows.Size(1, uint32(edges), s.weight)], s.dir, uint32(g.from), g.first, 1, uint32(edges), s.weight)
+		return rows.Layout(blob[:rows.Size(1, uint32(edges), s.weight)], s.dir, uint32(g.from), g.first, 1,
+			uint32(edges), s.weight)
 	}
 	var edges []neighbour
 	if s.weight > 0 {

@@ -47,7 +47,8 @@ func (b *Builder) cutShards(ctx context.Context, m *numbering) ([]store.ShardInf
 			b.uneven = b.uneven || in != out
 		}
 		if max(in, out) > maxVertexEdges {
-			over = fmt.Errorf("import: a vertex has %d edges in one direction, more than the %d that a shard can hold", max(in, out), maxVertexEdges)
+			over = fmt.Errorf("import: a vertex has %d edges in one direction, more than the %d that a shard can hold",
+				max(in, out), maxVertexEdges)
 		}
 		s := len(list) - 1
 		if s < 0 || list[s].Vertices == b.opt.Storage.ShardVertices ||

@@ -239,7 +239,8 @@ func TestImport(t *testing.T) {
 			id, less = rapid.StringMatching(`[a-z]{1,3}\.[a-z/]{0,9}`), cmp.Compare[string]
 		}
 		weighted := rapid.Bool().Draw(rt, "weighted")
-		defer build.SetSizes(rapid.Uint64Range(1, 60).Draw(rt, "edges of a shard"), rapid.Uint64Range(1, 200).Draw(rt, "edges of a group"))()
+		defer build.SetSizes(rapid.Uint64Range(1, 60).Draw(rt, "edges of a shard"),
+			rapid.Uint64Range(1, 200).Draw(rt, "edges of a group"))()
 		lines := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) line {
 			l := line{src: id.Draw(t, "src"), dst: id.Draw(t, "dst"), weight: 1}
 			if weighted {
@@ -253,7 +254,8 @@ func TestImport(t *testing.T) {
 				Rows:   rapid.Bool().Draw(rt, "rows"), ShardVertices: rapid.IntRange(1, 40).Draw(rt, "shard"),
 			},
 			Edges: build.EdgeOptions{
-				Undirected: rapid.Bool().Draw(rt, "undirected"), Parallel: rapid.SampledFrom(build.Parallels()).Draw(rt, "parallel"),
+				Undirected: rapid.Bool().Draw(rt,
+					"undirected"), Parallel: rapid.SampledFrom(build.Parallels()).Draw(rt, "parallel"),
 				DropSelfLoops: rapid.Bool().Draw(rt, "drop self-loops"),
 			},
 		}
@@ -269,12 +271,17 @@ func TestImport(t *testing.T) {
 		if err := os.WriteFile(name, text.Bytes(), 0o666); err != nil {
 			rt.Fatal(err)
 		}
-		checkImport(rt, name, o, build.TinyPlan(rapid.IntRange(1, 3).Draw(rt, "threads"), rapid.IntRange(0, 12).Draw(rt, "blocks")), lines, less, weighted)
+		checkImport(rt, name, o,
+			build.TinyPlan(rapid.IntRange(1, 3).Draw(rt, "threads"), rapid.IntRange(0, 12).Draw(rt, "blocks")), lines, less,
+			weighted)
 		os.Remove(name)
 	})
 }
 
-func checkImport(t *rapid.T, name string, o ingest.Options, plan build.MemoryPlan, lines []line, less func(a, b string) int, weighted bool) {
+func checkImport(
+	t *rapid.T, name string, o ingest.Options, plan build.MemoryPlan, lines []line, less func(a, b string) int,
+	weighted bool,
+) {
 	path := name + ".graph"
 	defer os.RemoveAll(path)
 	r, err := importPlanned([]string{name}, path, o, plan)
@@ -288,7 +295,9 @@ func checkImport(t *rapid.T, name string, o ingest.Options, plan build.MemoryPla
 }
 
 // checkStored compares a graph with the model.
-func checkStored(t require, path string, o ingest.Options, r build.Report, lines []line, less func(a, b string) int, weighted bool) {
+func checkStored(
+	t require, path string, o ingest.Options, r build.Report, lines []line, less func(a, b string) int, weighted bool,
+) {
 	o.Storage.Layout = cmp.Or(o.Storage.Layout, store.Packed)
 	o.Storage.ShardVertices = cmp.Or(o.Storage.ShardVertices, shard.DefaultVertices)
 	ids, in, out, cat := stored(t, path)
@@ -310,10 +319,12 @@ func checkStored(t require, path string, o ingest.Options, r build.Report, lines
 	if !slices.Equal(out, want) {
 		t.Fatalf("out-edges %v, want %v", out, want)
 	}
-	if rows := inRows(t, path, ids); cat.InRows != (o.Storage.Rows && o.Storage.Layout == store.Packed && !o.Edges.Undirected) || cat.InRows && !slices.Equal(rows, want) {
+	if rows := inRows(t, path, ids); cat.InRows != (o.Storage.Rows && o.Storage.Layout == store.Packed &&
+		!o.Edges.Undirected) || cat.InRows && !slices.Equal(rows, want) {
 		t.Fatalf("in-rows %v, want %v", rows, want)
 	}
-	if int(r.Edges) != len(want) || cat.Edges != r.Edges || cat.Weighted != (weighted || o.Edges.Parallel.Adds()) || cat.Symmetric != o.Edges.Undirected {
+	if int(r.Edges) != len(want) || cat.Edges != r.Edges || cat.Weighted != (weighted || o.Edges.Parallel.Adds()) ||
+		cat.Symmetric != o.Edges.Undirected {
 		t.Fatalf("report %+v, catalogue %+v; want %d edges", r, cat, len(want))
 	}
 	var last uint32

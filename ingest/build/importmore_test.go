@@ -70,7 +70,9 @@ func TestReadBack(t *testing.T) {
 			if err := os.WriteFile(name, []byte(joined(text)), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			o := ingest.Options{Edges: build.EdgeOptions{Parallel: map[bool]build.Parallel{false: build.ParallelKeep, true: build.ParallelMin}[dedup]}, Storage: build.StorageOptions{ShardVertices: 100}}
+			o := ingest.Options{Edges: build.EdgeOptions{
+				Parallel: map[bool]build.Parallel{false: build.ParallelKeep, true: build.ParallelMin}[dedup],
+			}, Storage: build.StorageOptions{ShardVertices: 100}}
 			rep, err := importPlanned([]string{name}, name+".graph", o, build.TinyPlan(2, 12))
 			if err != nil {
 				t.Fatal(err)
@@ -158,7 +160,9 @@ func TestMirrored(t *testing.T) {
 			rt.Fatal(err)
 		}
 		o := ingest.Options{
-			Storage: build.StorageOptions{ShardVertices: rapid.IntRange(1, 40).Draw(rt, "shard"), Rows: rapid.IntRange(0, 9).Draw(rt, "rows") == 0},
+			Storage: build.StorageOptions{
+				ShardVertices: rapid.IntRange(1, 40).Draw(rt, "shard"), Rows: rapid.IntRange(0, 9).Draw(rt, "rows") == 0,
+			},
 			Threads: rapid.IntRange(1, 3).Draw(rt, "threads"),
 		}
 		if rapid.IntRange(0, 3).Draw(rt, "dedup") == 0 {
@@ -192,7 +196,8 @@ func TestMirrored(t *testing.T) {
 		_, in, out, cat := stored(rt, path)
 		want = want && o.Storage.Layout != store.CSC && !o.Storage.Rows
 		if cat.Mirrored != want || cat.Symmetric || len(in) != len(arcs) || len(out) != len(arcs) {
-			rt.Fatalf("%d edges, %d and %d stored: mirrored %v, want %v; symmetric %v\n%s", len(arcs), len(in), len(out), cat.Mirrored, want, cat.Symmetric, text.String())
+			rt.Fatalf("%d edges, %d and %d stored: mirrored %v, want %v; symmetric %v\n%s",
+				len(arcs), len(in), len(out), cat.Mirrored, want, cat.Symmetric, text.String())
 		}
 		if err := os.RemoveAll(path); err != nil {
 			rt.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// reportJobs says which jobs go with the graph at path when an import replaces it.
+// reportJobs logs the jobs that are removed when an import replaces the graph at path.
 func reportJobs(path string, log *zap.Logger) {
 	jobs := filepath.Join(path, store.JobsDir)
 	list, err := checkpoint.List(jobs)
@@ -36,5 +36,6 @@ func reportJobs(path string, log *zap.Logger) {
 	if done > 0 {
 		names = append(names, fmt.Sprintf("%d done", done))
 	}
-	log.Log(level, fmt.Sprintf("the import replaces the graph at %s and removes its jobs: %s", path, strings.Join(names, ", ")))
+	log.Log(level,
+		fmt.Sprintf("the import replaces the graph at %s and removes its jobs: %s", path, strings.Join(names, ", ")))
 }

@@ -34,7 +34,7 @@ const (
 	mirrorDigit  = 11
 	mirrorDigits = 3 // of 32 bits
 	mirrorMask   = 1<<mirrorDigit - 1
-	// mirrorRun is how many products of two elements are added before their sum is reduced: it has
+	// mirrorRun is the number of products of two elements are added before their sum is reduced: it has
 	// no more than 128 bits then.
 	mirrorRun = 32
 )
@@ -53,7 +53,8 @@ func newMirrorTest() *mirrorTest {
 // mirrorTestOf returns the test for a graph, or nil if its degrees show that it is not mirrored, or where
 // it is not needed. Graphs with wide weights or giants are not tested.
 func (b *Builder) mirrorTestOf(shards []store.ShardInfo) *mirrorTest {
-	if b.mirror || b.inRows() || b.weightBytes() == 8 || b.opt.Storage.Layout != store.Packed || b.uneven && !b.opt.Edges.Parallel.joins() {
+	if b.mirror || b.inRows() || b.weightBytes() == 8 || b.opt.Storage.Layout != store.Packed ||
+		b.uneven && !b.opt.Edges.Parallel.joins() {
 		return nil
 	}
 	for i := range shards {

@@ -37,10 +37,13 @@ func printOf(h, g uint64) (key namePrint, stripe uint32) {
 // have 32 bits.
 const maxNameRoom = 256 << 20
 
-// newNameTable makes a table whose sort keeps room bytes of names in memory, and
+// newNameTable returns a table whose sort keeps room bytes of names in memory, and
 // the others in a file in dir.
 func newNameTable(seed maphash.Seed, dir string, room int64, space func(int64) error) *nameTable {
-	return &nameTable{seeds: [2]maphash.Seed{seed, maphash.MakeSeed()}, sort: &nameSort{dir: dir, room: int(min(room, maxNameRoom)), space: space}}
+	return &nameTable{
+		seeds: [2]maphash.Seed{seed, maphash.MakeSeed()},
+		sort:  &nameSort{dir: dir, room: int(min(room, maxNameRoom)), space: space},
+	}
 }
 
 // number returns the provisional number of a name, which is copied when it is new.

@@ -248,7 +248,7 @@ func (r *runReader) next() (bool, error) {
 	return true, nil
 }
 
-// runHeap has the run with the least next name on top.
+// runHeap is a heap of runs by their next names.
 type runHeap []*runReader
 
 func (h runHeap) Len() int           { return len(h) }

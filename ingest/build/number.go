@@ -32,10 +32,10 @@ type numbering struct {
 	order []uint32   // for IDString: the provisional number of each dense id
 }
 
-// askEvery is how many vertices are handled between looks at the context.
+// askEvery is the number of vertices are handled between looks at the context.
 const askEvery = 1 << 16
 
-// rank says which of 64 provisional numbers exist, and how many come before.
+// rank marks which of 64 provisional numbers exist, and how many come before.
 type rank struct {
 	bits  uint64
 	below uint32

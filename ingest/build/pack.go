@@ -13,16 +13,16 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// sideStore is where the shards of one side go, and how they are stored.
+// sideStore stores the shards of one side.
 type sideStore struct {
 	dir    shard.Direction
 	out    *store.Writer
-	weight int // bytes of a weight while edges are sorted; 0: there are none
+	weight int // bytes of a weight while edges are sorted; 0 if there are none
 	layout store.Layout
 	mirror bool // the out side is stored with the in side
 	inRows bool // rows of the in side are stored beside it
 	shards []store.ShardInfo
-	back   *readBack // has the edges of the other side; nil: there is none, or it gets them as they come
+	back   *readBack // has the edges of the other side; nil if there is none, or it gets them as they come
 }
 
 // shardWriter writes shards from the sorted groups of one goroutine. It fills one
@@ -86,7 +86,8 @@ func (s *sideStore) storeBytes() (n int64) {
 			add(x.Vertices, x.In, weight, packedrows.MostBytes(x.Vertices, x.In)+rowweights.MostBytes(x.Vertices, x.In, weight))
 		}
 		if s.packs() || !s.mirror {
-			add(x.Vertices, x.Out, weight, packedrows.MostBytes(x.Vertices, x.Out)+rowweights.MostBytes(x.Vertices, x.Out, weight))
+			add(x.Vertices, x.Out, weight,
+				packedrows.MostBytes(x.Vertices, x.Out)+rowweights.MostBytes(x.Vertices, x.Out, weight))
 		}
 	}
 	return n
@@ -139,7 +140,8 @@ func (s *shardWriter) free() {
 		hostmem.FreeBytes(s.packed[i])
 	}
 	freePlane(s.loose)
-	s.packer, s.weights, s.loose, s.blobs, s.packed = packed.Packer{}, rowweights.Packer{}, shard.Plane{}, [2][]byte{}, [2][]byte{}
+	s.packer, s.weights, s.loose, s.blobs, s.packed = packed.Packer{}, rowweights.Packer{}, shard.Plane{},
+		[2][]byte{}, [2][]byte{}
 }
 
 // edges returns the number of edges of shard i on this side.
@@ -255,7 +257,8 @@ func (s *shardWriter) copyRows(side *rows.Side, g *groupRows, base uint32) error
 		last := uint32(0)
 		for _, u := range list {
 			if u < last {
-				return fmt.Errorf("import: shard %d (%s side) came out of order; this is a fault of garaph, please report it", side.Index, s.dir)
+				return fmt.Errorf("import: shard %d (%s side) came out of order; this is a fault of garaph, please report it",
+					side.Index, s.dir)
 			}
 			last = u
 			side.Nbr[k] = u
@@ -335,7 +338,7 @@ func (s *sideStore) packError(i int, err error) error {
 	return fmt.Errorf("import: pack shard %d (%s side): %w", i, s.dir, err)
 }
 
-// packIn writes what the packer has, the side of shard i, to the beginning of a buffer.
+// packIn writes the packed side of shard i to the beginning of a buffer.
 func (s *shardWriter) packIn(i int, buffer []byte) (*packed.Side, error) {
 	size := s.packer.Size()
 	if size > int64(len(buffer)) {

@@ -93,8 +93,8 @@ type neighbour struct {
 	to     uint32
 }
 
-// joinSorted leaves one of parallel edges of one vertex, which are in the order of neighbours and weights, with weights of
-// so many bytes, and returns their number.
+// joinSorted leaves one of parallel edges of one vertex, which are in the order of neighbours and
+// weights, with weights of the given size, and returns their number.
 func (p Parallel) joinSorted(edges []neighbour, weight int, rounded *uint64) (int, error) {
 	if weight == 4 {
 		return joinNeighbours[float32](p, edges, rounded)

@@ -80,7 +80,9 @@ func LeastMemory(layout store.Layout) int64 {
 var available = hostmem.Available
 
 func planMemory(o Options) (memoryPlan, error) {
-	p := memoryPlan{total: o.Memory, threads: cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), least: leastBytes, layout: o.Storage.Layout}
+	p := memoryPlan{
+		total: o.Memory, threads: cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), least: leastBytes, layout: o.Storage.Layout,
+	}
 	if err := hostmem.CheckThreads(o.Threads); err != nil {
 		return p, err
 	}
@@ -93,8 +95,10 @@ func planMemory(o Options) (memoryPlan, error) {
 	if p.total == 0 {
 		available := available()
 		if p.total = processBytes + p.least; available > 0 && available < p.total {
-			return p, fmt.Errorf("%w: %s are available within all limits, and the least budget is %dMiB; --memory %dMiB tries it all the same",
-				ErrMemory, humanize.IBytes(uint64(available)), p.total>>20, p.total>>20)
+			return p, fmt.Errorf(
+				"%w: %s are available within all limits, and the least budget is %dMiB; --memory %dMiB tries it all the same",
+				ErrMemory, humanize.IBytes(uint64(available)), p.total>>20, p.total>>20,
+			)
 		}
 		p.total = max(p.total, available/2)
 	}
@@ -176,7 +180,8 @@ func (b *Builder) tooSmall(what string, arrays int64) error {
 		fixed -= p.rowArrays()
 	}
 	return fmt.Errorf("%w: %s %s, more than the %s that a budget of %s has for them; --memory %dMiB is enough",
-		ErrMemory, what, humanize.IBytes(uint64(arrays)), humanize.IBytes(uint64(p.arrays)), humanize.IBytes(uint64(p.total)), p.enoughFor(fixed, rows))
+		ErrMemory, what, humanize.IBytes(uint64(arrays)), humanize.IBytes(uint64(p.arrays)), humanize.IBytes(uint64(p.total)),
+		p.enoughFor(fixed, rows))
 }
 
 // admit sets how many vertices there may be, by what each takes.
@@ -194,7 +199,8 @@ func (b *Builder) beyond(t uint32) error {
 		what = fmt.Sprintf("there are %s vertices by now, and arrays over twice as many take", humanize.Comma(n))
 		n *= 2
 	case b.schema.Vertices < 0:
-		what = fmt.Sprintf("id %d makes %s vertices, with or without edges (see --ids int), and arrays over them take", int64(t)+b.schema.Base, humanize.Comma(n))
+		what = fmt.Sprintf("id %d makes %s vertices, with or without edges (see --ids int), and arrays over them take",
+			int64(t)+b.schema.Base, humanize.Comma(n))
 	}
 	return fmt.Errorf("import: %w", b.tooSmall(what, b.reserved+n*b.vertexBytes()))
 }

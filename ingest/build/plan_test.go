@@ -27,7 +27,9 @@ func TestLeastBudget(t *testing.T) {
 			b := &Builder{plan: p}
 			found := enough.FindStringSubmatch(b.tooSmall("", arrays).Error())
 			mib, _ := strconv.ParseInt(found[1], 10, 64)
-			if p, err = planMemory(Options{Storage: StorageOptions{Layout: layout}, Memory: mib << 20, Threads: threads}); err != nil || p.arrays < arrays {
+			if p, err = planMemory(Options{
+				Storage: StorageOptions{Layout: layout}, Memory: mib << 20, Threads: threads,
+			}); err != nil || p.arrays < arrays {
 				t.Errorf("%d threads: %d MiB have %d bytes for arrays that take %d, %v", threads, mib, p.arrays, arrays, err)
 			}
 		}
@@ -38,7 +40,9 @@ func TestLeastBudget(t *testing.T) {
 // of every budget. What was refused is let in with it, and the number of vertices alone may refuse it again.
 func TestLeastBudgetOfRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := Options{Storage: StorageOptions{Layout: rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(t, "layout")}}
+		o := Options{
+			Storage: StorageOptions{Layout: rapid.SampledFrom([]store.Layout{store.CSC, store.Packed}).Draw(t, "layout")},
+		}
 		o.Threads = rapid.SampledFrom([]int{1, 2, 3, 16, 128}).Draw(t, "threads")
 		o.Memory = LeastMemory(o.Storage.Layout) + rapid.Int64Range(0, 16<<30).Draw(t, "more")
 		vertices := rapid.Int64Range(1, 1<<36).Draw(t, "bytes of vertices")
@@ -79,7 +83,8 @@ func TestAvailable(t *testing.T) {
 		available = func() int64 { return c.available }
 		p, err := planMemory(Options{Storage: StorageOptions{Layout: c.layout}})
 		if (err != nil) != (c.want == 0) || err == nil && p.total != c.want {
-			t.Errorf("%d bytes are available, layout %s: a plan of %d and %v, want %d", c.available, c.layout, p.total, err, c.want)
+			t.Errorf("%d bytes are available, layout %s: a plan of %d and %v, want %d",
+				c.available, c.layout, p.total, err, c.want)
 		}
 		if err != nil && (!errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "are available")) {
 			t.Errorf("%v", err)

@@ -22,7 +22,9 @@ func radixDigits(n uint32) (digits int, width uint) {
 
 // pass moves keys, with their weights where there are any, to their places by
 // one digit, whose counts are known: keys with equal ones keep their order.
-func pass[W float32 | float64](keys, to []uint64, weights, moved []W, counts *[1 << maxDigit]uint32, shift, width uint) {
+func pass[W float32 | float64](
+	keys, to []uint64, weights, moved []W, counts *[1 << maxDigit]uint32, shift, width uint,
+) {
 	mask, sum := uint32(1)<<width-1, uint32(0)
 	for i, n := range counts {
 		counts[i], sum = sum, sum+n

@@ -24,7 +24,7 @@ type readBack struct {
 	exact  bool         // no edge was dropped
 }
 
-// sourceCuts say where the sources of each group are in a shard.
+// sourceCuts holds where the sources of each group are in a shard.
 type sourceCuts struct {
 	packed packed.Cuts
 	giant  []uint32 // in the row of a giant: places of the bounds
@@ -121,7 +121,8 @@ func (s *sorter) eachBack(ctx context.Context, g *group, f func(first uint32, nb
 			return f(first, nbr, dst)
 		})
 		if err != nil {
-			return fmt.Errorf("import: read edges of shard %d, which were just written, back: %w; the disk or the memory may be faulty: import to another disk", i, err)
+			return fmt.Errorf("import: read edges of shard %d, which were just written, back: %w; the disk or the memory may "+
+				"be faulty: import to another disk", i, err)
 		}
 	}
 	if b.exact && n != g.edges {
@@ -164,7 +165,8 @@ func (b *backReader) each(i, k int, f func(nbr []uint32, dst []uint16) error) er
 		from += uint32(len(nbr))
 	}
 	if sum != c.sums[k] {
-		return fmt.Errorf("%w: edges from %d on have %08x, and had %08x when they were stored", shard.ErrChecksum, c.giant[k], sum, c.sums[k])
+		return fmt.Errorf("%w: edges from %d on have %08x, and had %08x when they were stored",
+			shard.ErrChecksum, c.giant[k], sum, c.sums[k])
 	}
 	return nil
 }

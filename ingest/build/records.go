@@ -18,7 +18,7 @@ type recordForm struct {
 	step  uint8  // of a record: the weight, where there is one, lies behind them
 }
 
-// recordRoom is how much is written where a record begins, at most.
+// recordRoom is the largest number of bytes that are written where a record begins.
 const recordRoom = 16
 
 // recordWords returns the words of an unpacked record with a weight of that many bytes.

@@ -20,7 +20,7 @@ type sideBuilder struct {
 	groups   []group
 	numbers  *numbering  // gives the dense ids of a record's ends
 	n        uint32      // vertices
-	mirrors  *mirrorTest // gets all edges; nil: there is none
+	mirrors  *mirrorTest // gets all edges; may be nil
 	dropped  atomic.Uint64
 	rounded  atomic.Uint64 // sums of weights
 	sorted   func(edges uint64)

@@ -283,7 +283,8 @@ func (s *sorter) load(ctx context.Context, blocks []*block, g *group, n, digits 
 // uncounted returns the error of more edges than the shards from one on should have: edges
 // that are read back from a damaged graph may be more than it counts.
 func (s *sideStore) uncounted(shard int) error {
-	return fmt.Errorf("%w: from shard %d on, there are more edges of the %s side than it should have", store.ErrDamaged, shard, s.dir)
+	return fmt.Errorf("%w: from shard %d on, there are more edges of the %s side than it should have",
+		store.ErrDamaged, shard, s.dir)
 }
 
 // place puts edges, which come in the order of neighbours, at their vertices.

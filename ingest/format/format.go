@@ -80,7 +80,8 @@ func Read(ctx context.Context, inputs []string, o read.Options, sink read.Sink) 
 	if o.Format = cmp.Or(o.Format, read.Auto); o.Format != read.Auto {
 		f := Find(o.Format)
 		if f == nil || f.Plan == nil {
-			return read.Schema{}, read.Stats{}, fmt.Errorf("unknown format %q: expected auto, %s", string(o.Format), WordList(Names()))
+			return read.Schema{}, read.Stats{}, fmt.Errorf("unknown format %q: expected auto, %s",
+				string(o.Format), WordList(Names()))
 		}
 		if err := f.check("the input", &o); err != nil {
 			return read.Schema{}, read.Stats{}, err
@@ -98,7 +99,8 @@ func WordList(names []read.FormatName) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// detect recognises the format of an input by its content, then its name. What is no other format is text, the first one.
+// detect recognises the format of an input by its content, then its name. What is no other format
+// is text, the first one.
 func detect(h *read.Head) *Format {
 	for _, f := range registered {
 		if f.Detect != nil && f.Detect(h) {
@@ -145,7 +147,9 @@ func Plan(h *read.Head, o read.Options) (*read.Plan, error) {
 // check refuses options that are not for the format.
 func (f *Format) check(name string, o *read.Options) error {
 	refused := func(advice, format string, args ...any) error {
-		return &read.InputError{File: name, Problem: fmt.Sprintf("is in format %s", f.Name) + fmt.Sprintf(format, args...), Advice: advice}
+		return &read.InputError{
+			File: name, Problem: fmt.Sprintf("is in format %s", f.Name) + fmt.Sprintf(format, args...), Advice: advice,
+		}
 	}
 	lines := o.Table.Delimiter != 0 || o.Table.Header != read.HeaderAuto
 	switch {
@@ -163,7 +167,8 @@ func (f *Format) check(name string, o *read.Options) error {
 	case o.IDs == read.IDsInt || o.IDs == read.IDsString:
 		return refused("leave out --ids, or --vertices", ", and with a number of vertices its ids are dense")
 	case o.Vertices > read.MaxDense+1:
-		return refused("correct --vertices", ", and %d vertices are more than the %d that are possible", o.Vertices, int64(read.MaxDense)+1)
+		return refused("correct --vertices", ", and %d vertices are more than the %d that are possible", o.Vertices,
+			int64(read.MaxDense)+1)
 	}
 	return nil
 }

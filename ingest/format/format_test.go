@@ -37,7 +37,8 @@ func planTiny(p *read.Plan, h *read.Head, o read.Options) error {
 	if !ok || len(n) != 2 {
 		return lines.Refused(line, "tiny VERTICES EDGES", "")
 	}
-	return text.Counted{Rows: n[0], Cols: n[0], Edges: n[1], Comment: "#", Source: "source", Target: "target"}.Plan(p, lines, o)
+	return text.Counted{Rows: n[0], Cols: n[0], Edges: n[1], Comment: "#", Source: "source", Target: "target"}.Plan(p,
+		lines, o)
 }
 
 // TestNewFormat checks that a format that is registered is imported and exported.

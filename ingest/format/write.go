@@ -31,7 +31,7 @@ type Writer struct {
 	Flags func(g *Graph, names bool) []string
 	// Text appends a name. If nil, it is quoted as in text.
 	Text func(dst []byte, name string) ([]byte, error)
-	Wide int // the most bytes that Text makes of one; 0: 1
+	Wide int // the largest number of bytes of its text; if 0, 1
 }
 
 // Content says what a file in a format has.
@@ -59,7 +59,7 @@ const (
 	FromZero
 )
 
-// Half says which edges of an undirected graph are written.
+// Half selects the edges of an undirected graph that are written.
 type Half uint8
 
 // The halves.
@@ -130,7 +130,8 @@ type Labeler interface {
 }
 
 // ErrWeight is the error of a weight that is not as some formats have it.
-var ErrWeight = errors.New("the format has whole numbers below 2^31 as weights, METIS from 1 on; choose another format, or --no-weights")
+var ErrWeight = errors.New("the format has whole numbers below 2^31 as weights, METIS from 1 on; choose another " +
+	"format, or --no-weights")
 
 // Lines appends text for each edge, with what stands around source, target and weight.
 func Lines(before, between, beforeWeight, end string) Append {

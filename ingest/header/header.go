@@ -10,8 +10,10 @@ import (
 // headerNames are the usual names of the id columns, less case, blanks and
 // punctuation.
 var headerNames = [2][]string{
-	{"source", "src", "from", "u", "sourceid", "srcid", "fromid", "fromnodeid", "fromnode", "sourcenode", "node1", "id1", "start", "startid"},
-	{"target", "dst", "to", "v", "targetid", "dstid", "toid", "tonodeid", "tonode", "targetnode", "node2", "id2", "end", "endid", "destination", "dest"},
+	{"source", "src", "from", "u", "sourceid", "srcid", "fromid", "fromnodeid", "fromnode", "sourcenode",
+		"node1", "id1", "start", "startid"},
+	{"target", "dst", "to", "v", "targetid", "dstid", "toid", "tonodeid", "tonode", "targetnode", "node2", "id2", "end",
+		"endid", "destination", "dest"},
 }
 
 // Misplaced reports whether a header has the names of the id columns at other places
@@ -21,8 +23,8 @@ func Misplaced(header []string) bool {
 	return at != nil && (at[0] != 0 || at[1] != 1)
 }
 
-// endNames are names that are of source and destination beyond doubt where a header has both, with or without "id" behind them. Unlike
-// headerNames, one of them alone says nothing.
+// endNames are names that are of source and destination beyond doubt where a header has both, with
+// or without "id" behind them. Unlike headerNames, one of them alone says nothing.
 var endNames = [][2]string{
 	{"source", "target"}, {"src", "dst"}, {"payer", "payee"}, {"caller", "callee"}, {"sender", "receiver"},
 	{"sender", "recipient"}, {"follower", "followee"}, {"citing", "cited"}, {"origin", "destination"},
@@ -62,7 +64,8 @@ func IsUsual(name string, kind int) bool {
 	return slices.Contains(headerNames[kind], PlainName(name))
 }
 
-// PlainName returns a name of a column without case, blanks, punctuation, and what follows in parentheses, such as units.
+// PlainName returns a name of a column without case, blanks, punctuation, and what follows in
+// parentheses, such as units.
 func PlainName(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return strings.Map(func(r rune) rune {
@@ -99,7 +102,8 @@ func FindColumn(header []string, name string) int {
 
 // weightNames are the usual names of a column of weights, less case, blanks and
 // punctuation.
-var weightNames = []string{"weight", "weights", "w", "wt", "edgeweight", "cost", "distance", "dist", "length", "capacity"}
+var weightNames = []string{"weight", "weights", "w", "wt", "edgeweight", "cost", "distance", "dist",
+	"length", "capacity"}
 
 // otherWeightNames are not looked for, but a third column of such a name is hardly anything else.
 var otherWeightNames = []string{"value", "val", "amount", "count", "km", "score", "similarity", "strength"}

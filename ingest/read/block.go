@@ -7,7 +7,7 @@ import (
 	cols "github.com/garaph/garaph/internal/columns"
 )
 
-// Padding is how many zero bytes follow the data of a block, so that eight
+// Padding is the number of zero bytes that follow the data of a block, so that eight
 // bytes can be loaded anywhere in it. A zero byte ends a number and is neither
 // separator nor newline, so the loops never run past the data.
 const Padding = 32
@@ -144,7 +144,7 @@ type skipped struct{ f *Feed }
 
 func (s skipped) Write(b []byte) (int, error) { return len(b), s.f.Going() }
 
-// maxEmptyReads is how often a reader may return nothing without an error.
+// maxEmptyReads is the number of times that a reader may return 0, nil.
 const maxEmptyReads = 100
 
 // Full reads until buf is full, or else until the input ends (io.EOF) or

@@ -13,15 +13,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// magicLen is how many bytes distinguish the ways of compression.
+// magicLen is the number of bytes distinguish the ways of compression.
 const magicLen = 6
 
 // maxWindow bounds the memory that a zstd stream may ask for; it is the default
 // of the zstd program too (--long=27).
 const maxWindow = 128 << 20
 
-// compression reports by the first bytes how an input is compressed: "gzip",
-// "zstd", "bzip2" or "".
+// compression returns the compression of an input by its first bytes: "gzip", "zstd", "bzip2", or
+// "" for none.
 func compression(magic []byte) string {
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b, 8}):
@@ -83,7 +83,7 @@ func unpack(name string, raw io.ReadCloser, window int64) (*Stream, error) {
 	return s, nil
 }
 
-// zstdThreads is how many goroutines unpack a zstd stream: with 1 it is
+// zstdThreads is the number of goroutines unpack a zstd stream: with 1 it is
 // unpacked by the goroutine that reads.
 const zstdThreads = 1
 
@@ -122,7 +122,8 @@ func (s *Stream) explain(err error) error {
 	case s.Packed == "":
 		return &InputError{File: s.name, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &DamagedError{File: s.name, Problem: "the " + s.Packed + " stream is truncated, or something was appended to it: it ends in the middle", Err: err}
+		return &DamagedError{File: s.name, Problem: "the " + s.Packed +
+			" stream is truncated, or something was appended to it: it ends in the middle", Err: err}
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return &InputError{
 			File: s.name, Problem: fmt.Sprintf("the zstd stream asks for a window of more than %d MiB", s.window>>20),

@@ -10,8 +10,8 @@ import (
 // file, says what was wrong and, where there is something to do, what to do.
 // Callers distinguish them with errors.As.
 
-// InputError: an input could not be opened or recognised, or the options do not
-// fit it.
+// InputError reports an input that could not be opened or recognised, or that the options do not
+// fit.
 type InputError struct {
 	File    string
 	Problem string // a clause that follows the file's name
@@ -25,7 +25,7 @@ func (e *InputError) Error() string {
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// SyntaxError: a place of an input is not what the format asks for.
+// SyntaxError reports a place of an input that does not have the syntax of the format.
 type SyntaxError struct {
 	File     string
 	Line     int64  // counted from 1; 0 in binary formats, where Offset says the place
@@ -56,7 +56,7 @@ func (e *SyntaxError) Error() string {
 	return withAdvice(place+": "+found+": expected "+e.Expected, e.Advice)
 }
 
-// textShown is how much of an offending text an error shows.
+// textShown is the length to which an error cuts the offending text.
 const textShown = 60
 
 // Shown cuts text to what an error shows of it.
@@ -67,7 +67,7 @@ func Shown(text []byte) string {
 	return string(text[:textShown]) + "…"
 }
 
-// DamagedError: an input ends too early, or its bytes contradict themselves.
+// DamagedError reports an input that ends too early, or whose bytes contradict each other.
 type DamagedError struct {
 	File    string
 	Problem string

@@ -37,7 +37,9 @@ func expandInputs(inputs []string, warn func(string)) ([]string, error) {
 // filesBelow returns the data files of a folder and of those below it.
 func filesBelow(folder string) ([]string, error) {
 	if info, err := os.Stat(filepath.Join(folder, graphMarker)); err == nil && info.Mode().IsRegular() {
-		return nil, &InputError{File: folder, Problem: "is a graph, not a folder of edge files", Advice: "garaph run takes it as it is"}
+		return nil, &InputError{
+			File: folder, Problem: "is a graph, not a folder of edge files", Advice: "garaph run takes it as it is",
+		}
 	}
 	var files []string
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -59,7 +61,10 @@ func filesBelow(folder string) ([]string, error) {
 		return nil, &InputError{File: folder, Problem: "cannot be listed: " + err.Error(), Err: err}
 	}
 	if len(files) == 0 {
-		return nil, &InputError{File: folder, Problem: "is a folder without a file of edges; those whose names begin with a dot or an underline do not count"}
+		return nil, &InputError{
+			File:    folder,
+			Problem: "is a folder without a file of edges; those whose names begin with a dot or an underline do not count",
+		}
 	}
 	return files, nil
 }

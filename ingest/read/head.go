@@ -67,7 +67,7 @@ func (h *Head) Size() (int64, bool) {
 	return 0, false
 }
 
-// close ends the use of h. What can be read only once is kept for the parsing.
+// close releases h. An input that can be read only once stays open for parsing.
 func (h *Head) close() {
 	if h.Input.Once {
 		h.Input.kept, h.Input.head = h.Stream, h.Bytes

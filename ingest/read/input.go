@@ -21,7 +21,7 @@ const StdinName = "-"
 // can be read only once (standard input, a pipe) stays open in between.
 type Input struct {
 	Name string // as the user gave it; errors begin with it
-	Size int64  // bytes as stored; -1: unknown
+	Size int64  // bytes as stored; -1 if unknown
 	Open func(context.Context) (io.ReadCloser, error)
 	Once bool // open works only once
 

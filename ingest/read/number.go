@@ -116,7 +116,8 @@ func (r WeightRule) Integer(v uint64) (float64, WeightKind) {
 // Float returns a number as a weight.
 func (r WeightRule) Float(x float64) (float64, WeightKind) {
 	kind := kindOfWeight(x)
-	if r == KeepDouble && (kind == TinyWeight || kind == RoundedWeight) || r == keepWhole && kind == RoundedWeight && x <= maxWhole {
+	if r == KeepDouble && (kind == TinyWeight || kind == RoundedWeight) ||
+		r == keepWhole && kind == RoundedWeight && x <= maxWhole {
 		kind = GoodWeight
 	}
 	if kind == GoodWeight && (r == KeepDouble || r == keepWhole && x == math.Trunc(x) && x <= maxWhole) {
@@ -252,7 +253,7 @@ func PlainDigits(b []byte, p int) (uint64, int) {
 	return v, p
 }
 
-// maxExactDigits is how many decimal digits always fit in 63 bits.
+// maxExactDigits is the number of decimal digits always fit in 63 bits.
 const maxExactDigits = 18
 
 // fractionWeight returns digits / 10^places rounded once to float32, or false where
@@ -268,7 +269,7 @@ func fractionWeight(digits uint64, places int) (float32, bool) {
 	return float32(f), off < -slack || off > slack
 }
 
-// plainWeight reads digits[.digits] at b[p], like PlainDigits: it returns p as
+// Plain reads digits[.digits] at b[p], like PlainDigits: it returns p as
 // the end where the number is not of that form or needs more care.
 func (r WeightRule) Plain(b []byte, p int) (float64, int) {
 	v, q := PlainDigits(b, p)

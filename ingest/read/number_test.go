@@ -75,7 +75,8 @@ func checkWeight(t interface{ Fatalf(string, ...any) }, tok string) {
 		t.Fatalf("%q is %v of kind %d, want %v of kind %d", tok, got, kind, want, wantKind)
 	}
 	padded := append([]byte(tok), make([]byte, Padding)...)
-	if got, end := keepSingle.Plain(padded, 0); end == len(tok) && len(tok) > 0 && (got != float64(want) || wantKind != GoodWeight) {
+	if got, end := keepSingle.Plain(padded, 0); end == len(tok) && len(tok) > 0 &&
+		(got != float64(want) || wantKind != GoodWeight) {
 		t.Fatalf("fast: %q is %v, want %v of kind %d", tok, got, want, wantKind)
 	}
 	checkKept(t, tok, wantKind)
@@ -92,7 +93,9 @@ func checkKept(t interface{ Fatalf(string, ...any) }, tok string, kind WeightKin
 		return
 	}
 	padded := append([]byte(tok), make([]byte, Padding)...)
-	for rule, keeps := range map[WeightRule]bool{KeepDouble: true, keepWhole: digits.IsInt() && digits.Cmp(big.NewFloat(maxWhole)) <= 0} {
+	for rule, keeps := range map[WeightRule]bool{
+		KeepDouble: true, keepWhole: digits.IsInt() && digits.Cmp(big.NewFloat(maxWhole)) <= 0,
+	} {
 		want := exact
 		if single, _ := strconv.ParseFloat(tok, 32); !keeps {
 			want = single
@@ -111,12 +114,18 @@ func checkKept(t interface{ Fatalf(string, ...any) }, tok string, kind WeightKin
 // wrong.
 func TestParseWeight(t *testing.T) {
 	for _, tok := range []string{
-		"0", "-0", "+0", "-0.0", "1", "1.", ".5", ".", "", "-", "+", "e5", "1e", "1e+", "1e5", "1E-5", "1.5e+3", "1e5x", "1..2", "1.2.3",
+		"0", "-0", "+0", "-0.0", "1", "1.", ".5", ".", "", "-", "+", "e5", "1e", "1e+", "1e5", "1E-5",
+		"1.5e+3", "1e5x", "1..2", "1.2.3",
 		"nan", "NaN", "inf", "-Inf", "+infinity", "Infinit", "0x10", "1_000", "1p3", "- 1",
-		"3.4028235e38", "3.4028236e38", "340282350000000000000000000000000000000", "3.4028235677973366e38", "3.4028235677973367e38",
-		"1e-45", "1e-46", "7e-46", "8e-46", "-1e-46", "-0e-46", "0.0e-400", "1.17549435e-38", "1.1754943e-38", "1e-400", "1e400", "0e400", "1e99999999999999999999",
-		"16777217", "16777219", "33554433.5", "33554433.0", "16777216.", "16777217.", "16777216.5", "16777217.00000000001", "9007199254740993", "9007199254740993.0", "9.007199254740993e15", "18014398509481985", "9007199254740994", "123456789012345678", "1234567890123456789", "12345678901234567890123",
-		"0.000000000000000000000000000000000000000000001", "1.000000059604644775390625", "1.0000000596046447753906250000001", "1.00000005960464477539062499999",
+		"3.4028235e38", "3.4028236e38", "340282350000000000000000000000000000000",
+		"3.4028235677973366e38", "3.4028235677973367e38",
+		"1e-45", "1e-46", "7e-46", "8e-46", "-1e-46", "-0e-46", "0.0e-400", "1.17549435e-38", "1.1754943e-38", "1e-400",
+		"1e400", "0e400", "1e99999999999999999999",
+		"16777217", "16777219", "33554433.5", "33554433.0", "16777216.", "16777217.", "16777216.5", "16777217.00000000001",
+		"9007199254740993", "9007199254740993.0", "9.007199254740993e15", "18014398509481985", "9007199254740994",
+		"123456789012345678", "1234567890123456789", "12345678901234567890123",
+		"0.000000000000000000000000000000000000000000001", "1.000000059604644775390625", "1.0000000596046447753906250000001",
+		"1.00000005960464477539062499999",
 		"0.1", "0.3", "0.123456789012345678", "123456.7890123456789", "000000000000000000000000001.5", "4.56",
 	} {
 		checkWeight(t, tok)
@@ -153,7 +162,8 @@ func TestParseWeightNearMiddle(t *testing.T) {
 func TestPlainDigits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		digits := rapid.StringMatching(`[0-9]{0,22}`).Draw(t, "digits")
-		behind := rapid.SampledFrom([]string{"", " ", "\t", "\n", "x", "-", "/", ":", "\xff", "\x80", "\xb0"}).Draw(t, "behind")
+		behind := rapid.SampledFrom([]string{"", " ", "\t", "\n", "x", "-", "/", ":", "\xff", "\x80", "\xb0"}).Draw(t,
+			"behind")
 		b := append([]byte(digits+behind), make([]byte, Padding)...)
 		got, end := PlainDigits(b, 0)
 		if len(digits) == 0 || len(digits) > 19 {

@@ -70,7 +70,7 @@ const (
 // TableOptions say how lines of text ([Text]) are columns. The zero value takes
 // blanks or a comma as the separator, and the first columns.
 type TableOptions struct {
-	// Delimiter separates columns; 0: spaces and tabs, or one comma. With it,
+	// Delimiter separates columns. If 0, spaces and tabs do, or one comma. With it,
 	// names may have any other character inside.
 	Delimiter byte
 	Header    HeaderMode
@@ -100,11 +100,13 @@ func (o *TableOptions) Check(weights WeightMode) error {
 		return nil
 	case 2:
 		if weights == WeightsYes {
-			return fmt.Errorf("columns %s have no weight, but weights are required: name the column of the weight as the third", strings.Join(o.Columns, ", "))
+			return fmt.Errorf("columns %s have no weight, but weights are required: name the column of the weight as the third",
+				strings.Join(o.Columns, ", "))
 		}
 	case 3:
 		if weights == WeightsNo {
-			return fmt.Errorf("columns %s have a weight, but weights are to be passed over: name the first two alone", strings.Join(o.Columns, ", "))
+			return fmt.Errorf("columns %s have a weight, but weights are to be passed over: name the first two alone",
+				strings.Join(o.Columns, ", "))
 		}
 	default:
 		return fmt.Errorf("%d columns: expected those of source and destination, and perhaps of the weight", len(o.Columns))

@@ -84,7 +84,8 @@ func (p *readPipeline) warnRounded(workers []*Parser) {
 	case keepSingle:
 		advice = ""
 	}
-	p.opts.Warn(fmt.Sprintf("%s rounded to %d bits, the largest to %.0f%s", HowMany(n, "weight was", "weights were"), bits, largest, advice))
+	p.opts.Warn(fmt.Sprintf("%s rounded to %d bits, the largest to %.0f%s",
+		HowMany(n, "weight was", "weights were"), bits, largest, advice))
 }
 
 // checkCounts compares the edges found with those that the headers promise, and

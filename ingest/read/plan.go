@@ -22,7 +22,7 @@ type Plan struct {
 	SkipBytes int64 // the beginning that body does not get: BOM, header
 	SkipLines int64 // the lines in it
 
-	Promised int64 // edges that the header promises and that are counted; -1: none
+	Promised int64 // edges that the header promises and that are counted; -1 if there is none
 	AtLine   int64 // the line of that promise
 
 	Header   []string // the names of columns that are taken by their places; nil if there are none
@@ -141,12 +141,14 @@ func agree(format, ids, weights, p *Plan) error {
 	a, b := format.Schema, p.Schema
 	switch {
 	case a.Format != b.Format:
-		return p.differs(format, "format", string(a.Format), string(b.Format), "name the format of all with --format, or import files of one kind")
+		return p.differs(format, "format", string(a.Format), string(b.Format),
+			"name the format of all with --format, or import files of one kind")
 	case a.Mirrored != b.Mirrored:
 		names := map[bool]string{true: "symmetric", false: "general"}
 		return p.differs(format, "symmetry", names[a.Mirrored], names[b.Mirrored], "import files of one kind")
 	case !p.OpenIDs && ids.Schema.IDs != b.IDs:
-		return p.differs(ids, "kind of ids", ids.Schema.IDs.Name(), b.IDs.Name(), "use --ids string to take the ids of both as text")
+		return p.differs(ids, "kind of ids", ids.Schema.IDs.Name(), b.IDs.Name(),
+			"use --ids string to take the ids of both as text")
 	case !p.OpenWeights && weights.Schema.Weighted != b.Weighted:
 		names := map[bool]string{true: "weights", false: "none"}
 		return p.differs(weights, "weights", names[!b.Weighted], names[b.Weighted], "use --weights no to pass over weights")
@@ -160,7 +162,8 @@ func (p *Plan) differs(first *Plan, what, there, here, advice string) error {
 	return p.Refused(problem, advice)
 }
 
-// checkHeaders refuses a header that has an id column of an earlier file at another place, where these are taken by their places.
+// checkHeaders refuses a header that has an id column of an earlier file at another place, where
+// these are taken by their places.
 func checkHeaders(plans []*Plan) error {
 	var first *Plan
 	for _, p := range plans {
@@ -169,7 +172,8 @@ func checkHeaders(plans []*Plan) error {
 		case first == nil:
 			first = p
 		case moved(first.Header, p.Header) || moved(p.Header, first.Header):
-			return p.differs(first, "order of columns", strings.Join(first.Header, ","), strings.Join(p.Header, ","), "use --columns to take them by their names")
+			return p.differs(first, "order of columns", strings.Join(first.Header, ","), strings.Join(p.Header, ","),
+				"use --columns to take them by their names")
 		}
 	}
 	return nil

@@ -18,10 +18,10 @@ type Options struct {
 	IDs          IDMode     // "" is IDsAuto
 	Weights      WeightMode // "" is WeightsAuto
 	Table        TableOptions
-	Vertices     int64 // raw edges: ids are dense, and this many; 0: none said so
+	Vertices     int64 // of raw edges, whose ids are dense; if 0, the largest id + 1
 	SkipBadLines bool  // text formats: count and pass over lines that do not parse
-	Threads      int   // goroutines that parse; 0: GOMAXPROCS
-	BlockBytes   int   // bytes of a block, 0: 1 MiB; Threads+3 blocks are held at once
+	Threads      int   // goroutines that parse; if 0, GOMAXPROCS
+	BlockBytes   int   // bytes of a block, if 0, 1 MiB; Threads+3 blocks are held at once
 
 	// Progress is called with the bytes of the (compressed) inputs that were consumed;
 	// total is -1 when unknown. Warn is called with what a user should know.
@@ -29,9 +29,9 @@ type Options struct {
 	Progress func(done, total int64)
 	Warn     func(msg string)
 
-	// Window is how many bytes a zstd stream may ask for; 0: 128 MiB.
+	// Window is the number of bytes a zstd stream may ask for; if 0, 128 MiB.
 	Window int64
-	// RowBytes is the memory for what is being read of files of columns; 0: 256 MiB.
+	// RowBytes is the memory for what is being read of files of columns; if 0, 256 MiB.
 	RowBytes int64
 	// Reserve, if not nil, is asked before memory is taken that grows with the
 	// number of vertices; its error, which begins with what takes it, ends the
@@ -88,7 +88,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// ReaderBlocks is how many blocks one goroutine that parses has, with its share of those that are being read.
+// ReaderBlocks is the number of blocks one goroutine that parses has, with its share of those that are being read.
 const ReaderBlocks = 4
 
 // Files reads the inputs, which are files of one kind, folders of such, or the
@@ -135,7 +135,8 @@ func Inputs(ctx context.Context, ins []*Input, o Options, plan Planner, sink Sin
 		return schema, Stats{}, err
 	}
 	if schema.Columnar {
-		if err := o.Reserve(max(0, o.RowBytes-int64(o.Threads)*ReaderBlocks*int64(o.BlockBytes)), "pages of "+string(schema.Format)+" files take"); err != nil {
+		if err := o.Reserve(max(0, o.RowBytes-int64(o.Threads)*ReaderBlocks*int64(o.BlockBytes)),
+			"pages of "+string(schema.Format)+" files take"); err != nil {
 			return schema, Stats{}, &InputError{File: plans[0].Name(), Problem: err.Error(), Err: err}
 		}
 	}
@@ -167,7 +168,8 @@ func planAll(ctx context.Context, ins []*Input, o Options, plan Planner, progres
 		o.Warn(fmt.Sprintf("%s has vertices only; name the .e file with the edges too", plans[0].Name()))
 	}
 	for _, p := range plans[:len(ins)] {
-		if p.Beside == "" || slices.ContainsFunc(plans, func(q *Plan) bool { return q.Vertices && Stem(q.Name()) == Stem(p.Beside) }) {
+		if p.Beside == "" ||
+			slices.ContainsFunc(plans, func(q *Plan) bool { return q.Vertices && Stem(q.Name()) == Stem(p.Beside) }) {
 			continue
 		}
 		in, err := Open(p.Beside, nil)

@@ -13,7 +13,7 @@ const RecordBytes = 16
 type Records struct {
 	f    *Feed
 	plan *Plan
-	buf  []byte // of the pool; nil: none
+	buf  []byte // of the pool; nil if there is none
 }
 
 // NewRecords returns records of an input.
@@ -43,7 +43,7 @@ func (x *Records) Append(record func([]byte) []byte) error {
 	return x.Flush()
 }
 
-// Flush hands out what there is.
+// Flush passes on the records that are collected, if any.
 func (x *Records) Flush() error {
 	if x.buf == nil {
 		return nil

@@ -4,13 +4,14 @@ package read
 type IDKind uint8
 
 const (
-	// IDDense: ids are the dense ids plus Schema.Base; every id up to the
+	// IDDense means that ids are the dense ids plus Schema.Base; every id up to the
 	// largest is a vertex, mentioned or not.
 	IDDense IDKind = iota
-	// IDInt: signed or unsigned 64-bit integers; the vertices are those
+	// IDInt means that ids are signed or unsigned integers of 64 bits. The vertices are those
 	// mentioned, numbered in ascending order.
 	IDInt
-	// IDString: any text without separators; numbered in ascending byte order.
+	// IDString means that ids are text without separators. The vertices are those mentioned,
+	// numbered in ascending byte order.
 	IDString
 )
 
@@ -19,7 +20,7 @@ type Schema struct {
 	Format   FormatName
 	IDs      IDKind
 	Base     int64 // IDDense: the user's id of dense vertex 0 (0, or 1 for Matrix Market, DIMACS and METIS)
-	Vertices int64 // IDDense: the number of vertices that the header promises; -1: largest id + 1
+	Vertices int64 // IDDense: the number of vertices that the header promises; if -1, largest id + 1
 	Weighted bool
 	Columnar bool // rows are read into Options.RowBytes
 	Mirrored bool // each entry stands for both directions (Matrix Market symmetric)

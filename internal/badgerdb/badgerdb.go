@@ -26,13 +26,15 @@ var written = regexp.MustCompile(`^([0-9]{6,10}\.(sst|vlog)|[0-9]{5,10}\.mem)$`)
 // Writes reports whether Badger makes files of this name.
 func Writes(name string) bool {
 	return written.MatchString(name) ||
-		slices.Contains([]string{"MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"}, name)
+		slices.Contains([]string{"MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"},
+			name)
 }
 
-// Full returns err if it is that of a full disk, and nil otherwise. Badger keeps only the
+// Full returns err if it reports a full disk, and nil otherwise. Badger keeps only the
 // text of its causes.
 func Full(err error) error {
-	if err != nil && (strings.Contains(err.Error(), unix.ENOSPC.Error()) || strings.Contains(err.Error(), unix.EDQUOT.Error())) {
+	if err != nil &&
+		(strings.Contains(err.Error(), unix.ENOSPC.Error()) || strings.Contains(err.Error(), unix.EDQUOT.Error())) {
 		return err
 	}
 	return nil
@@ -77,7 +79,7 @@ func Open(damaged error, o badger.Options) (db *badger.DB, err error) {
 	return nil, fmt.Errorf("%w: its database: %w", damaged, err)
 }
 
-// lockTries is how often Open tries to lock a database, for a fifth of a second in all. A
+// lockTries is the number of times that Open tries to lock a database, in a fifth of a second. A
 // process that this one starts while it writes a database has the lock until it runs.
 const lockTries = 20
 
@@ -164,7 +166,7 @@ func (w *Writer) Put(key, value []byte) error {
 	return w.db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) })
 }
 
-// Sync brings the logs to disk.
+// Sync flushes the logs to disk.
 func (w *Writer) Sync() error { return w.db.Sync() }
 
 // Close brings everything to disk. After an error the folder is to be removed. If keys cannot be written, Close

@@ -35,7 +35,7 @@ func life(folder string, puts int) error {
 	return errors.Join(w.Sync(), w.Close())
 }
 
-// TestWhole checks that with room, what was put is there.
+// TestWhole checks that all entries are there if the disk has room.
 func TestWhole(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "db")
 	if err := life(folder, 3); err != nil {

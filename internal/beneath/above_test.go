@@ -11,7 +11,8 @@ import (
 func TestAbove(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	for _, err := range []error{os.MkdirAll("a/b", 0o777), os.MkdirAll("c/d", 0o777), os.Symlink(filepath.Join(dir, "a", "b"), "c/link")} {
+	for _, err := range []error{os.MkdirAll("a/b", 0o777), os.MkdirAll("c/d", 0o777),
+		os.Symlink(filepath.Join(dir, "a", "b"), "c/link")} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -195,7 +195,8 @@ func (f *Folder) RemoveOurs(name string, ours Ours) (left string, err error) {
 // gone removes what another process may have removed.
 func (f *Folder) gone(name string) error {
 	err := f.Root.Remove(name)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) { // gone, or more came into it
+	// gone, or more came into it
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) {
 		err = nil
 	}
 	return err

@@ -79,7 +79,8 @@ func TestKinds(t *testing.T) {
 	}
 	_, open := f.Open("away/file")
 	_, list := f.ReadDir("away/.")
-	for _, err := range []error{open, list, f.Remove("away/file"), f.Rename("away/file", "x"), f.Rename("file", "away/file"), f.Mkdir("away/x", 0o777), f.Chmod("away/file", 0)} {
+	for _, err := range []error{open, list, f.Remove("away/file"), f.Rename("away/file", "x"),
+		f.Rename("file", "away/file"), f.Mkdir("away/x", 0o777), f.Chmod("away/file", 0)} {
 		if err == nil {
 			t.Error("a link leads out of the folder")
 		}
@@ -129,7 +130,8 @@ func TestRename(t *testing.T) {
 // TestRemoveOurs checks that what is not ours stays, also links and what they lead to.
 func TestRemoveOurs(t *testing.T) {
 	f, outside := hostile(t)
-	if err := errors.Join(f.Rename("fifo", "folder/fifo"), f.Rename("away", "folder/deeper/away"), f.Mkdir("folder/empty", 0o777)); err != nil {
+	if err := errors.Join(f.Rename("fifo", "folder/fifo"), f.Rename("away", "folder/deeper/away"),
+		f.Mkdir("folder/empty", 0o777)); err != nil {
 		t.Fatal(err)
 	}
 	all := func(string, bool) bool { return true }
@@ -145,10 +147,12 @@ func TestRemoveOurs(t *testing.T) {
 		names = append(names, rel)
 		return err
 	})
-	if want := []string{"folder", "folder/deeper", "folder/deeper/away", "folder/fifo"}; err != nil || !slices.Equal(names, want) {
+	if want := []string{"folder", "folder/deeper", "folder/deeper/away", "folder/fifo"}; err != nil ||
+		!slices.Equal(names, want) {
 		t.Errorf("left are %v, %v", names, err)
 	}
-	if err := errors.Join(f.Remove("folder/deeper/away"), f.Remove("folder/fifo"), os.WriteFile(f.Path("folder/file"), nil, 0o666)); err != nil {
+	if err := errors.Join(f.Remove("folder/deeper/away"), f.Remove("folder/fifo"),
+		os.WriteFile(f.Path("folder/file"), nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	only := func(path string, folder bool) bool {

@@ -14,7 +14,7 @@ import (
 // containers (2¹⁶ bits) so that aliasing is safe.
 func Words(n uint32) int { return int((uint64(n)+65535)/65536) * 1024 }
 
-// Set is a set of bits in words.
+// Set is a bit set, in words of 64 bits.
 type Set []uint64
 
 // Has reports bit i.
@@ -38,7 +38,7 @@ func (s Set) Or(w uint32, mask uint64) {
 	}
 }
 
-// clearWords is how many words one goroutine clears: half a MiB, which is in other
+// clearWords is the number of words one goroutine clears: half a MiB, which is in other
 // processors' caches.
 const clearWords = 1 << 16
 

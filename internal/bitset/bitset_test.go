@@ -52,7 +52,8 @@ func TestModel(t *testing.T) {
 				t.Fatalf("Has(%d) = %v", i, s.Has(i))
 			}
 		}
-		from, to := rapid.OneOf(bit, rapid.Just(uint32(n))).Draw(t, "from"), rapid.OneOf(bit, rapid.Just(uint32(n))).Draw(t, "to")
+		from, to := rapid.OneOf(bit, rapid.Just(uint32(n))).Draw(t, "from"),
+			rapid.OneOf(bit, rapid.Just(uint32(n))).Draw(t, "to")
 		var members []uint32
 		for i := from; i < to; i++ {
 			if model[i] {
@@ -113,7 +114,8 @@ func TestLargest(t *testing.T) {
 	for i, ok := set.Next(n-300, n); ok; i, ok = set.Next(i+1, n) {
 		found = append(found, i)
 	}
-	if !slices.Equal(found, []uint32{n - 200, n - 64, n - 1}) || set.Count(n-300, n) != 3 || set.Any(n-199, n-64) || !set.Has(n-1) {
+	if !slices.Equal(found, []uint32{n - 200, n - 64, n - 1}) || set.Count(n-300, n) != 3 || set.Any(n-199, n-64) ||
+		!set.Has(n-1) {
 		t.Errorf("found %v", found)
 	}
 }

@@ -66,7 +66,8 @@ func near(got, want, tolerance float64) bool {
 // ways are different ways to run a job.
 var ways = []garaph.RunOptions{
 	{Device: "cpu"}, {Device: "cpu", Method: "pull"}, {Device: "cpu", Method: "notify-pull", Mode: "async"},
-	{Device: "gpu", GPU: garaph.GPUOptions{Name: "emulated"}}, {Device: "hybrid", GPU: garaph.GPUOptions{Name: "emulated"}, Method: "pull"},
+	{Device: "gpu", GPU: garaph.GPUOptions{Name: "emulated"}},
+	{Device: "hybrid", GPU: garaph.GPUOptions{Name: "emulated"}, Method: "pull"},
 }
 
 // making returns the program of a command line without its graph. Ids are dense.
@@ -231,7 +232,10 @@ func TestAutoResumed(t *testing.T) {
 	p, program := making(t, g, "sssp --source 0")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o := garaph.RunOptions{Device: "cpu", Method: "pull", Checkpoints: garaph.Checkpoints{Every: 1}, Job: g.NewJob(checkpoint.Spec{Name: "sssp"})}
+	o := garaph.RunOptions{
+		Device: "cpu", Method: "pull", Checkpoints: garaph.Checkpoints{Every: 1},
+		Job: g.NewJob(checkpoint.Spec{Name: "sssp"}),
+	}
 	begun := 0
 	o.Progress = func(it garaph.Iteration) {
 		if it.Iteration == 9 {

@@ -79,7 +79,8 @@ func (m *messages) Message() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.MessageReader = ipc.NewMessageReader(io.MultiReader(bytes.NewReader(head), m.in), ipc.WithAllocator(m.account), ipc.WithBodySizeLimit(0))
+	m.MessageReader = ipc.NewMessageReader(io.MultiReader(bytes.NewReader(head), m.in), ipc.WithAllocator(m.account),
+		ipc.WithBodySizeLimit(0))
 	return m.MessageReader.Message()
 }
 
@@ -176,7 +177,8 @@ func column(a arrow.Array) arrow.Array {
 	if e, ok := a.(array.ExtensionArray); ok {
 		a = e.Storage()
 	}
-	if d, ok := a.(*array.Dictionary); ok && arrow.IsPrimitive(d.Dictionary().DataType().ID()) && texter(d.Dictionary()) == nil {
+	if d, ok := a.(*array.Dictionary); ok && arrow.IsPrimitive(d.Dictionary().DataType().ID()) &&
+		texter(d.Dictionary()) == nil {
 		return unpacked(d)
 	}
 	switch a.DataType().ID() {

@@ -52,8 +52,8 @@ func (c *Column) Check() error {
 // Bytes is a string in a file.
 type Bytes = parquet.ByteArray
 
-// Values are some values of a column, in the order of rows: Ints, Floats or Text, as the Kind of the column says. They are
-// valid until the next values are read.
+// Values are some values of a column, in the order of rows: Ints, Floats or Text, as the Kind of
+// the column says. They are valid until the next values are read.
 type Values struct {
 	Ints   []int64 // of Uint, the bits
 	Floats []float64
@@ -107,7 +107,9 @@ func grown[T any](b *[]T, n int) []T {
 }
 
 // widened converts numbers into dst.
-func widened[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32, W int64 | float64](dst *[]W, list []T) []W {
+func widened[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32, W int64 | float64](
+	dst *[]W, list []T,
+) []W {
 	wide := grown(dst, len(list))
 	for i, x := range list {
 		wide[i] = W(x)

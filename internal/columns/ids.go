@@ -10,8 +10,9 @@ import (
 	"slices"
 )
 
-// EachID calls f with the ids of a Parquet or Arrow file, integers or strings, and their rows. They are in the column id, or in
-// the first column if none has that name. An error other than one of f has the path.
+// EachID calls f with the ids of a Parquet or Arrow file, integers or strings, and their rows. They
+// are in the column id, or in the first column if none has that name. An error other than one of f
+// has the path.
 func EachID(path string, limit int64, f func(id string, row int) error) error {
 	var own error
 	row := 0

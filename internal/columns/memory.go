@@ -29,7 +29,8 @@ func NewMemory(limit int64) *Memory {
 type MemoryError struct{ Limit int64 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("a page, dictionary or record batch does not fit in the %s of memory for rows", humanize.IBytes(uint64(e.Limit)))
+	return fmt.Sprintf("a page, dictionary or record batch does not fit in the %s of memory for rows",
+		humanize.IBytes(uint64(e.Limit)))
 }
 
 // take takes n bytes. While batches are in use, it waits for them rather than fail.

@@ -128,10 +128,12 @@ func (f *Parquet) Read(in io.ReaderAt, i int, picked []int) (r *Rows, err error)
 			return nil, err
 		}
 		if head.NumValues() != r.left {
-			return nil, fmt.Errorf("column %q: a row group has %d values of %d rows", f.Columns[column].Name, head.NumValues(), r.left)
+			return nil, fmt.Errorf("column %q: a row group has %d values of %d rows",
+				f.Columns[column].Name, head.NumValues(), r.left)
 		}
 		if _, err := compress.GetCodec(head.Compression()); err != nil {
-			return nil, UnsupportedError(fmt.Sprintf("column %q: compression %v is not supported", f.Columns[column].Name, head.Compression()))
+			return nil, UnsupportedError(fmt.Sprintf("column %q: compression %v is not supported",
+				f.Columns[column].Name, head.Compression()))
 		}
 		c, err := group.Column(f.leaves[column])
 		if err != nil {
@@ -207,7 +209,10 @@ func read32(c *chunk, r *file.Int32ColumnChunkReader, n int) ([]int64, []bool, e
 }
 
 // read reads n values with a method of a reader, which leaves nulls out, and moves them to their rows.
-func read[T any](c *chunk, batch func(int64, []T, []int16, []int16) (int64, int, error), buf *[]T, n int) (list []T, null []bool, err error) {
+func read[T any](
+	c *chunk, batch func(int64, []T, []int16, []int16) (int64, int, error), buf *[]T,
+	n int,
+) (list []T, null []bool, err error) {
 	list = grown(buf, n)
 	var levels []int16
 	if c.Descriptor().MaxDefinitionLevel() > 0 {

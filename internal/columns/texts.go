@@ -15,8 +15,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// Dates, timestamps, UUIDs and decimals are read as text: 2024-01-31, 2024-01-31T12:00:00.5Z, the canonical form of a UUID
-// and plain digits. A decimal is read as a number beside that.
+// Dates, timestamps, UUIDs and decimals are read as text: 2024-01-31, 2024-01-31T12:00:00.5Z, the
+// canonical form of a UUID and plain digits. A decimal is read as a number beside that.
 
 const uuidBytes = 16
 
@@ -105,7 +105,8 @@ func (c *chunk) format() (ints func(int64) string, bytes func([]byte) string) {
 	case schema.DateLogicalType:
 		return dateText, nil
 	case schema.TimestampLogicalType:
-		unit := map[schema.TimeUnitType]arrow.TimeUnit{schema.TimeUnitMillis: arrow.Millisecond, schema.TimeUnitMicros: arrow.Microsecond}
+		unit := map[schema.TimeUnitType]arrow.TimeUnit{schema.TimeUnitMillis: arrow.Millisecond,
+			schema.TimeUnitMicros: arrow.Microsecond}
 		u, known := unit[t.TimeUnit()]
 		if !known {
 			u = arrow.Nanosecond

@@ -200,7 +200,8 @@ func NewParquet(w io.Writer, fields []Field) (x Writer, err error) {
 		}
 		var t schema.LogicalType = schema.NoLogicalType{}
 		types := parquet.Types
-		physical := []parquet.Type{types.Int64, types.Int64, types.Float, types.Double, types.ByteArray, types.ByteArray}[f.Type]
+		physical := []parquet.Type{types.Int64, types.Int64, types.Float, types.Double, types.ByteArray,
+			types.ByteArray}[f.Type]
 		switch f.Type {
 		case Int64, Uint64:
 			t = schema.NewIntLogicalType(64, f.Type == Int64)
@@ -220,7 +221,8 @@ func NewParquet(w io.Writer, fields []Field) (x Writer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := file.NewParquetWriterWithError(unclosed{w}, root, file.WithWriterProps(parquet.NewWriterProperties(options...)))
+	out, err := file.NewParquetWriterWithError(unclosed{w}, root,
+		file.WithWriterProps(parquet.NewWriterProperties(options...)))
 	return &parquetWriter{out: out}, err
 }
 

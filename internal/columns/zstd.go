@@ -7,8 +7,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// zstdCodec compresses with one encoder of a small window, and decompresses on all cores. The encoders of arrow-go have 8 MiB
-// each and are made again after every garbage collection, and its decoder serves four goroutines.
+// zstdCodec compresses with one encoder of a small window, and decompresses on all cores. The
+// encoders of arrow-go have 8 MiB each and are made again after every garbage collection, and its
+// decoder serves four goroutines.
 type zstdCodec struct {
 	codec
 	encoder *zstd.Encoder

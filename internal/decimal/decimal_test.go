@@ -24,7 +24,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestReadBack checks that whole numbers of 32 bits are read as themselves with 64 bits, and all numbers with their own.
+// TestReadBack checks that whole numbers of 32 bits are read as themselves with 64 bits, and all
+// numbers with their own.
 func TestReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := float64(rapid.Float32().Draw(t, "x"))

@@ -9,7 +9,8 @@ import (
 // edges are floats at the borders of ranges.
 var edges = []float64{
 	0, 1, 2, 3, 0.5, 1. / 3, 10, math.Pi, math.Inf(1), math.NaN(), math.MaxFloat64, math.MaxFloat64 / 2,
-	0x1p-1022, 0x1.fffffffffffffp-1023, 0x0.8p-1022, 0x1p-1074, 0x1.8p-1073, 0x1p-1060, math.Nextafter(1, 2), math.Nextafter(1, 0), math.Nextafter(2, 0),
+	0x1p-1022, 0x1.fffffffffffffp-1023, 0x0.8p-1022, 0x1p-1074, 0x1.8p-1073, 0x1p-1060, math.Nextafter(1, 2),
+	math.Nextafter(1, 0), math.Nextafter(2, 0),
 	math.MaxFloat32, 0x1p-126, 0x1p-149, 0x1p63, 0x1p64, 0x1p511, 0x1p-537, 1e-310,
 }
 
@@ -42,7 +43,7 @@ func same(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
 }
 
-// TestExact: quotients and roots are those of the processor.
+// TestExact checks that quotients and roots are those of the processor.
 func TestExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	check := func(a, b float64) {
@@ -58,7 +59,8 @@ func TestExact(t *testing.T) {
 		if a, b := float32(a), float32(b); !same(float64(Div32(a, b)), float64(a/b)) {
 			t.Fatalf("%x / %x = %x, not %x", a, b, a/b, Div32(a, b))
 		}
-		a32, b32 := math.Float32frombits(uint32(math.Float64bits(a)>>20)), math.Float32frombits(uint32(math.Float64bits(b)>>20))
+		a32, b32 := math.Float32frombits(uint32(math.Float64bits(a)>>20)),
+			math.Float32frombits(uint32(math.Float64bits(b)>>20))
 		if !same(float64(Div32(a32, b32)), float64(a32/b32)) {
 			t.Fatalf("%x / %x = %x, not %x", a32, b32, a32/b32, Div32(a32, b32))
 		}
@@ -84,7 +86,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestDivide: the steps of divide, with mantissas of few bits and any estimate of the
+// TestDivide checks the steps of divide, with mantissas of few bits and any estimate of the
 // precision that goes with them, give every quotient to nearest.
 func TestDivide(t *testing.T) {
 	for bits := 8; bits <= 11; bits++ {
@@ -119,7 +121,7 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// TestIntegers: quotients and remainders are those of the processor.
+// TestIntegers checks that quotients and remainders are those of the processor.
 func TestIntegers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	some := []uint64{1, 2, 3, 1 << 31, 1<<32 - 1, 1 << 32, 1<<53 + 1, 1<<63 - 1, 1 << 63, 1<<63 + 1, 1<<64 - 1, 1<<64 - 2}
@@ -143,7 +145,7 @@ func TestIntegers(t *testing.T) {
 	}
 }
 
-// TestElementary: within a few units of the last place of float64 of Go's own,
+// TestElementary checks that results are within a few units of the last place of float64 of Go's own,
 // which are themselves within one.
 func TestElementary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -45,7 +45,9 @@ func (v *Value[T]) Set(s string) error {
 }
 
 // Checked declares a flag. Its value is called kind in the help.
-func Checked[T any](fs *pflag.FlagSet, name, kind string, value T, parse func(string) (T, error), show func(T) string, usage string) *T {
+func Checked[T any](
+	fs *pflag.FlagSet, name, kind string, value T, parse func(string) (T, error), show func(T) string, usage string,
+) *T {
 	fs.Var(&Value[T]{to: &value, kind: kind, parse: parse, show: show}, name, usage)
 	return &value
 }

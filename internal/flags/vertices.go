@@ -8,7 +8,8 @@ import (
 )
 
 // IDLines describes the lines of a file of ids.
-const IDLines = "an id a line, in quotes or not; lines that begin with # are comments, unless the graph has that very id"
+const IDLines = "an id a line, in quotes or not; lines that begin with # are comments, unless the graph has " +
+	"that very id"
 
 // Vertex declares a flag for the id of one vertex, which must be given.
 func Vertex(fs *pflag.FlagSet, name, usage string) {

@@ -21,7 +21,10 @@ func Distribution(title, value, things string, s *results.Summary) Plot {
 		}
 	}
 	points := heavy || len(bins) > 20 && most >= 1000*least
-	p := Plot{Title: title, X: Axis{Label: value, Log: heavy, Whole: s.Whole}, Y: Axis{Label: things, Log: points, Whole: true}, Data: make([][]Value, 1)}
+	p := Plot{
+		Title: title, X: Axis{Label: value, Log: heavy, Whole: s.Whole}, Y: Axis{Label: things, Log: points, Whole: true},
+		Data: make([][]Value, 1),
+	}
 	for _, b := range bins {
 		from, to := b.From, b.To
 		if s.Whole {
@@ -36,7 +39,8 @@ func Distribution(title, value, things string, s *results.Summary) Plot {
 	case points:
 		p.Caption = fmt.Sprintf("A point is the number of %s with values from there up to the next point.", things)
 	case len(bins) > 0 && !(s.Whole && bins[0].To-bins[0].From == 1):
-		p.Caption = fmt.Sprintf("A bar is the number of %s with values in an interval of width %.4g.", things, bins[0].To-bins[0].From)
+		p.Caption = fmt.Sprintf("A bar is the number of %s with values in an interval of width %.4g.",
+			things, bins[0].To-bins[0].From)
 	}
 	if heavy && s.Zeros > 0 {
 		p.Caption += " Values of 0 are not shown."

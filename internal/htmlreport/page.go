@@ -27,7 +27,7 @@ type Section struct {
 	Plots []Plot
 }
 
-// Fact is a name and a value, a row of a table.
+// A Fact is a row of a table: a name and a value.
 type Fact [2]string
 
 // Table is a table of text.

@@ -51,7 +51,10 @@ func runPage(r dispatcher.Report, pages *Pages) Page {
 	for i := range 10 {
 		hops.Add(float64(i % 4))
 	}
-	top := Table{Title: "First vertices", Columns: []string{"rank", "id", "hops"}, Rows: [][]string{{"1", "A&B", "0"}, {"2", "<b>", "none"}}}
+	top := Table{
+		Title: "First vertices", Columns: []string{"rank", "id", "hops"},
+		Rows: [][]string{{"1", "A&B", "0"}, {"2", "<b>", "none"}},
+	}
 	return Page{Title: `<script>alert(1)</script> on "a&b".graph`, Sections: []Section{
 		{Facts: []Fact{{"Vertices", "1,000,000"}, {"Graph", "</script><img src=x onerror='alert(1)'>"}}},
 		{Title: "Result", Plots: []Plot{Distribution("Distribution of hops", "hops", "vertices", &hops)}, Table: top},
@@ -68,7 +71,8 @@ func TestDistribution(t *testing.T) {
 		places     []Value
 	}{
 		{"hops", func(i int) float64 { return float64(i % 5) }, false, false, true, []Value{0, 1, 2, 3, 4}},
-		{"degrees", func(i int) float64 { return math.Ceil(1000 / float64(i+1)) }, true, true, false, []Value{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}},
+		{"degrees", func(i int) float64 { return math.Ceil(1000 / float64(i+1)) }, true, true, false,
+			[]Value{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}},
 		{"distances", func(i int) float64 { return float64(i) / 1000 }, false, false, true, nil},
 		{"ranks", func(i int) float64 { return 1 / math.Pow(float64(i+1), 1.5) }, true, true, false, nil},
 		{"outlier", func(i int) float64 { return 1.5 + math.Floor(float64(i)/1999) }, false, true, false, nil},
@@ -78,7 +82,8 @@ func TestDistribution(t *testing.T) {
 			s.Add(test.value(i))
 		}
 		p := Distribution(test.name, "value", "vertices", &s)
-		if p.X.Log != test.x || p.Y.Log != test.y || p.Series[0].Bars != test.bars || test.places != nil && !slices.Equal(p.Data[0], test.places) {
+		if p.X.Log != test.x || p.Y.Log != test.y || p.Series[0].Bars != test.bars ||
+			test.places != nil && !slices.Equal(p.Data[0], test.places) {
 			t.Errorf("%s: logarithmic x: %v, y: %v; bars: %v, at %v", test.name, p.X.Log, p.Y.Log, p.Series[0].Bars, p.Data[0])
 		}
 		total := 0.0
@@ -143,7 +148,8 @@ func shown(t *testing.T, text string) map[string][]string {
 func TestRunPlots(t *testing.T) {
 	hybrid, pages := hybridRun(30)
 	cpu := dispatcher.Report{NotifyLimit: 0.025, Iterations: []dispatcher.Iteration{{
-		Device: dispatcher.CPU, Method: dispatcher.NotifyPull, Fraction: 0.1, Seconds: 1, Devices: map[dispatcher.Device]dispatcher.DeviceWork{dispatcher.CPU: {Seconds: 1}},
+		Device: dispatcher.CPU, Method: dispatcher.NotifyPull, Fraction: 0.1, Seconds: 1,
+		Devices: map[dispatcher.Device]dispatcher.DeviceWork{dispatcher.CPU: {Seconds: 1}},
 	}}}
 	// Numbers that no axis can show.
 	var strange dispatcher.Report
@@ -218,7 +224,8 @@ func TestSample(t *testing.T) {
 			t.Errorf("kept %d; by tenths of the run %v", len(p.kept), tenths)
 		}
 	}
-	if plots := RunPlots(dispatcher.Report{}, &p); !strings.Contains(plots[3].Caption, "An even sample: 15,000 of 300,000 pages.") {
+	if plots := RunPlots(dispatcher.Report{}, &p); !strings.Contains(plots[3].Caption,
+		"An even sample: 15,000 of 300,000 pages.") {
 		t.Error(plots[3].Caption)
 	}
 }
@@ -232,7 +239,8 @@ func TestBrowser(t *testing.T) {
 	for _, n := range []int{30} {
 		text := written(t, runPage(hybridRun(n)))
 		// Failures of a script would be seen on the console alone.
-		text = strings.Replace(text, "<script>", "<script>onerror = (m, _, l) => document.body.append(`failed: ${m}, line ${l}`);", 1)
+		text = strings.Replace(text, "<script>",
+			"<script>onerror = (m, _, l) => document.body.append(`failed: ${m}, line ${l}`);", 1)
 		file := filepath.Join(t.TempDir(), "page.html")
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -240,7 +248,8 @@ func TestBrowser(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-			"--user-data-dir="+t.TempDir(), "--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=1000,800", "--dump-dom", "file://"+file)
+			"--user-data-dir="+t.TempDir(), "--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=1000,800",
+			"--dump-dom", "file://"+file)
 		cmd.WaitDelay = 10 * time.Second
 		out, err := cmd.Output()
 		if err != nil {

@@ -16,16 +16,23 @@ func RunPlots(r dispatcher.Report, pages *Pages) []Plot {
 	x := Axis{Label: "iteration", Whole: true}
 	times := Plot{Title: "Time of each iteration", Caption: "The time of a device is from its first page to its last.",
 		X: x, Y: Axis{Label: "time (seconds)", Unit: "s"}}
-	alpha := Plot{Title: "α: time of the CPU over time of the GPU", Caption: "Up to 1, the CPU works alone; above it, the GPU takes part.",
-		X: x, Y: Axis{Label: "α", Log: true}}
-	what := Plot{Title: "Share of active edges, and what ran", X: x, Y: Axis{Label: "f = edges of active vertices / edges", Log: true},
+	alpha := Plot{
+		Title:   "α: time of the CPU over time of the GPU",
+		Caption: "Up to 1, the CPU works alone; above it, the GPU takes part.",
+		X:       x, Y: Axis{Label: "α", Log: true},
+	}
+	what := Plot{Title: "Share of active edges, and what ran", X: x,
+		Y: Axis{Label: "f = edges of active vertices / edges", Log: true},
 		Caption: "Where the engine chooses, it notifies where f is at most the limit, and pulls otherwise. " +
-			"It also pulls when the aggregate changed, and where a pull looks at few edges. Iterations with f = 0 are not shown."}
+			"It also pulls when the aggregate changed, and where a pull looks at few edges. Iterations with f = 0 " +
+			"are not shown."}
 	for _, p := range []*Plot{&times, &alpha, &what} {
 		p.Data = append(p.Data, values(r, func(it dispatcher.Iteration) Value { return Value(it.Iteration + 1) }))
 	}
-	times.Add(Series{Name: "whole iteration", Color: grey}, values(r, func(it dispatcher.Iteration) Value { return Value(it.Seconds) }))
-	alpha.Add(Series{Name: "α", Color: Colors[2]}, values(r, func(it dispatcher.Iteration) Value { return Value(it.Alpha) }))
+	times.Add(Series{Name: "whole iteration", Color: grey},
+		values(r, func(it dispatcher.Iteration) Value { return Value(it.Seconds) }))
+	alpha.Add(Series{Name: "α", Color: Colors[2]},
+		values(r, func(it dispatcher.Iteration) Value { return Value(it.Alpha) }))
 	for i, d := range []dispatcher.Device{dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid} {
 		times.Add(Series{Name: string(d), Color: Colors[i]}, values(r, func(it dispatcher.Iteration) Value {
 			if w, ok := it.Devices[d]; ok {
@@ -45,9 +52,11 @@ func RunPlots(r dispatcher.Report, pages *Pages) []Plot {
 	}
 	limit := slices.Repeat([]Value{Value(r.NotifyLimit)}, len(r.Iterations))
 	what.Add(Series{Name: fmt.Sprintf("limit %.3g", r.NotifyLimit), Color: grey, Dashed: true}, limit)
-	compute := pages.plot("Time of a page", Axis{Label: "edges of the page", Log: true}, Axis{Label: "compute time (seconds)", Unit: "s", Log: true},
+	compute := pages.plot("Time of a page", Axis{Label: "edges of the page", Log: true},
+		Axis{Label: "compute time (seconds)", Unit: "s", Log: true},
 		func(w dispatcher.PageWork) (x, y Value) { return Value(w.Edges), Value(w.Compute) })
-	copied := pages.plot("Time of a copy to the GPU", Axis{Label: "size (bytes)", Unit: "B", Log: true}, Axis{Label: "copy time (seconds)", Unit: "s", Log: true},
+	copied := pages.plot("Time of a copy to the GPU", Axis{Label: "size (bytes)", Unit: "B", Log: true},
+		Axis{Label: "copy time (seconds)", Unit: "s", Log: true},
 		func(w dispatcher.PageWork) (x, y Value) { return Value(w.Bytes), Value(w.Copy) })
 	return []Plot{times, what, alpha, compute, copied}
 }
@@ -88,7 +97,8 @@ func (p *Pages) plot(title string, x, y Axis, of func(dispatcher.PageWork) (x, y
 		plot.Caption = "On the GPU a page is a batch; compute time is without copies."
 	}
 	if p.seen > len(p.kept) {
-		plot.Caption += fmt.Sprintf(" An even sample: %s of %s pages.", humanize.Comma(int64(len(p.kept))), humanize.Comma(int64(p.seen)))
+		plot.Caption += fmt.Sprintf(" An even sample: %s of %s pages.",
+			humanize.Comma(int64(len(p.kept))), humanize.Comma(int64(p.seen)))
 	}
 	names, series := []string{"CPU", "GPU, replicated", "GPU, one accumulator each"}, [3][]Value{}
 	slices.SortFunc(p.kept, func(a, b dispatcher.PageWork) int {

@@ -29,7 +29,8 @@ func Of(fingerprint string, p any, o dispatcher.Options) (checkpoint.Identity, e
 	id := checkpoint.Identity{
 		Graph: fingerprint, Program: t.String(), Engine: dispatcher.EngineVersion,
 		Parameters: parametersOf(p),
-		Options:    map[string]string{"mode": string(o.Mode), MethodOption: string(o.Method), "iterations": strconv.Itoa(o.Iterations)},
+		Options: map[string]string{"mode": string(o.Mode), MethodOption: string(o.Method),
+			"iterations": strconv.Itoa(o.Iterations)},
 	}
 	pointer := ""
 	if t.Kind() == reflect.Pointer {
@@ -112,7 +113,8 @@ func parametersOf(program any) map[string]string {
 
 const maxParameter = 80
 
-// shortText returns the text of a value. Of a long one it is the beginning and a hash, which needs no room for all of it.
+// shortText returns the text of a value. Of a long one it is the beginning and a hash, which needs
+// no room for all of it.
 func shortText(v reflect.Value) string {
 	t := beginning{Hash: sha256.New()}
 	w := bufio.NewWriter(&t)

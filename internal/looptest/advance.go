@@ -44,7 +44,9 @@ func advance[V, A any](b *block[V], rows *frontier.Rows, active bitset.Set, alon
 	run func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur, next []V)) advanced[V] {
 	queue := frontier.NewQueue(make([]uint32, b.N))
 	a := &compiled.Advance{Rows: rows, In: rows, Seeking: compiled.Seeking{Active: active}}
-	a.Collector = frontier.Collector{Queue: queue, Bits: make(bitset.Set, bitset.Words(b.N)), Degree: b.Degree, Alone: alone}
+	a.Collector = frontier.Collector{
+		Queue: queue, Bits: make(bitset.Set, bitset.Words(b.N)), Degree: b.Degree, Alone: alone,
+	}
 	a.Begin(1, 2)
 	a.Now = 1
 	cur, next := slices.Clone(b.cur), make([]V, b.N)
@@ -58,11 +60,14 @@ func advance[V, A any](b *block[V], rows *frontier.Rows, active bitset.Set, alon
 }
 
 // compareAdvance compares the loops over frontiers.
-func compareAdvance[V, A any](t *rapid.T, got, want compiled.Loops[V, A], b *block[V], same func(what string, x, y any)) {
+func compareAdvance[V, A any](
+	t *rapid.T, got, want compiled.Loops[V, A], b *block[V], same func(what string, x, y any),
+) {
 	if !got.Weighs {
 		for k, u := range b.Nbr {
 			weight := gas.Edge{Weight: 1 + float64(k)}
-			same("Gather without Weighs", want.Program.Gather(b.cur[u], weight, b.cur[0]), want.Program.Gather(b.cur[u], gas.Edge{Weight: 1}, b.cur[0]))
+			same("Gather without Weighs", want.Program.Gather(b.cur[u], weight, b.cur[0]),
+				want.Program.Gather(b.cur[u], gas.Edge{Weight: 1}, b.cur[0]))
 		}
 	}
 	if m, ok := want.Program.(gas.Monotone); ok != (got.Push != nil) {

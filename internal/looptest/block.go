@@ -25,7 +25,9 @@ func drawBlock[V any](t *rapid.T, value *rapid.Generator[V]) *block[V] {
 	b := &block[V]{}
 	b.First = rapid.Uint32Range(0, 200).Draw(t, "first")
 	b.N = b.First + uint32(n) + rapid.Uint32Range(0, 50).Draw(t, "after")
-	b.Step = gas.Step{Iteration: rapid.IntRange(0, 20).Draw(t, "iteration"), Aggregate: rapid.Float64Range(0, 1).Draw(t, "aggregate")}
+	b.Step = gas.Step{
+		Iteration: rapid.IntRange(0, 20).Draw(t, "iteration"), Aggregate: rapid.Float64Range(0, 1).Draw(t, "aggregate"),
+	}
 	b.Nbr = rapid.SliceOfN(rapid.Uint32Range(0, b.N-1), 0, 3*n).Draw(t, "neighbours")
 	edges := len(b.Nbr)
 	offsets := func(name string) []uint32 {
@@ -64,7 +66,9 @@ func drawBlock[V any](t *rapid.T, value *rapid.Generator[V]) *block[V] {
 // pack packs the block's edges, in half of the cases with their ends and values
 // spread over more vertices, for other widths.
 func (b *block[V]) pack(t *rapid.T) (*packed.Side, []V) {
-	cur, h := b.cur, shard.Header{First: b.First, Vertices: int(b.N - b.First), Weighted: b.Weight != nil || b.Wide != nil, Wide: b.Wide != nil}
+	cur, h := b.cur, shard.Header{
+		First: b.First, Vertices: int(b.N - b.First), Weighted: b.Weight != nil || b.Wide != nil, Wide: b.Wide != nil,
+	}
 	nbr, slot := slices.Clone(b.Nbr), slices.Clone(b.slot)
 	if rapid.Bool().Draw(t, "spread") {
 		cur = slices.Repeat(cur, 1<<17/len(cur)+1)

@@ -28,11 +28,15 @@ func TestByHand(t *testing.T) {
 	}{
 		{"one vertex", testgraph.OneVertex(), []int64{0}, []float64{0}, []uint32{0}},
 		{"path", testgraph.Path(), []int64{0, 1, 2, 3, 4}, []float64{0, 1, 2, 3, 4}, []uint32{0, 0, 0, 0, 0}},
-		{"star in", oracle.Graph{N: 8, Edges: []oracle.Edge{{Src: 1}, {Src: 2}, {Src: 3}, {Src: 4}, {Src: 5}, {Src: 6}, {Src: 7}}}, []int64{0, far, far, far, far, far, far, far}, []float64{0, inf, inf, inf, inf, inf, inf, inf}, make([]uint32, 8)},
-		{"two components", testgraph.TwoComponents(), []int64{0, far, 1, far, 2, far}, []float64{0, inf, 1, inf, 2, inf}, []uint32{0, 1, 0, 1, 0, 1}},
+		{"star in",
+			oracle.Graph{N: 8, Edges: []oracle.Edge{{Src: 1}, {Src: 2}, {Src: 3}, {Src: 4}, {Src: 5}, {Src: 6}, {Src: 7}}},
+			[]int64{0, far, far, far, far, far, far, far}, []float64{0, inf, inf, inf, inf, inf, inf, inf}, make([]uint32, 8)},
+		{"two components", testgraph.TwoComponents(), []int64{0, far, 1, far, 2, far},
+			[]float64{0, inf, 1, inf, 2, inf}, []uint32{0, 1, 0, 1, 0, 1}},
 		{"self-loops", testgraph.SelfLoops(), []int64{0, 1, 2, far}, []float64{0, 1, 2, inf}, []uint32{0, 0, 0, 3}},
 		{"multi-edges", testgraph.MultiEdges(), []int64{0, 1, 2, 1}, []float64{0, 1, 3, 4}, make([]uint32, 4)},
-		{"weighted diamond", testgraph.WeightedDiamond(), []int64{0, 1, 2, 1, 2}, []float64{0, 0.5, 0.75, 1.75, 2}, make([]uint32, 5)},
+		{"weighted diamond", testgraph.WeightedDiamond(), []int64{0, 1, 2, 1, 2},
+			[]float64{0, 0.5, 0.75, 1.75, 2}, make([]uint32, 5)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff(c.hops, oracle.BFS(c.graph, 0)); diff != "" {

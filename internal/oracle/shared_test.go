@@ -24,7 +24,9 @@ var realGraphs = []struct {
 
 // compare compares one value per vertex with what is expected, within a
 // relative tolerance.
-func compare(t *testing.T, what string, ids []int64, want map[int64]float64, tolerance float64, got func(v int) float64) {
+func compare(
+	t *testing.T, what string, ids []int64, want map[int64]float64, tolerance float64, got func(v int) float64,
+) {
 	t.Helper()
 	if len(ids) != len(want) {
 		t.Fatalf("%s: %d vertices, but %d expected values", what, len(ids), len(want))
@@ -65,15 +67,19 @@ func TestReal(t *testing.T) {
 			source := uint32(indexOf(t, ids, c.source))
 
 			rank := oracle.PageRank(g, 0.85, -1, 0, 1e-14)
-			compare(t, "PageRank", ids, testgraph.LoadExpected(t, c.name+"-pagerank"), 1e-9, func(v int) float64 { return rank[v] })
+			compare(t, "PageRank", ids, testgraph.LoadExpected(t, c.name+"-pagerank"),
+				1e-9, func(v int) float64 { return rank[v] })
 			bfs := oracle.BFS(g, source)
-			compare(t, "BFS", ids, testgraph.LoadExpected(t, c.name+"-bfs-"+c.sourceName), 0, func(v int) float64 { return hops(bfs[v]) })
+			compare(t, "BFS", ids, testgraph.LoadExpected(t, c.name+"-bfs-"+c.sourceName),
+				0, func(v int) float64 { return hops(bfs[v]) })
 			wcc := oracle.WCC(g)
-			compare(t, "WCC", ids, testgraph.LoadExpected(t, c.name+"-wcc"), 0, func(v int) float64 { return float64(ids[wcc[v]]) })
+			compare(t, "WCC", ids, testgraph.LoadExpected(t, c.name+"-wcc"),
+				0, func(v int) float64 { return float64(ids[wcc[v]]) })
 
 			weightedIDs, weighted := testgraph.LoadEdges(t, c.name+"-weighted", c.undirected)
 			sssp := oracle.SSSP(weighted, source)
-			compare(t, "SSSP", weightedIDs, testgraph.LoadExpected(t, c.name+"-sssp-"+c.sourceName), 0, func(v int) float64 { return sssp[v] })
+			compare(t, "SSSP", weightedIDs, testgraph.LoadExpected(t, c.name+"-sssp-"+c.sourceName),
+				0, func(v int) float64 { return sssp[v] })
 		})
 	}
 }
@@ -92,7 +98,8 @@ func TestLDBC(t *testing.T) {
 			bfs := oracle.BFS(d.Graph, source)
 			compare(t, "BFS", d.IDs, testgraph.LoadLDBCExpected(t, name+"-BFS"), 0, func(v int) float64 { return hops(bfs[v]) })
 			wcc := oracle.WCC(d.Graph)
-			compare(t, "WCC", d.IDs, testgraph.LoadLDBCExpected(t, name+"-WCC"), 0, func(v int) float64 { return float64(d.IDs[wcc[v]]) })
+			compare(t, "WCC", d.IDs, testgraph.LoadLDBCExpected(t, name+"-WCC"),
+				0, func(v int) float64 { return float64(d.IDs[wcc[v]]) })
 			sssp := oracle.SSSP(d.Graph, source)
 			compare(t, "SSSP", d.IDs, testgraph.LoadLDBCExpected(t, name+"-SSSP"), 1e-6, func(v int) float64 { return sssp[v] })
 		})

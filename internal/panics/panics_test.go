@@ -24,10 +24,14 @@ func TestGuard(t *testing.T) {
 		f       func()
 		want    string
 	}{
-		"a panic":                 {p, p.say, `^program panics\.program panicked: no way, in panics\.program\.say \(.*panics_test\.go:13\)$`},
-		"of the runtime":          {p, p.divide, `^program panics\.program panicked: runtime error: integer divide by zero, in panics\.program\.divide \(.*panics_test\.go:12\)$`},
-		"in a library":            {&p, p.library, `^program \*panics\.program panicked: strings: negative Repeat count, in panics\.\(\*program\)\.library \(.*panics_test\.go:15\)$`},
-		"of a type of no package": {1, func() { panic("x") }, `^program int panicked: x, in panics\.TestGuard\.func[0-9.]+ \(.*panics_test\.go:30\)$`},
+		"a panic": {p, p.say,
+			`^program panics\.program panicked: no way, in panics\.program\.say \(.*panics_test\.go:13\)$`},
+		"of the runtime": {p, p.divide, `^program panics\.program panicked: runtime error: integer divide by ` +
+			`zero, in panics\.program\.divide \(.*panics_test\.go:12\)$`},
+		"in a library": {&p, p.library, `^program \*panics\.program panicked: strings: negative Repeat count, ` +
+			`in panics\.\(\*program\)\.library \(.*panics_test\.go:15\)$`},
+		"of a type of no package": {1, func() { panic("x") },
+			`^program int panicked: x, in panics\.TestGuard\.func[0-9.]+ \(.*panics_test\.go:33\)$`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := Guard(c.program, func() error { c.f(); return nil })

@@ -19,7 +19,8 @@ const (
 // PrecisionFlag declares --precision.
 func PrecisionFlag(fs *pflag.FlagSet) func() Precision {
 	p := flags.Enum(fs, "precision", Auto, []Precision{Auto, Single, Double},
-		"bits of a value, a floating-point number: 32 where results are exact or within 1e-6 of themselves, otherwise 64 (auto)")
+		"bits of a value, a floating-point number: 32 where results are exact or within 1e-6 of themselves, "+
+			"otherwise 64 (auto)")
 	return func() Precision { return Precision(*p) }
 }
 

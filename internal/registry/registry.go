@@ -17,8 +17,8 @@ type Command struct {
 	Example    string // lines for its help, indented by two spaces
 	Ranking    Ranking
 	Value      any // a program or an algorithm of the command; its fields don't matter
-	Iterations int // limit of iterations if the user gives none; 0: none
-	// Timed: iterations are a time that passes. The job does not end by itself.
+	Iterations int // limit of iterations if the user gives none; 0 if there is none
+	// Timed is set if iterations are a time that passes. The job does not end by itself.
 	Timed bool
 	// Overflow tells the user what to do after an overflow.
 	Overflow string
@@ -34,11 +34,11 @@ func Fixed(program any) func(*pflag.FlagSet) Make {
 	return func(*pflag.FlagSet) Make { return func(Env) (any, error) { return program, nil } }
 }
 
-// Env is what a Make reads beside its own flags.
+// Env provides what a Make reads beside its own flags.
 type Env struct {
 	Graph      Graph
 	Flags      *pflag.FlagSet // of the command and of every run
-	Iterations int            // limit of the run; 0: none
+	Iterations int            // limit of the run; 0 if there is none
 	Info, Warn func(text string)
 
 	Vertex      func(flag string) (uint32, error) // the vertex that a flag names

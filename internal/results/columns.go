@@ -12,8 +12,8 @@ const (
 	bytesPerChunk = 256 << 10
 )
 
-// writeColumns writes Parquet or Arrow IPC. Columns are required, and optional where values may be null. Strings are UTF-8 if
-// all are, and bytes otherwise. ids is the name of the first column.
+// writeColumns writes Parquet or Arrow IPC. Columns are required, and optional where values may be
+// null. Strings are UTF-8 if all are, and bytes otherwise. ids is the name of the first column.
 func writeColumns(w io.Writer, f Format, t Rows, ids string, areText bool) (err error) {
 	id := columns.Binary
 	switch {

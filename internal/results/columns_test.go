@@ -123,14 +123,16 @@ func TestColumnsOfNulls(t *testing.T) {
 			for _, r := range rows {
 				got = append(got, strings.ReplaceAll(strings.Join(r, ","), "Zürich ", ""))
 			}
-			if diff := cmp.Diff([]string{"5,0,0,7,inf,1", "6,-,-,-,0.25,2", "7,2,0.5,5,-inf,3", "8,-,-,-,-,4"}, got); diff != "" {
+			diff := cmp.Diff([]string{"5,0,0,7,inf,1", "6,-,-,-,0.25,2", "7,2,0.5,5,-inf,3", "8,-,-,-,-,4"}, got)
+			if diff != "" {
 				t.Errorf("%s, %v (-want +got):\n%s", f, k, diff)
 			}
 		}
 	}
 }
 
-// TestColumnParts checks that row groups and record batches, which are in memory as a whole, end at bounds of rows and of bytes.
+// TestColumnParts checks that row groups and record batches, which are in memory as a whole, end at
+// bounds of rows and of bytes.
 func TestColumnParts(t *testing.T) {
 	many := &memory{name: "result"}
 	ids := make([]int64, 300_000)
@@ -138,7 +140,8 @@ func TestColumnParts(t *testing.T) {
 		for k := range ids {
 			ids[k] = int64(i*len(ids) + k)
 		}
-		many.batches = append(many.batches, &Batch{IDs: IDs{Ints: slices.Clone(ids)}, Columns: []Values{{F32: make([]float32, len(ids))}}})
+		many.batches = append(many.batches,
+			&Batch{IDs: IDs{Ints: slices.Clone(ids)}, Columns: []Values{{F32: make([]float32, len(ids))}}})
 		many.rows += int64(len(ids))
 	}
 	wide := &memory{ids: IDString, name: "result"}

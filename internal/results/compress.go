@@ -13,7 +13,7 @@ const (
 	zstdSuffix = ".zst"
 )
 
-// zstdWindow is how many bytes back zstd looks for what it has seen. Eight times
+// zstdWindow is the number of bytes back zstd looks for what it has seen. Eight times
 // as many, its default, compress rows no better and take 8 MiB more.
 const zstdWindow = 512 << 10
 
@@ -41,7 +41,8 @@ func compressed(w io.Writer, suffix string, write func(io.Writer) error) error {
 		}
 		return z.Close()
 	case zstdSuffix:
-		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2), zstd.WithWindowSize(zstdWindow))
+		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
+			zstd.WithWindowSize(zstdWindow))
 		if err != nil {
 			return err
 		}

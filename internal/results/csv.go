@@ -12,7 +12,9 @@ func csvLayout(columns []Column) layout {
 	for _, c := range columns {
 		header, _ = appendCSV(append(header, ','), c.Name)
 	}
-	return layout{header: string(header) + "\n", between: slices.Repeat([]string{","}, len(columns)), after: "\n", text: appendCSV}
+	return layout{
+		header: string(header) + "\n", between: slices.Repeat([]string{","}, len(columns)), after: "\n", text: appendCSV,
+	}
 }
 
 // appendCSV quotes where a reader would not get s back otherwise: separators,

@@ -18,12 +18,13 @@ import (
 // standard are the names of the standard streams, which may be there without /proc.
 var standard = map[string]int{"/dev/stdin": 0, stdout: 1, stderr: 2}
 
-// ownFolder is what follows the folder of a process in /proc to that of its descriptors, or those of one of its threads.
+// ownFolder matches the rest of a path from the folder of a process in /proc to that of its descriptors, or those
+// of one of its threads.
 var ownFolder = regexp.MustCompile(`^(/task/\d+)?/fd$`)
 
-// Descriptor returns the file descriptor of this process that a path names, or a link that it is: /dev/stdout, /dev/fd/3,
-// /proc/self/fd/3. What is open there is not what the path says further on: a file has a place where writing goes on, and may
-// have lost its name.
+// Descriptor returns the file descriptor of this process that a path names, or a link that it is:
+// /dev/stdout, /dev/fd/3, /proc/self/fd/3. What is open there is not what the path says further on:
+// a file has a place where writing goes on, and may have lost its name.
 func Descriptor(path string) (fd int, is bool) {
 	for path := range wholefile.Links(path) {
 		if fd, is := standard[path]; is {

@@ -10,10 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestDescriptors checks that a file that is open stays, and is written where it is at, under whatever name of the descriptor.
+// TestDescriptors checks that a file that is open stays, and is written where it is at, under
+// whatever name of the descriptor.
 func TestDescriptors(t *testing.T) {
 	folder := t.TempDir()
-	for i, name := range []string{"/dev/fd/%d", "/proc/self/fd/%d", fmt.Sprintf("/proc/%d/fd/%%d", os.Getpid()), "/proc/thread-self/fd/%d", "/dev/../dev/fd/%d", "link"} {
+	for i, name := range []string{"/dev/fd/%d", "/proc/self/fd/%d", fmt.Sprintf("/proc/%d/fd/%%d", os.Getpid()),
+		"/proc/thread-self/fd/%d", "/dev/../dev/fd/%d", "link"} {
 		path := filepath.Join(folder, fmt.Sprint(i))
 		put(t, path, "before\n", 0o600)
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
@@ -56,7 +58,8 @@ func TestDescriptors(t *testing.T) {
 		}
 		_ = file.Close()
 	}
-	for _, name := range []string{"3", "/dev/null", folder + "/3", "/proc/self/fd/x", "/proc/self/3", fmt.Sprintf("/proc/%d/fd/3", os.Getppid())} {
+	for _, name := range []string{"3", "/dev/null", folder + "/3", "/proc/self/fd/x", "/proc/self/3",
+		fmt.Sprintf("/proc/%d/fd/3", os.Getppid())} {
 		if fd, is := Descriptor(name); is {
 			t.Errorf("%s is taken for descriptor %d", name, fd)
 		}

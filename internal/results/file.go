@@ -92,7 +92,7 @@ func compressedFor(path string, f Format) (Format, error) {
 	}
 }
 
-// target is what stands at the path of results.
+// target describes the file at the path of results.
 type target struct {
 	path   string
 	stream bool        // written straight
@@ -185,7 +185,8 @@ func writeOpened(ctx context.Context, file *os.File, err error, write func(io.Wr
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, func() { _ = file.SetWriteDeadline(time.Unix(1, 0)) })() // a file that is no pipe never waits
+	// a file that is no pipe never waits
+	defer context.AfterFunc(ctx, func() { _ = file.SetWriteDeadline(time.Unix(1, 0)) })()
 	err = errors.Join(write(file), file.Close())
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return ctx.Err()
@@ -193,7 +194,7 @@ func writeOpened(ctx context.Context, file *os.File, err error, write func(io.Wr
 	return err
 }
 
-// openStream opens a pipe when somebody reads it, or a device.
+// openStream opens a pipe when it has a reader, or a device.
 func openStream(ctx context.Context, path string) (*os.File, error) {
 	for {
 		file, err := os.OpenFile(path, os.O_WRONLY|unix.O_NONBLOCK, 0)

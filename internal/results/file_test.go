@@ -17,7 +17,10 @@ import (
 )
 
 func small() *memory {
-	return &memory{name: "rank", rows: 2, batches: []*Batch{{IDs: IDs{Ints: []int64{1, 2}}, Columns: []Values{{F32: []float32{0.25, 0.75}}}}}}
+	return &memory{
+		name: "rank", rows: 2,
+		batches: []*Batch{{IDs: IDs{Ints: []int64{1, 2}}, Columns: []Values{{F32: []float32{0.25, 0.75}}}}},
+	}
 }
 
 const smallTSV = "1\t0.25\n2\t0.75\n"
@@ -104,7 +107,8 @@ func TestWriteFile(t *testing.T) {
 	if err := WriteFile("relative.tsv", TSV, small()); err != nil {
 		t.Error(err)
 	}
-	want := []string{"dangling.tsv", "later.tsv", "link.tsv", "new.tsv", filepath.Base(longest), "old", "private.tsv", "relative.tsv"}
+	want := []string{"dangling.tsv", "later.tsv", "link.tsv", "new.tsv", filepath.Base(longest), "old",
+		"private.tsv", "relative.tsv"}
 	if diff := cmp.Diff(want, listing(t, folder)); diff != "" {
 		t.Error(diff)
 	}
@@ -220,7 +224,8 @@ func TestRefusedPaths(t *testing.T) {
 		cases[filepath.Join(locked, "a.tsv")] = "is not writable"
 	}
 	for path, want := range cases {
-		for name, err := range map[string]error{"CheckFile": CheckFile("the results", path), "WriteFile": WriteFile(path, TSV, small())} {
+		for name, err := range map[string]error{"CheckFile": CheckFile("the results", path),
+			"WriteFile": WriteFile(path, TSV, small())} {
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "cannot write") > 1 {
 				t.Errorf("%s(%q): got %v, want %q", name, path, err, want)
 			}

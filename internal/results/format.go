@@ -47,10 +47,12 @@ func FormatOf(path string) (Format, error) {
 	}
 	f, ok := byExtension[ext]
 	if !ok {
-		return "", fmt.Errorf("garaph knows no results format with the extension of %s; name the file or the format as %s", path, known)
+		return "", fmt.Errorf("garaph knows no results format with the extension of %s; name the file or the format as %s",
+			path, known)
 	}
 	if suffix != "" && !f.isText() {
-		return "", fmt.Errorf("a %s file cannot have the suffix %s: parquet is compressed inside, and npy and arrow are not read compressed; leave the suffix out of %s", f, suffix, path)
+		return "", fmt.Errorf("a %s file cannot have the suffix %s: parquet is compressed inside, and npy and arrow are "+
+			"not read compressed; leave the suffix out of %s", f, suffix, path)
 	}
 	return f + Format(suffix), nil
 }

@@ -2,7 +2,7 @@ package results
 
 import "unicode/utf8"
 
-// nameStats is what formats want to know of all names in a table before the first one
+// nameStats describes all names in a table, for formats that need it before the first one
 // is written.
 type nameStats struct {
 	utf8  bool // all are

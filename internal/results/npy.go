@@ -44,7 +44,8 @@ func writeNPY(w io.Writer, t Table) error {
 // string id has that many bytes, and should be called before a long job.
 func CheckIDBytes(f Format, longest int) error {
 	if f == NPY && longest > maxNPYString {
-		return fmt.Errorf("the longest vertex id has %d bytes, and npy would spend as many or more on every row (at most %d are allowed); write parquet instead", longest, maxNPYString)
+		return fmt.Errorf("the longest vertex id has %d bytes, and npy would spend as many or more on every row (at most "+
+			"%d are allowed); write parquet instead", longest, maxNPYString)
 	}
 	return nil
 }
@@ -236,5 +237,7 @@ func (e *npyEncoder) name(field []byte, s string) error {
 }
 
 func tooLong(s string, most int) error {
-	return fmt.Errorf("the vertex id %.64q is longer than %d, the longest that the results table had when it was read before", s, most)
+	return fmt.Errorf(
+		"the vertex id %.64q is longer than %d, the longest that the results table had when it was read before", s, most,
+	)
 }

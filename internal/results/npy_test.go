@@ -12,10 +12,13 @@ import (
 	"github.com/garaph/garaph/internal/decimal"
 )
 
-var npyDict = regexp.MustCompile(`^\{'descr': \[\('id', '([^']+)'\), \('result', '([^']+)'\)\], 'fortran_order': False, 'shape': \((\d+),\), \} *\n$`)
+var npyDict = regexp.MustCompile(`^\{'descr': \[\('id', '([^']+)'\), \('result', '([^']+)'\)\], 'fortran_order': ` +
+	`False, 'shape': \((\d+),\), \} *\n$`)
 
 func TestNPY(t *testing.T) {
-	for _, m := range append(append(tables(stranger), tables([]string{"valid", "ünïcode", "", "a\nb", "\U0001F600"})[8:]...), empty()) {
+	for _, m := range append(
+		append(tables(stranger), tables([]string{"valid", "ünïcode", "", "a\nb", "\U0001F600"})[8:]...), empty(),
+	) {
 		data := write(t, NPY, m)
 		if string(data[:8]) != "\x93NUMPY\x01\x00" {
 			t.Fatalf("magic %q", data[:8])

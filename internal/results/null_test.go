@@ -23,7 +23,8 @@ type wide struct{ memory }
 
 func (w *wide) Columns() []Column {
 	return []Column{
-		{"hops", Int64, true}, {"distance", Float32, true}, {"before", VertexID, true}, {"score", Float64, true}, {"sure", Int64, false},
+		{"hops", Int64, true}, {"distance", Float32, true}, {"before", VertexID, true},
+		{"score", Float64, true}, {"sure", Int64, false},
 	}
 }
 
@@ -45,7 +46,8 @@ func newWide(k IDKind) *wide {
 	inf, w := math.Inf(1), &wide{}
 	w.memory = memory{ids: k, rows: 4, width: 10}
 	w.batches = []*Batch{
-		{IDs: ids(5), Columns: []Values{{I64: []int64{0}}, {F32: []float32{0}}, {V: ids(7)}, {F64: []float64{inf}}, {I64: []int64{1}}}},
+		{IDs: ids(5),
+			Columns: []Values{{I64: []int64{0}}, {F32: []float32{0}}, {V: ids(7)}, {F64: []float64{inf}}, {I64: []int64{1}}}},
 		{IDs: ids(6, 7, 8), Columns: []Values{
 			{I64: []int64{gas.Unreached, 2, -1}, Null: []bool{true, false, true}},
 			{F32: []float32{float32(inf), 0.5, 7}, Null: []bool{true, false, true}},
@@ -78,7 +80,8 @@ func TestNulls(t *testing.T) {
 		got, err := csv.NewReader(bytes.NewReader(write(t, CSV, w))).ReadAll()
 		if diff := cmp.Diff([][]string{
 			{"id", "hops", "distance", "before", "score", "sure"},
-			{id("5"), "0", "0", id("7"), "inf", "1"}, {id("6"), "", "", "", "0.25", "2"}, {id("7"), "2", "0.5", id("5"), "-inf", "3"}, {id("8"), "", "", "", "", "4"},
+			{id("5"), "0", "0", id("7"), "inf", "1"}, {id("6"), "", "", "", "0.25", "2"},
+			{id("7"), "2", "0.5", id("5"), "-inf", "3"}, {id("8"), "", "", "", "", "4"},
 		}, got); diff != "" || err != nil {
 			t.Errorf("csv (-want +got): %v\n%s", err, diff)
 		}
@@ -117,7 +120,9 @@ func checkNullJSON(t *testing.T, k IDKind, data []byte) {
 func TestNullNPY(t *testing.T) {
 	data := write(t, NPY, newWide(IDString))
 	start := 10 + int(binary.LittleEndian.Uint16(data[8:]))
-	const want = "{'descr': [('id', '<U8'), ('hops', '<i8'), ('hops_null', '|b1'), ('distance', '<f4'), ('distance_null', '|b1'), ('before', '<U8'), ('before_null', '|b1'), ('score', '<f8'), ('score_null', '|b1'), ('sure', '<i8')], 'fortran_order': False, 'shape': (4,), }"
+	const want = "{'descr': [('id', '<U8'), ('hops', '<i8'), ('hops_null', '|b1'), ('distance', '<f4'), " +
+		"('distance_null', '|b1'), ('before', '<U8'), ('before_null', '|b1'), ('score', '<f8'), ('score_null', '|b1'), " +
+		"('sure', '<i8')], 'fortran_order': False, 'shape': (4,), }"
 	if got := strings.TrimSpace(string(data[10:start])); got != want {
 		t.Errorf("header %s", got)
 	}

@@ -208,7 +208,7 @@ func (p *part) add(b *Batch, from, to int) {
 	p.rows += to - from
 }
 
-// AddNulls appends which of n rows are null, none if null is empty, behind so many others.
+// AddNulls appends which of n rows are null, none if null is empty, behind a number of others.
 func (v *Values) AddNulls(null []bool, rows, n int) {
 	if len(null) == 0 && len(v.Null) == 0 {
 		return

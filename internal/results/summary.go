@@ -27,7 +27,7 @@ type Bin struct {
 	Count int64   `json:"count"`
 }
 
-// perOctave is how many bins of powers lie between a number and twice that, at most.
+// perOctave is the number of bins of powers lie between a number and twice that, at most.
 const perOctave = 8
 
 // powerShift leaves of the bits of a float the exponent, and log₂ perOctave bits of the fraction.
@@ -76,7 +76,7 @@ func (s *Summary) Merge(o *Summary) {
 // Mean returns the mean of the finite numbers, and 0 of none.
 func (s *Summary) Mean() float64 { return s.sum / float64(max(s.Count, 1)) }
 
-// tail is how many times the median of the numbers above 0 the largest is where the tail is heavy.
+// tail is the ratio of the largest number to the median of those above 0 from which the tail is heavy.
 const tail = 32
 
 // HeavyTailed reports whether logarithmic axes show the distribution better than linear ones.
@@ -153,13 +153,13 @@ func (s *Summary) octaves(width float64) []Bin {
 // most is the largest number of a bin by value: where it begins is a number, too.
 const most = 1e300
 
-// places is how many bins a histogram has.
+// places is the number of bins of a histogram.
 const places = 128
 
 // histogram counts numbers in bins of equal width. The width is a power of two, and doubles whenever the numbers
 // have no room; bins begin at multiples of it.
 type histogram struct {
-	width float64 // 0: it is empty
+	width float64 // 0 for an empty interval
 	first float64 // the number of the first bin: where it begins, over width
 	count [places]int64
 }
@@ -174,7 +174,7 @@ func (h *histogram) add(x float64, n int64) {
 	h.count[int(at)] += n
 }
 
-// precision is how many bits of the largest number make a difference.
+// precision is the number of bits of the largest number that make a difference.
 const precision = 30
 
 // widen makes room for a number, with a least width.

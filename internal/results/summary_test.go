@@ -41,7 +41,8 @@ func TestSummary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := new(numbers)
 		any := rapid.SampledFrom([]*rapid.Generator[float64]{
-			rapid.Map(rapid.Float64Range(-300, 300), math.Sinh), rapid.Float64Range(0, 1), rapid.Float64Range(-3, 1e9), rapid.Map(rapid.Float64Range(-40, 40), math.Exp),
+			rapid.Map(rapid.Float64Range(-300, 300), math.Sinh), rapid.Float64Range(0, 1), rapid.Float64Range(-3, 1e9),
+			rapid.Map(rapid.Float64Range(-40, 40), math.Exp),
 			rapid.SampledFrom([]float64{0, math.Inf(1), math.NaN(), most, -most, 5e-324}),
 		}).Draw(t, "kind")
 		table.floats = rapid.SliceOfN(any, 0, 300).Draw(t, "floats")
@@ -51,7 +52,8 @@ func TestSummary(t *testing.T) {
 			}
 		}
 		if rapid.Bool().Draw(t, "integers") {
-			kind := rapid.SampledFrom([]*rapid.Generator[int64]{rapid.Int64Range(0, 9), rapid.Int64Range(-300, 300), rapid.Int64Range(0, 1<<40)}).Draw(t, "range")
+			kind := rapid.SampledFrom([]*rapid.Generator[int64]{rapid.Int64Range(0, 9), rapid.Int64Range(-300, 300),
+				rapid.Int64Range(0, 1<<40)}).Draw(t, "range")
 			table.integers = rapid.SliceOfN(kind, 1, 300).Draw(t, "ints")
 			table.floats = nil
 		}
@@ -88,7 +90,8 @@ func checkSummary(t *rapid.T, table *numbers) {
 		t.Fatal(err)
 	}
 	if s.Count != int64(len(finite)) || s.Null != null || s.Infinite != infinite || s.Zeros != zeros {
-		t.Fatalf("counted %d, %d null, %d infinite, %d zeros; want %d, %d, %d, %d", s.Count, s.Null, s.Infinite, s.Zeros, len(finite), null, infinite, zeros)
+		t.Fatalf("counted %d, %d null, %d infinite, %d zeros; want %d, %d, %d, %d",
+			s.Count, s.Null, s.Infinite, s.Zeros, len(finite), null, infinite, zeros)
 	}
 	if len(finite) == 0 {
 		if bins := s.Bins(); bins != nil {
@@ -140,7 +143,8 @@ func checkSummary(t *rapid.T, table *numbers) {
 	}
 }
 
-// TestSmallIntegers checks that each integer has a bin of its own, and quantiles are exact, in any order of the numbers.
+// TestSmallIntegers checks that each integer has a bin of its own, and quantiles are exact, in any
+// order of the numbers.
 func TestSmallIntegers(t *testing.T) {
 	s := new(Summary)
 	for _, x := range []float64{3, 1, 2, 2, 1, 0, 1} {

@@ -114,7 +114,7 @@ type Column struct {
 
 // Rows are a column of ids and columns of values, one or more, in their order.
 type Rows interface {
-	// Rows is how many there are; -1: that is not known before they end.
+	// Rows returns the number of rows, or -1 if it is not known before they end.
 	Rows() int64
 	IDKind() IDKind
 	Columns() []Column
@@ -142,7 +142,7 @@ type Table interface {
 	// IDsOf yields the user's ids of n of the engine's, in that order, some at a
 	// time: those of the vertices from on. Memory is as with Batches.
 	IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids *IDs) error) error
-	// Room is how many bytes of memory the reader of a table may take.
+	// Room returns the number of bytes of memory that the reader of a table may take.
 	Room() int64
 }
 

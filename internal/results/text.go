@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/internal/decimal"
 )
 
-// layout is what the text formats differ in: what stands around the columns of a row,
+// layout describes a text format: the separators around the columns of a row,
 // and how strings, special numbers and nulls are written.
 type layout struct {
 	header  string

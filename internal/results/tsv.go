@@ -16,7 +16,9 @@ func tsvLayout(columns []Column) layout {
 func appendTSV(dst []byte, s string) ([]byte, error) {
 	for i := range len(s) {
 		if c := s[i]; c == '\t' || c == '\n' || c == '\r' {
-			return dst, fmt.Errorf("the vertex id %q contains a tab or a line end, which tsv cannot express; write csv, ndjson or parquet", s)
+			return dst, fmt.Errorf(
+				"the vertex id %q contains a tab or a line end, which tsv cannot express; write csv, ndjson or parquet", s,
+			)
 		}
 	}
 	return append(dst, s...), nil

@@ -10,8 +10,7 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// column computes one result of vertices: numbers, which are appended to a batch, or
-// vertices.
+// Column computes one result of vertices: numbers, which are appended to a batch, or vertices.
 type Column[V any] struct {
 	results.Column
 	numbers func(dst *results.Values, vs []gas.Vertex, values []V)
@@ -44,7 +43,9 @@ func Name(p any) (string, error) {
 	}
 	name := n.ColumnName()
 	if name == "id" {
-		return "", fmt.Errorf("%T: its result is named %q, as the ids of vertices are; its method ColumnName should return another name", p, name)
+		return "", fmt.Errorf(
+			"%T: its result is named %q, as the ids of vertices are; its method ColumnName should return another name", p, name,
+		)
 	}
 	return name, nil
 }
@@ -68,7 +69,8 @@ func several[V any](program any, list []gas.Column[V]) ([]Column[V], error) {
 		}
 		same := slices.ContainsFunc(all, func(c Column[V]) bool { return c.Name == given.Name })
 		if len(kinds) != 1 || same || given.Name == "" || given.Name == "id" {
-			return nil, fmt.Errorf("program %T: column %d, %q: expected a name of its own other than \"id\", and one function", program, i+1, given.Name)
+			return nil, fmt.Errorf("program %T: column %d, %q: expected a name of its own other than \"id\", and one function",
+				program, i+1, given.Name)
 		}
 		c := kinds[0]
 		c.Name, c.Null, c.Nullable = given.Name, given.Null, given.Null != nil
@@ -153,32 +155,40 @@ func valueColumn[V any]() (Column[V], error) {
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		return ints(func(_ gas.Vertex, x V) int64 { return int64(reflect.ValueOf(x).Uint()) }), nil
 	default:
-		return Column[V]{}, fmt.Errorf("a value of type %s is not written as it is: numbers up to 32 bits, int64 and floats are; give the program a Result method that returns float32, float64, int64 or gas.VertexID, or Columns", reflect.TypeFor[V]())
+		return Column[V]{}, fmt.Errorf("a value of type %s is not written as it is: numbers up to 32 bits, int64 and "+
+			"floats are; give the program a Result method that returns float32, float64, int64 or gas.VertexID, or Columns",
+			reflect.TypeFor[V]())
 	}
 }
 
 func floats32[V any](f func(gas.Vertex, V) float32) Column[V] {
-	return Column[V]{Column: results.Column{Kind: results.Float32}, numbers: func(dst *results.Values, vs []gas.Vertex, values []V) {
-		for i, v := range vs {
-			dst.F32 = append(dst.F32, f(v, values[i]))
-		}
-	}}
+	return Column[V]{
+		Column: results.Column{Kind: results.Float32}, numbers: func(dst *results.Values, vs []gas.Vertex, values []V) {
+			for i, v := range vs {
+				dst.F32 = append(dst.F32, f(v, values[i]))
+			}
+		},
+	}
 }
 
 func floats64[V any](f func(gas.Vertex, V) float64) Column[V] {
-	return Column[V]{Column: results.Column{Kind: results.Float64}, numbers: func(dst *results.Values, vs []gas.Vertex, values []V) {
-		for i, v := range vs {
-			dst.F64 = append(dst.F64, f(v, values[i]))
-		}
-	}}
+	return Column[V]{
+		Column: results.Column{Kind: results.Float64}, numbers: func(dst *results.Values, vs []gas.Vertex, values []V) {
+			for i, v := range vs {
+				dst.F64 = append(dst.F64, f(v, values[i]))
+			}
+		},
+	}
 }
 
 func ints[V any](f func(gas.Vertex, V) int64) Column[V] {
-	return Column[V]{Column: results.Column{Kind: results.Int64}, numbers: func(dst *results.Values, vs []gas.Vertex, values []V) {
-		for i, v := range vs {
-			dst.I64 = append(dst.I64, f(v, values[i]))
-		}
-	}}
+	return Column[V]{
+		Column: results.Column{Kind: results.Int64}, numbers: func(dst *results.Values, vs []gas.Vertex, values []V) {
+			for i, v := range vs {
+				dst.I64 = append(dst.I64, f(v, values[i]))
+			}
+		},
+	}
 }
 
 // reachable is like ints, but [gas.Unreached] is null.

@@ -11,8 +11,12 @@ import (
 
 // CheckFinite returns an error for results of a job that are NaN or infinite, unless they are null or the first value
 // of their vertex.
-func CheckFinite[V, A any](ctx context.Context, p gas.Program[V, A], columns []Column[V], job *dispatcher.Job[V, A]) error {
-	columns = slices.DeleteFunc(slices.Clone(columns), func(c Column[V]) bool { return c.Kind != results.Float32 && c.Kind != results.Float64 })
+func CheckFinite[V, A any](
+	ctx context.Context, p gas.Program[V, A], columns []Column[V], job *dispatcher.Job[V, A],
+) error {
+	columns = slices.DeleteFunc(
+		slices.Clone(columns), func(c Column[V]) bool { return c.Kind != results.Float32 && c.Kind != results.Float64 },
+	)
 	if len(columns) == 0 {
 		return nil
 	}

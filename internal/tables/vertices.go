@@ -97,7 +97,7 @@ func (t *Table[V]) Vertices(i int, yield func([]uint32) error) error {
 // Room returns half of what the job's budget leaves. IDsOf uses the other half.
 func (t *Table[V]) Room() int64 { return t.Memory / 2 }
 
-// idsAtOnce is how many ids IDsOf yields at most.
+// idsAtOnce is the number of ids IDsOf yields at most.
 const idsAtOnce = 1 << 10
 
 // IDsOf yields the ids of n vertices in their order, read for many at once.

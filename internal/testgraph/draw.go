@@ -11,7 +11,8 @@ import (
 // whole numbers from 0 to 16 or quarters of them, so that sums are exact in
 // 32-bit floats.
 func Draw(t *rapid.T) oracle.Graph {
-	n := rapid.OneOf(rapid.Just(1), rapid.IntRange(2, 12), rapid.IntRange(13, 64), rapid.IntRange(65, 300)).Draw(t, "vertices")
+	n := rapid.OneOf(rapid.Just(1), rapid.IntRange(2, 12), rapid.IntRange(13, 64), rapid.IntRange(65, 300)).Draw(t,
+		"vertices")
 	unit := rapid.SampledFrom([]float32{1, 0.25}).Draw(t, "unit of weights")
 	vertex := rapid.Uint32Range(0, uint32(n-1))
 	if rapid.Bool().Draw(t, "skewed") {

@@ -15,7 +15,7 @@ import (
 // Long is whether tests run whole products of cases.
 var Long = os.Getenv("GARAPH_LONG") != ""
 
-// checks is how many random cases a property meets if not Long, in the packages
+// checks is the number of random cases a property meets if not Long, in the packages
 // whose tests import this one; rapid's own number is 100.
 const checks = "10"
 

@@ -120,7 +120,8 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 		g = Mirrored(g)
 	}
 	cat := &store.Catalogue{
-		Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Wide: o.Wide, Symmetric: o.Symmetric, Layout: o.Layout, InRows: o.InRows,
+		Vertices: uint32(g.N), Edges: uint64(len(g.Edges)), Weighted: o.Weighted, Wide: o.Wide, Symmetric: o.Symmetric,
+		Layout: o.Layout, InRows: o.InRows,
 	}
 	for first := 0; first < g.N; first += o.ShardVertices {
 		cat.Shards = append(cat.Shards, store.ShardInfo{First: uint32(first), Vertices: min(o.ShardVertices, g.N-first)})
@@ -132,7 +133,8 @@ func Fill(w *store.Writer, g oracle.Graph, o Options) (err error) {
 		if o.Out != nil {
 			other.Edges = o.Out
 		}
-		out = byShard(other, o.ShardVertices, len(cat.Shards), func(e oracle.Edge) oracle.Edge { return oracle.Edge{Src: e.Dst, Dst: e.Src, Weight: e.Weight} })
+		out = byShard(other, o.ShardVertices,
+			len(cat.Shards), func(e oracle.Edge) oracle.Edge { return oracle.Edge{Src: e.Dst, Dst: e.Src, Weight: e.Weight} })
 	}
 	for i := range cat.Shards {
 		if err := o.putShard(w, cat, i, in[i], out[i]); err != nil {
@@ -259,7 +261,8 @@ func putWeights(w *store.Writer, dir shard.Direction, i int, side *rows.Side) er
 	if err != nil {
 		return err
 	}
-	return w.PutBeside(dir, i, new(rowweights.Packer).Side(side.Header(), side.Off, side.Plane(), side.Header().WeightBytes(), buffer))
+	return w.PutBeside(dir, i,
+		new(rowweights.Packer).Side(side.Header(), side.Off, side.Plane(), side.Header().WeightBytes(), buffer))
 }
 
 // encode returns a shard's side, made in a plain way.

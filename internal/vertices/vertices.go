@@ -148,7 +148,8 @@ func (a *Arrays[V]) FreeSpare(next bool) {
 // Bytes returns how much memory the arrays take now.
 func (a *Arrays[V]) Bytes() int64 {
 	var v V
-	return int64(unsafe.Sizeof(v))*int64(len(a.Cur)+len(a.Next)) + 4*int64(len(a.Degree)+len(a.In)+len(a.Out)) + 8*int64(len(a.Active)+len(a.Rising)+len(a.Marks))
+	return int64(unsafe.Sizeof(v))*int64(len(a.Cur)+len(a.Next)) + 4*int64(len(a.Degree)+len(a.In)+len(a.Out)) +
+		8*int64(len(a.Active)+len(a.Rising)+len(a.Marks))
 }
 
 // Publish makes the new values of the vertices in [from, to) current: of all,

@@ -66,7 +66,8 @@ func TestBytes(t *testing.T) {
 }
 
 func TestPlain(t *testing.T) {
-	if _, err := vertices.New[string](5, nil); err == nil || !strings.Contains(err.Error(), "vertex value") || !strings.Contains(err.Error(), "string") {
+	if _, err := vertices.New[string](5, nil); err == nil || !strings.Contains(err.Error(), "vertex value") ||
+		!strings.Contains(err.Error(), "string") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := vertices.New[[1 << 20]uint64](1<<31, nil); err == nil {

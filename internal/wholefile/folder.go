@@ -21,7 +21,7 @@ func Folder(path string) string {
 	return path[:max(i, 1)]
 }
 
-// mostLinks is how many links the system follows, one behind the other.
+// mostLinks is the number of nested links that the system follows.
 const mostLinks = 40
 
 // Links returns a path, and those to which the symbolic links at its end lead, one after the other.
@@ -67,8 +67,8 @@ func CheckPlace(path string) error {
 	return Check(Folder(path), 0)
 }
 
-// PlaceFolder puts a folder whose files are whole and synced at path, where nothing is or a folder without anything in it.
-// Both are of one file system.
+// PlaceFolder puts a folder whose files are whole and synced at path, where nothing is or a folder
+// without anything in it. Both are of one file system.
 func PlaceFolder(folder, path string) error {
 	if err := syncFolder(folder); err != nil {
 		return err

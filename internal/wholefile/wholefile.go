@@ -120,7 +120,8 @@ func create(folder string, mode fs.FileMode) (*os.File, error) {
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
-			return nil, fmt.Errorf("the folder %s is not writable; choose another one or change its permissions: %w", folder, err)
+			return nil, fmt.Errorf("the folder %s is not writable; choose another one or change its permissions: %w",
+				folder, err)
 		case err != nil:
 			return nil, fmt.Errorf("no file can be created in the folder %s: %w", folder, err)
 		}

@@ -236,7 +236,8 @@ func TestTidy(t *testing.T) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.Symlink(elsewhere, filepath.Join(folder, nth("3"))), os.Mkdir(filepath.Join(folder, nth("4")), 0o777),
+	if err := errors.Join(os.Symlink(elsewhere, filepath.Join(folder, nth("3"))),
+		os.Mkdir(filepath.Join(folder, nth("4")), 0o777),
 		unix.Mkfifo(filepath.Join(folder, nth("5")), 0o666)); err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ class Programs(Generic[R]):
         damping: probability of following an edge, at least 0 and below 1; otherwise a
             teleport
         tolerance: change of all ranks together (L1, they sum up to 1) in an iteration below
-            which the job ends; 0: none, as with iterations N alone (default 1e-06)
+            which the job ends; 0: no limit, as with iterations N alone (default 1e-06)
         source: id of the vertex where teleports end: personalised PageRank, or a list of
             them
         sources: file with such vertices, an id a line, in quotes or not; lines that begin
@@ -268,10 +268,9 @@ class Programs(Generic[R]):
         that lead to a neuron, activities are near 1 and differ little: begin with a small
         one.
 
-        gain: what weights are multiplied with, 0 or more; large ones drive every activity
-            to 1
-        bias: what a neuron hears by itself, 0 or more
-        tolerance: change of an activity in an iteration that counts as none
+        gain: factor of all weights, 0 or more; large ones drive every activity to 1
+        bias: constant input of every neuron, 0 or more
+        tolerance: largest change of an activity in an iteration that is ignored
         """
         return self.run("neural", progress=progress, gain=gain, bias=bias, tolerance=tolerance, **options)
 

@@ -29,7 +29,8 @@ func main() {
 	log.SetPrefix("wheel: ")
 	o := options{}
 	flag.StringVar(&o.arch, "arch", "amd64", "processors that the wheel is for: amd64 or arm64")
-	flag.StringVar(&o.version, "version", "", "version of the package, such as v1.2.3 (default that of garaph/_version.py)")
+	flag.StringVar(&o.version, "version", "",
+		"version of the package, such as v1.2.3 (default that of garaph/_version.py)")
 	flag.StringVar(&o.binary, "binary", "", "a static binary of the command for it (default one is built)")
 	flag.StringVar(&o.source, "source", "python", "the `folder` with the package, its README.md and pyproject.toml")
 	flag.StringVar(&o.output, "output", "out", "the `folder` to write the wheel to")
@@ -68,7 +69,8 @@ func (o options) make() (path string, err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 		o.binary = filepath.Join(folder, "garaph")
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", o.binary, "github.com/garaph/garaph/cmd/garaph")
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", o.binary,
+			"github.com/garaph/garaph/cmd/garaph")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+o.arch)
 		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 		if err := cmd.Run(); err != nil {
@@ -129,7 +131,8 @@ func (o options) write(to io.Writer, version, platform string) error {
 	record := ""
 	var failed error
 	add := func(name string, mode fs.FileMode, body []byte, err error) {
-		h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)} // zip's first
+		// zip's first
+		h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}
 		h.SetMode(mode)
 		if err == nil && failed == nil {
 			var w io.Writer
@@ -160,7 +163,8 @@ func (o options) write(to io.Writer, version, platform string) error {
 	about := "garaph-" + version + ".dist-info/"
 	readme, err := os.ReadFile(filepath.Join(o.source, "README.md"))
 	add(about+"METADATA", 0o644, fmt.Appendf(nil, metadata, version, readme), err)
-	add(about+"WHEEL", 0o644, []byte("Wheel-Version: 1.0\nGenerator: garaph\nRoot-Is-Purelib: false\nTag: py3-none-"+platform+"\n"), nil)
+	add(about+"WHEEL", 0o644,
+		[]byte("Wheel-Version: 1.0\nGenerator: garaph\nRoot-Is-Purelib: false\nTag: py3-none-"+platform+"\n"), nil)
 	add(about+"entry_points.txt", 0o644, []byte("[console_scripts]\ngaraph = garaph.__main__:main\n"), nil)
 	license, err := os.ReadFile(filepath.Join(o.source, "..", "LICENSE"))
 	add(about+"LICENSE", 0o644, license, err)

@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 }
 
 func TestVersion(t *testing.T) {
-	for given, want := range map[string]string{"v1.2.3": "1.2.3", "0.10.0": "0.10.0", "v1.2.3-rc.1": "1.2.3rc1", "v1.2.3-beta2": "1.2.3b2", "": "0.1.0.dev0"} {
+	for given, want := range map[string]string{"v1.2.3": "1.2.3", "0.10.0": "0.10.0", "v1.2.3-rc.1": "1.2.3rc1",
+		"v1.2.3-beta2": "1.2.3b2", "": "0.1.0.dev0"} {
 		if got, err := (options{version: given, source: ".."}).pythonVersion(); got != want || err != nil {
 			t.Errorf("%q: got %q, %v, want %q", given, got, err, want)
 		}
@@ -75,7 +76,8 @@ func TestWheel(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"garaph/_version.py": `__version__ = "1.2.3"`, "garaph/py.typed": "", "garaph/_graph.py": "class Graph",
-		"garaph-1.2.3.dist-info/METADATA": "\nVersion: 1.2.3\n", "garaph-1.2.3.dist-info/WHEEL": "\nTag: py3-none-manylinux2014_aarch64\n",
+		"garaph-1.2.3.dist-info/METADATA": "\nVersion: 1.2.3\n",
+		"garaph-1.2.3.dist-info/WHEEL":    "\nTag: py3-none-manylinux2014_aarch64\n",
 	} {
 		if data, there := files[name]; !there || !strings.Contains(data, want) {
 			t.Errorf("%s: %v, want %q in\n%s", name, there, want, data)
@@ -112,7 +114,8 @@ func unpack(t *testing.T, wheel []byte) (files map[string]string, modes map[stri
 
 func TestRefused(t *testing.T) {
 	folder := t.TempDir()
-	for _, o := range []options{{arch: "s390x"}, {arch: "amd64", source: "nosuch"}, {arch: "amd64", version: "v1.0.0", binary: "nosuch", source: "..", output: folder}} {
+	for _, o := range []options{{arch: "s390x"}, {arch: "amd64", source: "nosuch"},
+		{arch: "amd64", version: "v1.0.0", binary: "nosuch", source: "..", output: folder}} {
 		if path, err := o.make(); err == nil {
 			t.Errorf("%+v: made %s", o, path)
 		}

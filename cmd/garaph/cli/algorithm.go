@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/cmd/garaph/cli/console"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
@@ -24,7 +25,10 @@ import (
 // NewAlgorithm returns an algorithm without flags.
 func NewAlgorithm[T algorithms.Value](name, short string, a algorithms.Algorithm[T]) Program {
 	runner := BindAlgorithm(func(Env) (algorithms.Algorithm[T], error) { return a, nil })
-	p := Program{Name: name, Short: short, Algorithm: true, GPU: algorithms.HasGPU(a), Setup: func(*pflag.FlagSet) Runner { return runner }}
+	p := Program{
+		Name: name, Short: short, Algorithm: true, GPU: algorithms.HasGPU(a),
+		Setup: func(*pflag.FlagSet) Runner { return runner },
+	}
 	if n, ok := a.(gas.Named); ok {
 		p.Column = n.ColumnName()
 	}
@@ -96,7 +100,7 @@ func (t *task) by() string {
 	return ""
 }
 
-// progressOf shows how far an algorithm is.
+// progressOf returns a function that shows the progress of an algorithm.
 func progressOf(shown *console.Phases) func(algorithms.Progress) {
 	var mu sync.Mutex
 	var read int64
@@ -138,11 +142,12 @@ func (t *task) algorithmSummary() string {
 	if t.by() != "" {
 		name += " by " + t.by()
 	}
-	return fmt.Sprintf("%s: %s in %s, %s edges/s, %s; peak memory %s", name, strings.Join(parts, ", "), show.Seconds(r.Duration),
+	return fmt.Sprintf("%s: %s in %s, %s edges/s, %s; peak memory %s",
+		name, strings.Join(parts, ", "), show.Seconds(r.Duration),
 		show.Count(show.PerSecond(float64(t.input.graph.Catalogue().Edges), r.Duration)), where, show.Bytes(t.peakMemory()))
 }
 
-// algorithmReport is the run of an algorithm as JSON.
+// algorithmReport is the JSON form of a run of an algorithm.
 type algorithmReport struct {
 	jobReport
 	Algorithm string           `json:"algorithm,omitempty"` // that ran in place of the program
@@ -154,11 +159,13 @@ type algorithmReport struct {
 	GPUMemory  int64       `json:"peak_gpu_bytes,omitempty"` // and then, if asked for, the rows of --top
 }
 
-func (t *task) writeAlgorithmReport(w io.Writer, top *topRows) error {
+func (t *task) writeAlgorithmReport(w io.Writer, top *report.TopRows) error {
 	r := t.result.Algorithm
 	totals := map[string]int64{}
 	for _, total := range r.Totals {
 		totals[total.Name] = total.Value
 	}
-	return writeObject(w, algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.GPU, show.Number(r.Kernels.Seconds()), r.GPUMemory}, top.inObject())
+	return report.WriteObject(w,
+		algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.GPU, show.Number(r.Kernels.Seconds()), r.GPUMemory},
+		top.InObject())
 }

@@ -57,7 +57,8 @@ func onTerminal(t *testing.T, args ...string) (stdout, stderr string) {
 // lines are left.
 func TestBars(t *testing.T) {
 	edges := edgeFile(t, 14)
-	stdout, screen := onTerminal(t, append(endless(edges), "--iterations", "100", "--method", "pull", "--top", "1", "-v")...)
+	stdout, screen := onTerminal(t,
+		append(endless(edges), "--iterations", "100", "--method", "pull", "--top", "1", "-v")...)
 	for _, want := range []string{"reading  ", "MiB", "pagerank  ", "debug iteration 7 (cpu, pull)"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q was not on the screen", want)
@@ -116,7 +117,8 @@ func render(screen string) string {
 // job that would do so does not begin.
 func TestBinaryToTerminal(t *testing.T) {
 	edges := edgeFile(t, 4)
-	for format, want := range map[string]int{"parquet": exitUsage, "npy": exitUsage, "tsv.gz": exitUsage, "csv": exitDone} {
+	for format, want := range map[string]int{"parquet": exitUsage, "npy": exitUsage, "tsv.gz": exitUsage,
+		"csv": exitDone} {
 		control, tty := terminal(t)
 		p := newProcess(t, "run", "wcc", edges, "-q", "--output", "-", "--output-format", format)
 		p.Stdout = tty
@@ -127,7 +129,8 @@ func TestBinaryToTerminal(t *testing.T) {
 		screen, _ := io.ReadAll(control) // ends with an error when the other side is closed
 		_ = control.Close()
 		p.end(t, want)
-		if refused := strings.Contains(p.stderr.String(), "format "+format+" is binary"); refused != (want == exitUsage) || refused != (len(screen) == 0) {
+		if refused := strings.Contains(p.stderr.String(), "format "+format+" is binary"); refused != (want == exitUsage) ||
+			refused != (len(screen) == 0) {
 			t.Errorf("%s: %d bytes on the terminal, and %q", format, len(screen), p.stderr.String())
 		}
 	}

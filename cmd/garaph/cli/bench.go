@@ -45,7 +45,8 @@ from disk. The whole machine should be free for it.`,
 
 func benchGPUCommand(a *app) *cobra.Command {
 	return a.measuring(bench.MeasureGPU, true, func(fs *pflag.FlagSet) func(*bench.Options) {
-		gpuMemory := flags.Size(fs, "gpu-memory", "memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
+		gpuMemory := flags.Size(fs, "gpu-memory",
+			"memory of the GPU for the streamed runs (default the arrays over vertices and a tenth of the edges)")
 		streams := streamsFlag(fs, "streams of copies and computations, which overlap, of whole iterations")
 		rounds := flags.Count(fs, "rounds", 3, 1, "launches of gather-only, of which the fastest counts")
 		memory := flags.Size(fs, "memory", "memory of the host for edges (default three quarters of what is available)")
@@ -68,10 +69,13 @@ GPU and with edges that are streamed. The whole machine should be free for it.`,
 func benchFrontierCommand(a *app) *cobra.Command {
 	return a.measuring(bench.MeasureFrontiers, true, func(fs *pflag.FlagSet) func(*bench.Options) {
 		advance := flags.List(fs, "advance", gpuengine.AdvanceNames, "how rows of the frontier are divided among threads")
-		filter := flags.Enum(fs, "filter", gpuengine.FilterNames[0], gpuengine.FilterNames, "how a vertex is kept from being in a frontier several times")
-		direction := flags.Enum(fs, "direction", gpuengine.DirectionNames[0], gpuengine.DirectionNames, "whether vertices push, or look for active ones")
+		filter := flags.Enum(fs, "filter", gpuengine.FilterNames[0], gpuengine.FilterNames,
+			"how a vertex is kept from being in a frontier several times")
+		direction := flags.Enum(fs, "direction", gpuengine.DirectionNames[0], gpuengine.DirectionNames,
+			"whether vertices push, or look for active ones")
 		sources := flags.Count(fs, "sources", 4, 1, "vertices to search from")
-		gpuMemory := flags.Size(fs, "gpu-memory", "memory of the GPU; edges beyond it are read in the host's memory (default all)")
+		gpuMemory := flags.Size(fs, "gpu-memory",
+			"memory of the GPU; edges beyond it are read in the host's memory (default all)")
 		return func(o *bench.Options) {
 			o.Frontiers = bench.FrontierOptions{Advance: *advance, Filter: *filter, Direction: *direction, Sources: *sources}
 			o.GPUMemory = *gpuMemory
@@ -91,14 +95,17 @@ The GPU's time counts alone.`,
 func benchHybridCommand(a *app) *cobra.Command {
 	return a.measuring(bench.MeasureHybrid, true, func(fs *pflag.FlagSet) func(*bench.Options) {
 		gpuMemory := flags.Size(fs, "gpu-memory",
-			"memory of the GPU, of all parts but resident (default all for switch; otherwise the arrays over vertices and an eighth of the edges)")
+			"memory of the GPU, of all parts but resident (default all for switch; otherwise the arrays over vertices and an "+
+				"eighth of the edges)")
 		memory := flags.Size(fs, "memory", "memory of the host (default three quarters of what is available)")
 		rounds := flags.Count(fs, "rounds", 3, 1, "how many rounds of all choices")
 		programs := flags.List(fs, "programs", bench.ProgramNames(), "what to run")
 		parts := flags.List(fs, "parts", bench.HybridParts, "what to measure")
-		limit := fs.Duration("limit", 0, "stop a job of the part switch after this long, such as 10m; 0: only those that take much longer than another")
+		limit := fs.Duration("limit", 0,
+			"stop a job of the part switch after this long, such as 10m; 0: only those that take much longer than another")
 		return func(o *bench.Options) {
-			o.GPUMemory, o.Memory, o.Rounds, o.Programs, o.Parts, o.Limit = *gpuMemory, cmp.Or(*memory, o.Memory), *rounds, *programs, *parts, *limit
+			o.GPUMemory, o.Memory, o.Rounds, o.Programs, o.Parts, o.Limit = *gpuMemory, cmp.Or(*memory, o.Memory), *rounds,
+				*programs, *parts, *limit
 		}
 	}, &cobra.Command{
 		Use:   "hybrid GRAPH [flags]",
@@ -117,7 +124,7 @@ The whole machine should be free for it.`,
 	})
 }
 
-// measuring makes cmd measure a graph, with flags of its own and those of all measurements.
+// measuring returns a command that measures a graph, with flags of its own and those of all measurements.
 func (a *app) measuring(measure func(context.Context, *garaph.Graph, bench.Options) (*bench.Report, error), onGPU bool,
 	declare func(*pflag.FlagSet) func(*bench.Options), cmd *cobra.Command,
 ) *cobra.Command {

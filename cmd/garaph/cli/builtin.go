@@ -37,8 +37,11 @@ func programOf(c registry.Command, run func(builtins.Job, any) (*garaph.Result, 
 	}
 }
 
-// run makes a built-in program and runs it.
-func (e Env) run(ctx context.Context, make registry.Make, run func(builtins.Job, any) (*garaph.Result, error)) (*garaph.Result, error) {
+// run creates a built-in program and runs it.
+func (e Env) run(
+	ctx context.Context, make registry.Make,
+	run func(builtins.Job, any) (*garaph.Result, error),
+) (*garaph.Result, error) {
 	var sums *garaph.Strengths
 	defer func() {
 		if sums != nil {

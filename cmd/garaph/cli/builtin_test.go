@@ -104,7 +104,8 @@ var onesCommand = registry.Command{
 func TestNewProgram(t *testing.T) {
 	old := builtins.All
 	defer func() { builtins.All = old }()
-	builtins.All = append(slices.Clone(old), builtins.Vertex(inDegreeCommand, builtins.On[uint32, uint32]), builtins.Algorithm(onesCommand))
+	builtins.All = append(slices.Clone(old), builtins.Vertex(inDegreeCommand, builtins.On[uint32, uint32]),
+		builtins.Algorithm(onesCommand))
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("edges.txt", []byte("0 1\n1 2\n0 2\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -122,7 +123,8 @@ func TestNewProgram(t *testing.T) {
 		"run indegree edges.txt --count all --json": `{"name":"indegree",`,
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := Run(t.Context(), strings.Fields(line), nil, &stdout, &stderr); code != exitDone || !strings.Contains(stdout.String(), want) {
+		if code := Run(t.Context(), strings.Fields(line), nil, &stdout, &stderr); code != exitDone ||
+			!strings.Contains(stdout.String(), want) {
 			t.Errorf("%s: exit code %d\n%s%s", line, code, stdout.String(), stderr.String())
 		}
 	}

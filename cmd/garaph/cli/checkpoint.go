@@ -28,24 +28,29 @@ type checkpointFlags struct {
 // newCheckpointFlags declares the flags of every job, which progresses by iterations or something else.
 func newCheckpointFlags(fs *pflag.FlagSet, iterations string) *checkpointFlags {
 	return &checkpointFlags{
-		every:    flags.Count(fs, "checkpoint-every", 0, 0, "write the state to disk every N "+iterations+", or less often if writing takes longer; 0: not by "+iterations+""),
-		interval: fs.Duration("checkpoint-interval", 0, "write the state to disk every `TIME`, such as 10m, or less often if writing takes longer; 0: not by time"),
-		keep:     flags.Count(fs, "keep-checkpoints", checkpoint.DefaultKeep, 1, "keep the newest N checkpoints"),
-		pages:    new(int),
-		resume:   new(bool),
+		every: flags.Count(fs, "checkpoint-every", 0, 0,
+			"write the state to disk every N "+iterations+", or less often if writing takes longer; 0: not by "+iterations+""),
+		interval: fs.Duration("checkpoint-interval", 0,
+			"write the state to disk every `TIME`, such as 10m, or less often if writing takes longer; 0: not by time"),
+		keep:   flags.Count(fs, "keep-checkpoints", checkpoint.DefaultKeep, 1, "keep the newest N checkpoints"),
+		pages:  new(int),
+		resume: new(bool),
 	}
 }
 
 // newRunCheckpointFlags declares the flags of a run.
 func newRunCheckpointFlags(fs *pflag.FlagSet) *checkpointFlags {
 	f := newCheckpointFlags(fs, "iterations")
-	f.pages = flags.Count(fs, "checkpoint-pages", 0, 0, "with --mode async, write the state to disk every N pages; 0: not by pages")
-	f.resume = fs.Bool("resume", false, "resume the newest unfinished job of this command line, if there is one; otherwise start a new one")
+	f.pages = flags.Count(fs, "checkpoint-pages", 0, 0,
+		"with --mode async, write the state to disk every N pages; 0: not by pages")
+	f.resume = fs.Bool("resume", false,
+		"resume the newest unfinished job of this command line, if there is one; otherwise start a new one")
 	return f
 }
 
 // checkpointFlagNames lists the flags of newRunCheckpointFlags.
-var checkpointFlagNames = []string{"checkpoint-every", "checkpoint-interval", "checkpoint-pages", "keep-checkpoints", "resume"}
+var checkpointFlagNames = []string{"checkpoint-every", "checkpoint-interval", "checkpoint-pages",
+	"keep-checkpoints", "resume"}
 
 func (f *checkpointFlags) policy() garaph.Checkpoints {
 	return garaph.Checkpoints{Every: *f.every, Interval: *f.interval, Pages: *f.pages, Keep: *f.keep}
@@ -75,7 +80,7 @@ func (t *task) record(resumed *garaph.Job) {
 }
 
 // unfinished takes the newest unfinished job that was begun by the command line of the run, flags aside that a
-// job may be resumed with; nil: there is none. The error is that of a job that is running.
+// job may be resumed with; nil if there is none. The error is that of a job that is running.
 func (t *task) unfinished() (*garaph.Job, error) {
 	jobs, err := t.input.graph.Jobs()
 	if err != nil {

@@ -69,8 +69,11 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return run(ctx, &app{}, args, stdin, stdout, stderr, programs)
 }
 
-func run(ctx context.Context, a *app, args []string, stdin io.Reader, stdout, stderr io.Writer, programs []Program) int {
-	a.name, a.args, a.stdin, a.stdout, a.console = nameOf(programs), args, stdin, output.NewStdout(stdout), console.New(stderr, versionText())
+func run(
+	ctx context.Context, a *app, args []string, stdin io.Reader, stdout, stderr io.Writer, programs []Program,
+) int {
+	a.name, a.args, a.stdin, a.stdout, a.console = nameOf(programs), args, stdin, output.NewStdout(stdout),
+		console.New(stderr, versionText())
 	defer a.console.Close()
 	defer a.console.Metrics.Close()
 	ctx, a.lifeline = newLifeline(ctx)
@@ -141,7 +144,10 @@ type app struct {
 // Command returns the tree of commands with their flags and texts, for man pages and completions.
 // It must not be executed.
 func Command() *cobra.Command {
-	a := &app{name: "garaph", stdout: output.NewStdout(io.Discard), console: console.New(io.Discard, versionText()), lifeline: &lifeline{}, programs: builtinPrograms()}
+	a := &app{
+		name: "garaph", stdout: output.NewStdout(io.Discard), console: console.New(io.Discard, versionText()),
+		lifeline: &lifeline{}, programs: builtinPrograms(),
+	}
 	return a.root()
 }
 
@@ -169,7 +175,8 @@ or directly over edge lists.`,
 	}
 	root.SetErr(a.console)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpColumns)))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ",
+		fmt.Sprintf(".FlagUsagesWrapped %d ", helpColumns)))
 	a.console.Declare(root.PersistentFlags())
 	a.lifeline.declare(root.PersistentFlags())
 	a.addCommands(root)

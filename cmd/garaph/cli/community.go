@@ -17,6 +17,7 @@ import (
 	"github.com/garaph/garaph/algorithms/community"
 	"github.com/garaph/garaph/cmd/garaph/cli/console"
 	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/communityjob"
 	"github.com/garaph/garaph/internal/flags"
@@ -53,18 +54,22 @@ the graph: garaph resume continues one that was interrupted, as with a run.`,
 	}
 	fs := cmd.Flags()
 	f := communityFlags{
-		query:     fs.String("query", "", "`ID` of the query vertex"),
-		queries:   fs.String("queries", "", "`FILE` with query vertices, "+flags.IDLines+"; - is standard input"),
-		low:       flags.Count(fs, "min-size", 1, 1, "least number of vertices of the community"),
-		high:      flags.Count(fs, "max-size", 0, 1, "largest number of vertices of the community (required)"),
-		limit:     flags.Duration(fs, "time-limit", "time for a query, such as 10m; 0: no limit"),
-		threads:   threadsFlag(fs),
-		memory:    flags.Size(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)"),
-		device:    flags.Enum(fs, "device", algorithms.AutoDevice, []algorithms.Device{algorithms.AutoDevice, algorithms.CPU, algorithms.GPU}, "where searches run; a GPU runs many queries at once, and auto uses one if there is one and queries take long"),
-		gpu:       gpuFlag(fs),
-		output:    outputFlag(fs, "", "`FILE` for the members, a row each; - is standard output"),
-		format:    formatFlag(fs),
-		report:    fs.String("report", "", "`FILE` for an HTML page with the answers and, if there are many, their distribution"),
+		query:   fs.String("query", "", "`ID` of the query vertex"),
+		queries: fs.String("queries", "", "`FILE` with query vertices, "+flags.IDLines+"; - is standard input"),
+		low:     flags.Count(fs, "min-size", 1, 1, "least number of vertices of the community"),
+		high:    flags.Count(fs, "max-size", 0, 1, "largest number of vertices of the community (required)"),
+		limit:   flags.Duration(fs, "time-limit", "time for a query, such as 10m; 0: no limit"),
+		threads: threadsFlag(fs),
+		memory: flags.Size(fs, "memory",
+			"memory of the process, such as 512MiB or 2GiB; 0: no limit (default three quarters of what is available)"),
+		device: flags.Enum(fs, "device", algorithms.AutoDevice,
+			[]algorithms.Device{algorithms.AutoDevice, algorithms.CPU, algorithms.GPU},
+			"where searches run; a GPU runs many queries at once, and auto uses one if there is one and queries take long"),
+		gpu:    gpuFlag(fs),
+		output: outputFlag(fs, "", "`FILE` for the members, a row each; - is standard output"),
+		format: formatFlag(fs),
+		report: fs.String("report", "",
+			"`FILE` for an HTML page with the answers and, if there are many, their distribution"),
 		gpuMemory: flags.Size(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB (default nearly all that is free)"),
 		json:      fs.Bool("json", false, "print each answer as one JSON object on a line"),
 	}
@@ -238,7 +243,8 @@ func (s *communitySearch) run(ctx context.Context) (err error) {
 	})
 	if err != nil && ctx.Err() != nil {
 		answers := show.Counted(int64(len(s.found)), "answer", "answers")
-		return &stopped{fmt.Sprintf("the search on %s was stopped after %s%s", s.path, answers, resumable(s.job.Job(), s.path, s.cmd.Flags())), err}
+		return &stopped{fmt.Sprintf("the search on %s was stopped after %s%s",
+			s.path, answers, resumable(s.job.Job(), s.path, s.cmd.Flags())), err}
 	}
 	return err
 }
@@ -258,7 +264,8 @@ func (s *communitySearch) write(ctx context.Context) error {
 		s.job.Lose(err)
 	}
 	if ctx.Err() != nil {
-		err = &stopped{fmt.Sprintf("the search on %s was done, its members were not all written%s", s.path, resumable(job, s.path, s.cmd.Flags())), err}
+		err = &stopped{fmt.Sprintf("the search on %s was done, its members were not all written%s",
+			s.path, resumable(job, s.path, s.cmd.Flags())), err}
 	}
 	return err
 }
@@ -272,7 +279,7 @@ func (s *communitySearch) print(c *garaph.Community) error {
 	}
 	switch {
 	case *s.flags.json:
-		return writeObject(s.app.stdout, s.jsonAnswer(query, c), &list{"members", func(item func(any) error) error {
+		members := &report.List{Key: "members", Each: func(item func(any) error) error {
 			for _, v := range c.Members {
 				id, err := ids.Text(v)
 				if err == nil {
@@ -283,7 +290,8 @@ func (s *communitySearch) print(c *garaph.Community) error {
 				}
 			}
 			return nil
-		}})
+		}}
+		return report.WriteObject(s.app.stdout, s.jsonAnswer(query, c), members)
 	case s.out.Path == "-":
 		return nil
 	case len(c.Members) == 0:
@@ -291,7 +299,8 @@ func (s *communitySearch) print(c *garaph.Community) error {
 		if !c.Proven {
 			end = fmt.Sprintf("was found in %s; there may be one: raise --time-limit", show.Seconds(c.Prepare+c.Search))
 		}
-		_, err := fmt.Fprintf(s.app.stdout, "%s: no connected subgraph of %d to %d vertices %s\n", show.Printable(query), c.Query.Low, c.Query.High, end)
+		_, err := fmt.Fprintf(s.app.stdout,
+			"%s: no connected subgraph of %d to %d vertices %s\n", show.Printable(query), c.Query.Low, c.Query.High, end)
 		return err
 	}
 	proven := "the best"
@@ -299,7 +308,8 @@ func (s *communitySearch) print(c *garaph.Community) error {
 		proven = "not proven to be the best"
 	}
 	w := bufio.NewWriterSize(s.app.stdout, 1<<16)
-	_, _ = fmt.Fprintf(w, "%s: minimum degree %d, %s, %s; %s, %s\n ", show.Printable(query), c.MinDegree, show.Counted(int64(len(c.Members)), "vertex", "vertices"),
+	_, _ = fmt.Fprintf(w, "%s: minimum degree %d, %s, %s; %s, %s\n ", show.Printable(query), c.MinDegree,
+		show.Counted(int64(len(c.Members)), "vertex", "vertices"),
 		proven, branchesText(c.Branches), show.Seconds(c.Prepare+c.Search)) // errors are kept until Flush
 	for _, v := range c.Members {
 		member, err := ids.Text(v)
@@ -324,7 +334,8 @@ func (s *communitySearch) summary() string {
 			proven++
 		}
 	}
-	return fmt.Sprintf("community: %s, %d of them proven, %s in %s, of which %s of preparation; peak memory %s", show.Counted(int64(len(s.found)), "answer", "answers"), proven,
+	return fmt.Sprintf("community: %s, %d of them proven, %s in %s, of which %s of preparation; peak memory %s",
+		show.Counted(int64(len(s.found)), "answer", "answers"), proven,
 		branchesText(branches), show.Seconds(time.Since(s.began)), show.Seconds(s.report.Prepare), show.Bytes(peakMemory()))
 }
 

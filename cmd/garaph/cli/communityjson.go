@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// communityReport is an answer as JSON, without its members.
+// communityReport is the JSON form of an answer, without its members.
 type communityReport struct {
 	Graph     string          `json:"graph"`
 	Query     json.RawMessage `json:"query"`
@@ -21,7 +21,7 @@ type communityReport struct {
 	searchReport
 }
 
-// searchReport is how the search went.
+// searchReport describes a search.
 type searchReport struct {
 	Start          int         `json:"start_min_degree"` // of the community that the search began with
 	Vertices       int64       `json:"reduced_vertices"`

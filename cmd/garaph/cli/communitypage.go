@@ -11,12 +11,13 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/htmlreport"
 	"github.com/garaph/garaph/internal/results"
 )
 
-// membersInRow is how many members of a community a row of a page shows.
+// membersInRow is the largest number of members that a row of a page shows.
 const membersInRow = 20
 
 // writePage writes the page of a search.
@@ -27,11 +28,13 @@ func (s *communitySearch) writePage() error {
 	}
 	c := s.graph.Catalogue()
 	facts := append([]htmlreport.Fact{
-		{"Graph", graphText(s.path, c)},
-		{"Sizes", fmt.Sprintf("%s to %s vertices", humanize.Comma(int64(*s.flags.low)), humanize.Comma(int64(*s.flags.high)))},
-	}, placeFacts()...)
+		{"Graph", report.GraphText(s.path, c)},
+		{"Sizes",
+			fmt.Sprintf("%s to %s vertices", humanize.Comma(int64(*s.flags.low)), humanize.Comma(int64(*s.flags.high)))},
+	}, report.PlaceFacts(versionText())...)
 	work := []htmlreport.Fact{
-		{"Time", fmt.Sprintf("%s, of which %s of preparation", show.Seconds(time.Since(s.began)), show.Seconds(s.report.Prepare))},
+		{"Time",
+			fmt.Sprintf("%s, of which %s of preparation", show.Seconds(time.Since(s.began)), show.Seconds(s.report.Prepare))},
 		{"Search", branchesText(branches)}, {"Peak memory (RSS)", show.Bytes(peakMemory())},
 	}
 	for _, c := range s.found {
@@ -40,14 +43,19 @@ func (s *communitySearch) writePage() error {
 			break
 		}
 	}
-	page := htmlreport.Page{Title: "Communities in " + s.path, Sections: []htmlreport.Section{{Facts: facts}, result, {Title: "How it ran", Facts: work}}}
+	page := htmlreport.Page{
+		Title:    "Communities in " + s.path,
+		Sections: []htmlreport.Section{{Facts: facts}, result, {Title: "How it ran", Facts: work}},
+	}
 	return output.WriteWhole(*s.flags.report, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
 }
 
-// resultSection describes the answers, and of many how they are distributed.
+// resultSection describes the answers and, if there are several, their distribution.
 func (s *communitySearch) resultSection() (section htmlreport.Section, branches int64, err error) {
 	var degrees, sizes, times results.Summary
-	table := htmlreport.Table{Title: "Answers", Columns: []string{"query", "minimum degree", "vertices", "best", "search", "members"}}
+	table := htmlreport.Table{
+		Title: "Answers", Columns: []string{"query", "minimum degree", "vertices", "best", "search", "members"},
+	}
 	proven := 0
 	for i, c := range s.found {
 		branches += c.Branches
@@ -63,7 +71,7 @@ func (s *communitySearch) resultSection() (section htmlreport.Section, branches 
 			sizes.Add(float64(len(c.Members)))
 			degree = strconv.Itoa(c.MinDegree)
 		}
-		if i >= mostOnPage {
+		if i >= report.MostOnPage {
 			continue
 		}
 		members, err := s.membersText(c)
@@ -74,13 +82,16 @@ func (s *communitySearch) resultSection() (section htmlreport.Section, branches 
 		if err != nil {
 			return section, 0, err
 		}
-		table.Rows = append(table.Rows, []string{show.Printable(query), degree, humanize.Comma(int64(len(c.Members))), best, show.Seconds(c.Search), members})
+		table.Rows = append(table.Rows, []string{show.Printable(query), degree, humanize.Comma(int64(len(c.Members))), best,
+			show.Seconds(c.Search), members})
 	}
 	section = htmlreport.Section{Title: "Result", Table: table, Facts: []htmlreport.Fact{
-		{"Answers", fmt.Sprintf("%s, of which %s proven to be the best", humanize.Comma(int64(len(s.found))), humanize.Comma(int64(proven)))},
+		{"Answers", fmt.Sprintf("%s, of which %s proven to be the best",
+			humanize.Comma(int64(len(s.found))), humanize.Comma(int64(proven)))},
 	}}
 	if len(s.found) > 1 {
-		section.Facts = append(section.Facts, htmlreport.Fact{"Minimum degree", summaryText(&degrees)}, htmlreport.Fact{"Vertices", summaryText(&sizes)})
+		section.Facts = append(section.Facts, htmlreport.Fact{"Minimum degree", report.SummaryText(&degrees)},
+			htmlreport.Fact{"Vertices", report.SummaryText(&sizes)})
 		section.Plots = []htmlreport.Plot{
 			htmlreport.Distribution("Minimum degrees of communities", "minimum degree", "communities", &degrees),
 			htmlreport.Distribution("Sizes of communities", "vertices in a community", "communities", &sizes),
@@ -90,11 +101,11 @@ func (s *communitySearch) resultSection() (section htmlreport.Section, branches 
 	return section, branches, nil
 }
 
-// membersText returns the ids of members: of a single answer up to mostOnPage, of several some of each.
+// membersText returns the ids of members: of a single answer up to report.MostOnPage, of several some of each.
 func (s *communitySearch) membersText(c *garaph.Community) (string, error) {
 	n := membersInRow
 	if len(s.found) == 1 {
-		n = mostOnPage
+		n = report.MostOnPage
 	}
 	var ids []string
 	for _, v := range c.Members[:min(n, len(c.Members))] {

@@ -89,7 +89,7 @@ func (a *app) compile(o CompileOptions) error {
 	return nil
 }
 
-// runCompiler has the go command run the compiler, which reports errors itself.
+// runCompiler runs the compiler through the go command. The compiler reports its errors itself.
 func (a *app) runCompiler(cmd *cobra.Command, o CompileOptions) error {
 	args := []string{"run", compilerPackage}
 	if o.Check {
@@ -107,7 +107,8 @@ func (a *app) runCompiler(cmd *cobra.Command, o CompileOptions) error {
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) }
 	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, a.console
 	building := time.AfterFunc(2*time.Second, func() {
-		a.console.Log.Info("the go command builds the compiler of vertex programs, which takes a minute or two the first time")
+		a.console.Log.Info("the go command builds the compiler of vertex programs, which takes a minute or two " +
+			"the first time")
 	})
 	err := c.Run()
 	building.Stop()

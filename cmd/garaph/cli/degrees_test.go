@@ -11,11 +11,12 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/ingest"
 )
 
-// TestDegrees checks that of graphs of many shards, with degrees beyond those that are counted densely, the distribution is
-// that of the edges as they are counted one by one.
+// TestDegrees checks that of graphs of many shards, with degrees beyond those that are counted
+// densely, the distribution is that of the edges as they are counted one by one.
 func TestDegrees(t *testing.T) {
 	const n = 400
 	r := rand.New(rand.NewPCG(1, 2))
@@ -40,7 +41,8 @@ func TestDegrees(t *testing.T) {
 	if err := os.WriteFile(edges, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := garaph.Import(t.Context(), []string{edges}, graph, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 64}}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{edges}, graph,
+		garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 64}}); err != nil {
 		t.Fatal(err)
 	}
 	i, err := describe(t.Context(), graph, true)
@@ -59,7 +61,7 @@ func TestDegrees(t *testing.T) {
 	}
 }
 
-func checkDegrees(t *testing.T, d degreeInfo, degrees []uint64) {
+func checkDegrees(t *testing.T, d report.Degrees, degrees []uint64) {
 	t.Helper()
 	sorted := slices.Sorted(slices.Values(degrees))
 	n, sum := len(sorted), uint64(0)

@@ -32,10 +32,13 @@ is measured. The emulated one computes on the CPU, for tests.`,
 			return errors.Join(err, json.NewEncoder(a.stdout).Encode(devicesReport{list}))
 		}
 		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(table, "gpu\tname\tmemory\tfree\tprocessors\tcapability\tdriver\tto it\tfrom it\tboth\n") // errors are kept until Flush
+		// errors are kept until Flush
+		fmt.Fprintf(table, "gpu\tname\tmemory\tfree\tprocessors\tcapability\tdriver\tto it\tfrom it\tboth\n")
 		for _, d := range list {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", d.GPU, d.Name, humanize.IBytes(uint64(d.Memory)), humanize.IBytes(uint64(d.Free)),
-				d.Processors, d.Capability, d.Driver, speedText(float64(d.To)), speedText(float64(d.From)), speedText(float64(d.Both)))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", d.GPU, d.Name, humanize.IBytes(uint64(d.Memory)),
+				humanize.IBytes(uint64(d.Free)),
+				d.Processors, d.Capability, d.Driver, speedText(float64(d.To)), speedText(float64(d.From)),
+				speedText(float64(d.Both)))
 		}
 		return errors.Join(err, table.Flush())
 	})

@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph/internal/tinydisk"
 )
 
-// diskRounds is how many runs and how many imports meet a full disk.
+// diskRounds is the number of runs, and of imports, on a full disk.
 func diskRounds() int {
 	if n, err := strconv.Atoi(os.Getenv("GARAPH_DISK")); err == nil {
 		return n
@@ -100,7 +100,8 @@ func TestRunsOnFullDisk(t *testing.T) {
 		if badgerFault.MatchString(log) {
 			t.Fatal(log)
 		}
-		if left := append(jobsIn(t, graph, checkpoint.Interrupted), jobsIn(t, graph, checkpoint.Failed)...); done && len(left) > 0 && !strings.Contains(log, "write the record of job") {
+		if left := append(jobsIn(t, graph, checkpoint.Interrupted), jobsIn(t, graph, checkpoint.Failed)...); done &&
+			len(left) > 0 && !strings.Contains(log, "write the record of job") {
 			t.Fatalf("unfinished jobs: %v\n%s", left, log)
 		} else if len(left) > 0 { // the next command
 			p := newProcess(t, "resume", graph, "--output", out)
@@ -114,7 +115,9 @@ func TestRunsOnFullDisk(t *testing.T) {
 		}
 		if done {
 			ended++
-		} else if p := newProcess(t, append([]string{"run", args[0], graph, "--output", out}, args[1:]...)...); p.Run() != nil { // the next command
+			// the next command
+		} else if p := newProcess(t,
+			append([]string{"run", args[0], graph, "--output", out}, args[1:]...)...); p.Run() != nil {
 			t.Fatalf("%s\nafter\n%s", p.stderr.String(), log)
 		}
 		if err := os.Remove(out); err != nil {

@@ -22,9 +22,12 @@ func TestGoneReader(t *testing.T) {
 		t.Fatal(stderr.String())
 	}
 	for _, line := range []string{
-		"export G", "export G --format graphml", "export G --format ligra", "path G 1 3", "path G 1 3 --json", "neighbors G 1", "info G", "info G --json", "info G --degrees",
-		"run bfs G --source 1 -o -", "run bfs G --source 1 -o - --output-format npy", "run bfs G --source 1 -o - --output-format parquet", "run pagerank G --top 2", "run triangles G --json",
-		"community G --query 1 --max-size 3", "jobs G", "verify G", "verify G --json", "programs", "devices", "version", "help", "help run", "run --help", "generate grid --rows 3 --cols 3",
+		"export G", "export G --format graphml", "export G --format ligra", "path G 1 3", "path G 1 3 --json",
+		"neighbors G 1", "info G", "info G --json", "info G --degrees",
+		"run bfs G --source 1 -o -", "run bfs G --source 1 -o - --output-format npy",
+		"run bfs G --source 1 -o - --output-format parquet", "run pagerank G --top 2", "run triangles G --json",
+		"community G --query 1 --max-size 3", "jobs G", "verify G", "verify G --json", "programs", "devices", "version",
+		"help", "help run", "run --help", "generate grid --rows 3 --cols 3",
 	} {
 		r, w, err := os.Pipe()
 		if err != nil {

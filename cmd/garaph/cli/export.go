@@ -20,6 +20,7 @@ import (
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/export"
 	"github.com/garaph/garaph/ingest/format"
+	"github.com/garaph/garaph/ingest/format/text"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/wholefile"
@@ -58,15 +59,18 @@ and .adj always have both directions.`,
 	}
 	fs := cmd.Flags()
 	f := &exportFlags{
-		output:    outputFlag(fs, "-", "write the edges to this file; - is standard output"),
-		format:    flags.Enum(fs, "format", "", export.Formats(), "format of the edge list (default by the name of the file, or text)"),
-		ids:       fs.String("ids", "", "also write the ids of all vertices to this `FILE`, one per line, in the order of numbers"),
+		output: outputFlag(fs, "-", "write the edges to this file; - is standard output"),
+		format: flags.Enum(fs, "format", "", export.Formats(),
+			"format of the edge list (default by the name of the file, or text)"),
+		ids: fs.String("ids", "",
+			"also write the ids of all vertices to this `FILE`, one per line, in the order of numbers"),
 		both:      fs.Bool("both", false, "write both directions of the edges of an undirected graph"),
 		noWeights: fs.Bool("no-weights", false, "leave out the weights of a weighted graph"),
-		parts:     flags.Range(fs, "parts", 0, 0, export.MostParts, "write a folder of N files; 0: one for each 16 Mi edges, if --output ends with /"),
-		threads:   threadsFlag(fs),
-		memory:    flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)"),
-		json:      fs.Bool("json", false, "print the report as one JSON object"),
+		parts: flags.Range(fs, "parts", 0, 0, export.MostParts,
+			"write a folder of N files; 0: one for each 16 Mi edges, if --output ends with /"),
+		threads: threadsFlag(fs),
+		memory:  flags.Size(fs, "memory", "memory of the process (default three quarters of what is available)"),
+		json:    fs.Bool("json", false, "print the report as one JSON object"),
 	}
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		return a.export(cmd.Context(), args[0], f)
@@ -101,7 +105,9 @@ type exportReport struct {
 
 // options checks the flags before anything is opened.
 func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
-	o := garaph.ExportOptions{Format: export.Format(*f.format), Both: *f.both, NoWeights: *f.noWeights, Threads: *f.threads, Memory: *f.memory}
+	o := garaph.ExportOptions{
+		Format: export.Format(*f.format), Both: *f.both, NoWeights: *f.noWeights, Threads: *f.threads, Memory: *f.memory,
+	}
 	if o.Memory == 0 {
 		o.Memory = defaultMemory()
 	}
@@ -117,20 +123,23 @@ func (f *exportFlags) options(a *app) (garaph.ExportOptions, error) {
 		if err != nil && (f.inParts() || path != "-" && !output.IsStream(path)) {
 			return o, flags.Usage(err)
 		}
-		o.Format = cmp.Or(named, export.Text)
+		o.Format = cmp.Or(named, text.Text)
 	}
 	switch {
-	case f.inParts() && !o.Format.HasParts():
+	case f.inParts() && !export.HasParts(o.Format):
 		return o, Usagef("format %s cannot be written in parts: a file holds a whole graph", o.Format)
-	case o.Format.HasColumns() && compressed(path) != "":
+	case export.HasColumns(o.Format) && compressed(path) != "":
 		return o, Usagef("format %s is not read compressed: omit the suffix of %s", o.Format, path)
-	case o.Format.Binary() && a.stdout.IsTerminal(path):
-		return o, Usagef("format %s is binary, and the output is a terminal: name a file with --output, or choose --format text", o.Format)
+	case export.Binary(o.Format) && a.stdout.IsTerminal(path):
+		return o, Usagef(
+			"format %s is binary, and the output is a terminal: name a file with --output, or choose --format text", o.Format,
+		)
 	}
-	if o.Format == export.LDBC && *f.ids == "" {
+	if o.Format == text.LDBC && *f.ids == "" {
 		stem, named := strings.CutSuffix(path, ".e")
 		if !named {
-			return o, Usagef("format ldbc also has a file of vertices: name the edges x.e, and vertices go to x.v, or name their file with --ids")
+			return o, Usagef("format ldbc also has a file of vertices: name the edges x.e, and vertices go to x.v, or name " +
+				"their file with --ids")
 		}
 		*f.ids = stem + ".v"
 	}
@@ -205,7 +214,8 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) (err erro
 	}
 	took := time.Since(begin)
 	a.console.Summary(fmt.Sprintf("exported %s in %s: %s edges/s; it is imported with `%s import %s GRAPH`",
-		show.Counted(int64(r.Edges), "edge", "edges"), show.Seconds(took), show.Count(show.PerSecond(float64(r.Edges), took)), a.name, importText(r, *f.output)))
+		show.Counted(int64(r.Edges), "edge", "edges"), show.Seconds(took), show.Count(show.PerSecond(float64(r.Edges), took)),
+		a.name, importText(r, *f.output)))
 	f.warn(a, r)
 	if *f.json {
 		return json.NewEncoder(a.stdout).Encode(exportReport{path, *f.output, r, took.Seconds(), peakMemory()})
@@ -214,7 +224,9 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) (err erro
 }
 
 // write writes the ids, if they are wanted, and the edges: both files are there at the end, or none is.
-func (f *exportFlags) write(ctx context.Context, a *app, g *garaph.Graph, o garaph.ExportOptions) (r export.Report, err error) {
+func (f *exportFlags) write(
+	ctx context.Context, a *app, g *garaph.Graph, o garaph.ExportOptions,
+) (r export.Report, err error) {
 	var files results.Files
 	defer files.End()
 	if *f.ids != "" {
@@ -245,9 +257,9 @@ func importText(r export.Report, path string) string {
 	words := slices.Clone(r.Import)
 	named, _ := export.FormatOf(path)
 	if path == "-" {
-		named = export.Text
+		named = text.Text
 	}
-	if format := r.Format.ImportName(); named.ImportName() != format && !slices.Contains(words, "--format") {
+	if format := export.ImportName(r.Format); export.ImportName(named) != format && !slices.Contains(words, "--format") {
 		words = append([]string{"--format", format}, words...)
 	}
 	return strings.Join(append(words, shellWord(path)), " ")
@@ -259,9 +271,11 @@ func (f *exportFlags) warn(a *app, r export.Report) {
 		a.console.Log.Warn("both directions of every edge are in the file, so that its import is a directed graph")
 	}
 	if r.Renumbered && *f.ids == "" {
-		a.console.Log.Warn(fmt.Sprintf("the format %s counts vertices, and the ids of the graph are not in the file: --ids FILE writes them, in the order of the numbers", r.Format))
+		a.console.Log.Warn(fmt.Sprintf("the format %s counts vertices, and the ids of the graph are not in the file: --ids "+
+			"FILE writes them, in the order of the numbers", r.Format))
 	}
 	if r.Isolated > 0 {
-		a.console.Log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them", show.Counted(int64(r.Isolated), "vertex is", "vertices are"), r.Format))
+		a.console.Log.Warn(fmt.Sprintf("%s without edges: an edge list as %s does not have them",
+			show.Counted(int64(r.Isolated), "vertex is", "vertices are"), r.Format))
 	}
 }

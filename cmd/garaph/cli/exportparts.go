@@ -38,7 +38,9 @@ func (f *exportFlags) count(edges uint64) int {
 }
 
 // writeParts writes the folder: it is there at the end with all parts, or not at all.
-func (f *exportFlags) writeParts(ctx context.Context, a *app, g *garaph.Graph, o garaph.ExportOptions) (r export.Report, err error) {
+func (f *exportFlags) writeParts(
+	ctx context.Context, a *app, g *garaph.Graph, o garaph.ExportOptions,
+) (r export.Report, err error) {
 	fail := func(err error) error { return fmt.Errorf("cannot write the edges to %s: %w", *f.output, err) }
 	parent := wholefile.Folder(f.folder())
 	scratch.RemoveKilled(parent, a.removedKilled)
@@ -51,7 +53,7 @@ func (f *exportFlags) writeParts(ctx context.Context, a *app, g *garaph.Graph, o
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return r, fail(err)
 	}
-	n, suffix := 0, o.Format.Extension()+compressed(f.folder())
+	n, suffix := 0, export.Extension(o.Format)+compressed(f.folder())
 	create := func(write func(io.Writer) (uint64, error)) error {
 		path, edges := filepath.Join(folder, fmt.Sprintf("part-%05d%s", n, suffix)), uint64(0)
 		err := wholefile.Write(path, 0, func(w io.Writer) error {

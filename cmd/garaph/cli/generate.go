@@ -58,15 +58,19 @@ bytes on every machine.`,
 	f := generateFlags{
 		seed:    flags.Count(fs, "seed", 1, 0, "seed of the random choices"),
 		weights: fs.Bool("weights", false, "give every edge a weight, an integer from 1 to 255"),
-		format:  flags.Enum(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW}, "lines, or pairs of 32-bit ids, without or with weights"),
-		output:  outputFlag(fs, "-", "`FILE`, which appears whole or not at all, compressed when it ends with .gz or .zst; - is standard output"),
+		format: flags.Enum(fs, "format", bench.Text, []string{bench.Text, bench.Raw, bench.RawW},
+			"lines, or pairs of 32-bit ids, without or with weights"),
+		output: outputFlag(fs, "-",
+			"`FILE`, which appears whole or not at all, compressed when it ends with .gz or .zst; - is standard output"),
 		force:   fs.Bool("force", false, "replace an existing file"),
 		threads: threadsFlag(fs),
 		json:    fs.Bool("json", false, "print the report as one JSON object"),
 	}
-	cmd.AddCommand(a.generateKind(&f, bench.RMAT, "recursive matrix: skewed degrees, as in social and web graphs", rmatFlags),
+	cmd.AddCommand(
+		a.generateKind(&f, bench.RMAT, "recursive matrix: skewed degrees, as in social and web graphs", rmatFlags),
 		a.generateKind(&f, bench.Uniform, "both ends of each edge uniformly at random", uniformFlags),
-		a.generateKind(&f, bench.Grid, "a lattice with four neighbours: large diameter, as in road networks", gridFlags))
+		a.generateKind(&f, bench.Grid, "a lattice with four neighbours: large diameter, as in road networks", gridFlags),
+	)
 	return cmd
 }
 
@@ -151,10 +155,12 @@ func (a *app) generate(ctx context.Context, o bench.GenOptions, f *generateFlags
 	}
 	took := time.Since(begin)
 	rate := show.PerSecond(float64(edges), took)
-	a.console.Summary(fmt.Sprintf("generated %s edges in %s: %s edges/s", humanize.Comma(int64(edges)), show.Seconds(took), show.Count(rate)))
+	a.console.Summary(fmt.Sprintf("generated %s edges in %s: %s edges/s",
+		humanize.Comma(int64(edges)), show.Seconds(took), show.Count(rate)))
 	if *f.json {
 		return json.NewEncoder(a.stdout).Encode(generateReport{
-			o.Kind, path, o.Format, vertices, edges, o.Weights || o.Format == bench.RawW, o.Seed, took.Seconds(), rate, peakMemory(),
+			o.Kind, path, o.Format, vertices, edges, o.Weights || o.Format == bench.RawW, o.Seed,
+			took.Seconds(), rate, peakMemory(),
 		})
 	}
 	return nil

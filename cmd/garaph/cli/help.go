@@ -40,7 +40,8 @@ func expertCommand(a *app) *cobra.Command {
 				rest.AddFlag(f)
 			}
 		})
-		_, _ = fmt.Fprintf(cmd.OutOrStdout(), `Flags of %[1]s run that its help leaves out. Results do not depend on them, but for --mode.
+		_, _ = fmt.Fprintf(cmd.OutOrStdout(),
+			`Flags of %[1]s run that its help leaves out. Results do not depend on them, but for --mode.
 Flags for edge files are those of %[1]s import.
 
 %[2]s`, a.name, rest.FlagUsagesWrapped(helpColumns))

@@ -17,7 +17,8 @@ import (
 )
 
 // badWords are of a panic, whether it ended the process or came to be an error.
-var badWords = regexp.MustCompile(`(?m)^panic:|^fatal error:|goroutine \d+ \[|runtime error|nil pointer|panicked|fault address|index out of range|slice bounds|makeslice|(?i:assert)|unexpected EOF in|badger\.`)
+var badWords = regexp.MustCompile(`(?m)^panic:|^fatal error:|goroutine \d+ \[|runtime error|nil ` +
+	`pointer|panicked|fault address|index out of range|slice bounds|makeslice|(?i:assert)|unexpected EOF in|badger\.`)
 
 // check returns what is wrong with how a command ended and with what it left.
 func (c *hostileCase) check(line []string, e ended) (wrong []string) {
@@ -62,7 +63,8 @@ func (c *hostileCase) check(line []string, e ended) (wrong []string) {
 // character at all; -1 where it has none.
 func unprintable(text string) int {
 	for i, r := range text {
-		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) || r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) ||
+			r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
 			return i
 		}
 	}
@@ -112,8 +114,10 @@ func (c *hostileCase) onDisk() (n int64) {
 // aside meanwhile.
 func (h *hostile) peakOf(g *soundGraph, kind string) int64 {
 	line := map[string][]string{
-		"run": {"run", "pagerank", "g.graph", "--memory", "64MiB"}, "resume": {"resume", "g.graph", "--memory", "64MiB", "--device", "cpu", "--output", "out/again.tsv"}, "verify": {"verify", "g.graph"},
-		"info": {"info", "g.graph"}, "jobs": {"jobs", "g.graph"}, "import": {"import", "--force", "edges.txt", "g.graph", "--memory", "192MiB"},
+		"run": {"run", "pagerank", "g.graph", "--memory", "64MiB"}, "resume": {"resume", "g.graph", "--memory", "64MiB",
+			"--device", "cpu", "--output", "out/again.tsv"}, "verify": {"verify", "g.graph"},
+		"info": {"info", "g.graph"},
+		"jobs": {"jobs", "g.graph"}, "import": {"import", "--force", "edges.txt", "g.graph", "--memory", "192MiB"},
 		"export":    {"export", "g.graph", "--output", "out/edges.txt"},
 		"neighbors": {"neighbors", "g.graph", g.vertex(0)}, "path": {"path", "g.graph", g.vertex(0), g.vertex(0)},
 		"subgraph": {"subgraph", "g.graph", "--source", g.vertex(0), "--output", "out/sub"},

@@ -167,7 +167,7 @@ func (g *content) write(graph string) error {
 	return writeBadger(filepath.Join(graph, "db"), values, 1<<10)
 }
 
-// degreesOf is how many bytes of degrees lie behind a shard's blob, as the directory
+// degreesOf is the number of bytes of degrees lie behind a shard's blob, as the directory
 // has it.
 func (g *content) degreesOf(key string) int {
 	i := int(binary.BigEndian.Uint32([]byte(key[strings.IndexByte(key, '/')+1:] + "\x00\x00\x00\x00")))
@@ -223,7 +223,10 @@ func (g *content) shards() (list []shardInfo) {
 			return list
 		}
 		b = b[at:]
-		s := shardInfo{first: le.Uint32(b), vertices: le.Uint32(b[4:]), in: le.Uint32(b[8:]), out: le.Uint32(b[12:]), sums: [2]uint32{le.Uint32(b[16:]), le.Uint32(b[20:])}}
+		s := shardInfo{
+			first: le.Uint32(b), vertices: le.Uint32(b[4:]), in: le.Uint32(b[8:]), out: le.Uint32(b[12:]),
+			sums: [2]uint32{le.Uint32(b[16:]), le.Uint32(b[20:])},
+		}
 		for k := range s.places {
 			s.places[k] = le.Uint64(b[24+8*k:])
 		}

@@ -42,8 +42,10 @@ func epochMutations() []mutation {
 			return what
 		}),
 		epoch("counts of a closing record", func(r *rand.Rand, e *soundEpoch) string {
-			field := anyOf(r, []string{"vertices", "value_bytes", "iteration", "pulls", "pulled", "owed", "chunk_vertices", "notify_limit", "aggregate", "shard_aggregates"})
-			var value any = anyOf(r, []int64{0, 1, 64, 65536, 1 << 26, math.MaxInt32, math.MaxUint32, 1 << 40, math.MaxInt64, -1, math.MinInt64})
+			field := anyOf(r, []string{"vertices", "value_bytes", "iteration", "pulls", "pulled", "owed", "chunk_vertices",
+				"notify_limit", "aggregate", "shard_aggregates"})
+			var value any = anyOf(r,
+				[]int64{0, 1, 64, 65536, 1 << 26, math.MaxInt32, math.MaxUint32, 1 << 40, math.MaxInt64, -1, math.MinInt64})
 			switch field {
 			case "notify_limit", "aggregate":
 				value = anyOf(r, []string{"7ff8000000000001", "7ff0000000000000", "fff0000000000000", "ffefffffffffffff"})
@@ -63,7 +65,8 @@ func epochMutations() []mutation {
 			return "some bits"
 		}),
 		epoch("values", func(r *rand.Rand, e *soundEpoch) string {
-			copy(e.values[r.IntN(len(e.values))&^7:], anyOf(r, [][]byte{{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}, {0, 0, 0xc0, 0x7f, 0, 0, 0x80, 0x7f}, {255, 255, 255, 255, 255, 255, 255, 255}}))
+			copy(e.values[r.IntN(len(e.values))&^7:], anyOf(r, [][]byte{{0, 0, 0, 0, 0, 0, 0xf8, 0x7f},
+				{0, 0, 0xc0, 0x7f, 0, 0, 0x80, 0x7f}, {255, 255, 255, 255, 255, 255, 255, 255}}))
 			return "hostile floats"
 		}),
 	}

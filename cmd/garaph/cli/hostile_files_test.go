@@ -55,7 +55,8 @@ func fileMutations() []mutation {
 		{"link outside a folder", false, linkFolder},
 		{"fifo", false, special(func(name string) error { return syscall.Mkfifo(name, 0o666) })},
 		{"socket", false, special(socket)},
-		{"device", false, special(func(name string) error { return syscall.Mknod(name, syscall.S_IFCHR|0o666, 1<<8|5) })}, // zero
+		// zero
+		{"device", false, special(func(name string) error { return syscall.Mknod(name, syscall.S_IFCHR|0o666, 1<<8|5) })},
 		{"folder for a file", false, special(func(name string) error { return os.Mkdir(name, 0o777) })},
 		{"file for a folder", false, fileForFolder},
 		{"sparse", false, sparse},
@@ -176,7 +177,9 @@ func rename(c *hostileCase, r *rand.Rand) string {
 func duplicate(c *hostileCase, r *rand.Rand) string {
 	from, to := anyOf(r, c.list(true)), anyOf(r, c.list(true))
 	if r.IntN(2) == 0 {
-		to = anyOf(r, []string{"jobs/6", "jobs/2147483648", "jobs/9223372036854775807", "jobs/2/epoch-00000012", "jobs/2/epoch-9223372036854775807", "jobs/2/epoch-4294967295", "jobs/.job-5.removing", "db/000002.sst", "db/4294967295.vlog", "db/000002.vlog", "db/00001.mem"})
+		to = anyOf(r, []string{"jobs/6", "jobs/2147483648", "jobs/9223372036854775807", "jobs/2/epoch-00000012",
+			"jobs/2/epoch-9223372036854775807", "jobs/2/epoch-4294967295", "jobs/.job-5.removing", "db/000002.sst",
+			"db/4294967295.vlog", "db/000002.vlog", "db/00001.mem"})
 	}
 	if from == "" || strings.HasPrefix(to, from) || strings.HasPrefix(from, to) {
 		return ""

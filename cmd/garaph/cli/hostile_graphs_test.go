@@ -43,9 +43,15 @@ func (h *hostile) soundGraphs() (list []*soundGraph) {
 		edges   int
 		vertex  func(int) string
 	}{
-		{"named and weighted", garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 64, Layout: store.CSC}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
-		{"undirected, with sparse ids", garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 100}, Edges: garaph.EdgeOptions{Undirected: true}}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
-		{"packed, named and weighted", garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 64, Layout: store.Packed, Rows: true}}, 6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
+		{"named and weighted", garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 64, Layout: store.CSC}},
+			6000, func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
+		{"undirected, with sparse ids", garaph.ImportOptions{
+			Storage: ingest.StorageOptions{ShardVertices: 100},
+			Edges:   garaph.EdgeOptions{Undirected: true},
+		}, 3000, func(v int) string { return strconv.Itoa(v * 1_000_003) }},
+		{"packed, named and weighted",
+			garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 64, Layout: store.Packed, Rows: true}}, 6000,
+			func(v int) string { return fmt.Sprintf("vertex-%03d", v) }},
 		{"small and dense", garaph.ImportOptions{Storage: ingest.StorageOptions{Layout: store.CSC}}, 60, strconv.Itoa},
 	} {
 		n := min(400, g.edges/4)
@@ -81,8 +87,10 @@ func (h *hostile) make(s *soundGraph, edges string, o garaph.ImportOptions) {
 	h.must(err)
 	h.interruptedJob(graph, 3, "done", "--iterations", "3")
 	h.interruptedJob(graph, 3, "two", "--checkpoint-every", "1", "--iterations", "9", "--precision", "64")
-	h.interruptedJob(graph, 4, "three", "--checkpoint-every", "2", "--iterations", "9", "--report", h.in("work", "out", "report.html"), "--trace", h.in("work", "out", "trace.json"))
-	h.interruptedJob(graph, 5, "four", "--checkpoint-every", "1", "--iterations", "9", "--device", "hybrid", "--gpu", "emulated")
+	h.interruptedJob(graph, 4, "three", "--checkpoint-every", "2", "--iterations", "9", "--report",
+		h.in("work", "out", "report.html"), "--trace", h.in("work", "out", "trace.json"))
+	h.interruptedJob(graph, 5, "four", "--checkpoint-every", "1", "--iterations", "9", "--device", "hybrid",
+		"--gpu", "emulated")
 	h.killedJob(filepath.Join(graph, "jobs", "4"))
 	s.folder = filepath.Join(h.dir, s.name)
 	h.must(os.Rename(h.in("work"), s.folder))
@@ -113,7 +121,8 @@ func interrupt(t *testing.T, graph string, until int, flags ...string) {
 		}
 	}
 	var stderr bytes.Buffer
-	if code := Run(ctx, append([]string{"run", "pagerank", graph, "-q"}, flags...), nil, io.Discard, &stderr, own); code != exitDone && code != exitInterrupted {
+	code := Run(ctx, append([]string{"run", "pagerank", graph, "-q"}, flags...), nil, io.Discard, &stderr, own)
+	if code != exitDone && code != exitInterrupted {
 		t.Fatalf("%v: exit code %d\n%s", flags, code, stderr.String())
 	}
 }
@@ -194,7 +203,8 @@ func (h *hostile) emptyCase() {
 		h.must(os.WriteFile(h.in("user", name), []byte("the user's "+name+"\n"), 0o666))
 	}
 	// a graph of the user's own, with a job, and one that looks like an epoch
-	for _, name := range []string{"folder/1/JOB", "folder/1/epoch-00000001/EPOCH", "folder/.epoch-00000001.writing/x", "folder/.job-letters/x", "folder/db/000001.vlog"} {
+	for _, name := range []string{"folder/1/JOB", "folder/1/epoch-00000001/EPOCH", "folder/.epoch-00000001.writing/x",
+		"folder/.job-letters/x", "folder/db/000001.vlog"} {
 		h.must(os.MkdirAll(filepath.Dir(h.in("user", name)), 0o777))
 		h.must(os.WriteFile(h.in("user", name), []byte("the user's "+name+"\n"), 0o666))
 		h.must(os.Chtimes(filepath.Dir(h.in("user", name)), longAgo, longAgo))

@@ -16,8 +16,11 @@ import (
 // hostileJSON are values that nobody expects.
 func hostileJSON(r *rand.Rand) string {
 	return anyOf(r, []string{
-		"null", "true", "0", "1", "-1", "2147483648", "4294967295", "4294967296", "9223372036854775807", "-9223372036854775808", "18446744073709551615", "1e308", "-1e308", "1e999", "1e-320", "0.5",
-		`""`, `"x"`, `"\u001b[31m\u001b]0;title\u0007"`, `"two\nlines"`, `"\u0000"`, `"\u009b31m\u202e"`, `"../../user/notes.txt"`, `"/dev/stdout"`, `"running"`, `"interrupted"`, `"done"`, `"NaN"`, `"7ff8000000000001"`, `"ffffffffffffffff"`,
+		"null", "true", "0", "1", "-1", "2147483648", "4294967295", "4294967296", "9223372036854775807",
+		"-9223372036854775808", "18446744073709551615", "1e308", "-1e308", "1e999", "1e-320", "0.5",
+		`""`, `"x"`, `"\u001b[31m\u001b]0;title\u0007"`, `"two\nlines"`, `"\u0000"`,
+		`"\u009b31m\u202e"`, `"../../user/notes.txt"`, `"/dev/stdout"`, `"running"`, `"interrupted"`, `"done"`, `"NaN"`,
+		`"7ff8000000000001"`, `"ffffffffffffffff"`,
 		"[]", "{}", "[null]", `[-1,0,4294967296]`, `{"":null}`,
 		strings.Repeat("[", 5000) + strings.Repeat("]", 5000),
 		strings.Repeat(`{"a":`, 20000) + "1" + strings.Repeat("}", 20000),
@@ -92,10 +95,12 @@ func recordMutations() []mutation {
 			})
 		}},
 		{"PROGRESS", false, func(c *hostileCase, r *rand.Rand) string {
-			return c.text(c.anyJob(r)+"/PROGRESS", anyOf(r, []string{"-1\n", "9223372036854775807\n", "\x1b[2J", "99999999999999999999\n", strings.Repeat("1", 1<<20)}))
+			return c.text(c.anyJob(r)+"/PROGRESS", anyOf(r,
+				[]string{"-1\n", "9223372036854775807\n", "\x1b[2J", "99999999999999999999\n", strings.Repeat("1", 1<<20)}))
 		}},
 		{"LOCK", false, func(c *hostileCase, r *rand.Rand) string {
-			return c.text(c.anyJob(r)+"/LOCK", anyOf(r, []string{"\x1b[2Jprocess 1\n\n", "process 1\n", strings.Repeat("p", 1<<20)}))
+			return c.text(c.anyJob(r)+"/LOCK",
+				anyOf(r, []string{"\x1b[2Jprocess 1\n\n", "process 1\n", strings.Repeat("p", 1<<20)}))
 		}},
 	}
 }
@@ -159,10 +164,14 @@ func changeJSON(b []byte, change func(x map[string]any)) []byte {
 // writes.
 func (c *hostileCase) aim(b []byte, r *rand.Rand) ([]byte, string) {
 	to := anyOf(r, []string{
-		c.h.in("user", "notes.txt"), "../user/notes.txt", c.h.in("user", "ranks.tsv"), c.h.in("work", "out", "..", "..", "user", "ranks.tsv"), c.h.in("user", "new.tsv"), c.h.in("user", "folder", "new.tsv"),
-		"edges.txt", c.h.in("work", "edges.txt"), c.path("GARAPH"), c.path("payload"), "g.graph/new.tsv", "/proc/self/fd/1", "/dev/full", "-", c.h.in("user"), "\x1b[31m/new.tsv", c.h.in("user", "two\nlines.tsv"),
+		c.h.in("user", "notes.txt"), "../user/notes.txt", c.h.in("user", "ranks.tsv"),
+		c.h.in("work", "out", "..", "..", "user", "ranks.tsv"), c.h.in("user", "new.tsv"),
+		c.h.in("user", "folder", "new.tsv"),
+		"edges.txt", c.h.in("work", "edges.txt"), c.path("GARAPH"), c.path("payload"), "g.graph/new.tsv", "/proc/self/fd/1",
+		"/dev/full", "-", c.h.in("user"), "\x1b[31m/new.tsv", c.h.in("user", "two\nlines.tsv"),
 	})
-	field := anyOf(r, []string{"output", "flags.output", "both", "flags.report", "flags.trace", "flags.scratch", "flags.output-format", "from"})
+	field := anyOf(r, []string{"output", "flags.output", "both", "flags.report", "flags.trace", "flags.scratch",
+		"flags.output-format", "from"})
 	return changeJSON(b, func(x map[string]any) {
 		flags, _ := x["flags"].(map[string]any)
 		if flags == nil {

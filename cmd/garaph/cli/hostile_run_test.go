@@ -77,11 +77,14 @@ func (c *hostileCase) askLine(r *rand.Rand, graph, memory string) []string {
 	case 1:
 		return []string{"path", graph, a, b, "--weighted", "--memory", memory}
 	case 2:
-		return []string{"run", "sssp", graph, "--source", a, "--parents", "--device", "cpu", "--memory", memory, "--output", "out/parents.csv"}
+		return []string{"run", "sssp", graph, "--source", a, "--parents", "--device", "cpu", "--memory", memory, "--output",
+			"out/parents.csv"}
 	case 3:
-		return []string{"subgraph", graph, "--source", a, "--hops", "3", "--along", "both", "--output", "out/sub", "--memory", "256MiB"}
+		return []string{"subgraph", graph, "--source", a, "--hops", "3", "--along", "both", "--output", "out/sub",
+			"--memory", "256MiB"}
 	default:
-		return []string{"export", graph, "--format", anyOf(r, []string{"text", "csv", "mtx", "ldbc"}), "--output", "out/edges", "--ids", "out/ids", "--no-weights", "--memory", memory}
+		return []string{"export", graph, "--format", anyOf(r, []string{"text", "csv", "mtx", "ldbc"}), "--output",
+			"out/edges", "--ids", "out/ids", "--no-weights", "--memory", memory}
 	}
 }
 
@@ -186,7 +189,8 @@ func (h *hostile) execute(line []string, patience time.Duration) (e ended) {
 	if s := cmd.ProcessState.Sys().(syscall.WaitStatus); s.Signaled() {
 		e.signal = s.Signal()
 	}
-	if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10; peak > inherited+4<<20 { // the kernel counts in lumps
+	// the kernel counts in lumps
+	if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10; peak > inherited+4<<20 {
 		e.peak = peak // and not what was seen last
 	}
 	e.stdout, e.stderr = stdout.String(), stderr.String()

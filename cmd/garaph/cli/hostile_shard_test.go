@@ -18,7 +18,8 @@ func putNumber(b []byte, r *rand.Rand) string {
 	}
 	at := 4 * r.IntN(len(b)/4)
 	old := binary.LittleEndian.Uint32(b[at:])
-	value := anyOf(r, []uint32{0, 1, old + 1, old - 1, 65536, 1 << 24, math.MaxInt32, 1 << 31, math.MaxUint32 - 1, math.MaxUint32})
+	value := anyOf(r,
+		[]uint32{0, 1, old + 1, old - 1, 65536, 1 << 24, math.MaxInt32, 1 << 31, math.MaxUint32 - 1, math.MaxUint32})
 	binary.LittleEndian.PutUint32(b[at:], value)
 	return fmt.Sprintf("%d for %d at %d", value, old, at)
 }
@@ -42,7 +43,8 @@ func shardSections(b []byte) [3][2]int {
 	case weights:
 		first, second = (4*field(44)+15)&^15, (field(24)*[]int{4, 1, 2, 0}[b[10]>>2&3]+15)&^15
 	}
-	return [3][2]int{{64, 64 + first}, {64 + first, 64 + first + second}, {64 + first + second, 64 + first + second + third}}
+	return [3][2]int{{64, 64 + first}, {64 + first, 64 + first + second},
+		{64 + first + second, 64 + first + second + third}}
 }
 
 func keysFrom(values map[string][]byte, prefix string) (list []string) {
@@ -68,7 +70,9 @@ func shardMutation(change func(b []byte, r *rand.Rand) string) func(c *hostileCa
 
 // shardMutationTo changes a shard's blob and, every other time, what the catalogue
 // says of it.
-func shardMutationTo(change func(b []byte, r *rand.Rand) ([]byte, string)) func(c *hostileCase, r *rand.Rand, g *content) string {
+func shardMutationTo(
+	change func(b []byte, r *rand.Rand) ([]byte, string),
+) func(c *hostileCase, r *rand.Rand, g *content) string {
 	return func(_ *hostileCase, r *rand.Rand, g *content) string {
 		key := anyOf(r, shardKeys(g))
 		if key == "" {

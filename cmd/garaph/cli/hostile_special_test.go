@@ -13,7 +13,8 @@ import (
 func link(c *hostileCase, r *rand.Rand) string {
 	rel := anyOf(r, c.list(true))
 	targets := []string{
-		c.h.in("user", "notes.txt"), c.h.in("user", "folder"), "../../user/ranks.tsv", "/dev/zero", "/dev/null", "/proc/self/mem", "nowhere", filepath.Base(rel), ".", c.h.in("user", "new.txt"),
+		c.h.in("user", "notes.txt"), c.h.in("user", "folder"), "../../user/ranks.tsv", "/dev/zero", "/dev/null",
+		"/proc/self/mem", "nowhere", filepath.Base(rel), ".", c.h.in("user", "new.txt"),
 	}
 	to := anyOf(r, targets)
 	what := c.at(rel, func(name string) error {
@@ -48,7 +49,8 @@ func linkFolder(c *hostileCase, r *rand.Rand) string {
 func special(do func(name string) error) func(c *hostileCase, r *rand.Rand) string {
 	return func(c *hostileCase, r *rand.Rand) string {
 		list := c.list(false)
-		list = append(list, "db/000002.vlog", "db/000002.sst", "db/00001.mem", "jobs/2/PROGRESS", "jobs/2/.JOB", "jobs/7", "jobs/.job-x", "jobs/2/epoch-00000100")
+		list = append(list, "db/000002.vlog", "db/000002.sst", "db/00001.mem", "jobs/2/PROGRESS", "jobs/2/.JOB", "jobs/7",
+			"jobs/.job-x", "jobs/2/epoch-00000100")
 		return c.at(anyOf(r, list), func(name string) error {
 			if err := os.RemoveAll(name); err != nil {
 				return err
@@ -58,7 +60,8 @@ func special(do func(name string) error) func(c *hostileCase, r *rand.Rand) stri
 	}
 }
 
-func socket(name string) error { return unix.Mknod(name, unix.S_IFSOCK|0o666, 0) } // the path may be too long to listen at
+// the path may be too long to listen at
+func socket(name string) error { return unix.Mknod(name, unix.S_IFSOCK|0o666, 0) }
 
 func fileForFolder(c *hostileCase, r *rand.Rand) string {
 	return c.at(anyOf(r, c.list(true)), func(name string) error {
@@ -107,7 +110,8 @@ func (c *hostileCase) keep(name string) error {
 // not wanted any more, in the graph, beside it, or among temporary files.
 func looksLikeOurs(c *hostileCase, r *rand.Rand) string {
 	place := anyOf(r, []string{
-		c.path("jobs", ".job-application"), c.path("jobs", ".job-3.removing"), c.path("jobs", "2", ".epoch-of-steam.writing"), c.path("jobs", "2", ".epoch-00000007.removing"),
+		c.path("jobs", ".job-application"), c.path("jobs", ".job-3.removing"), c.path("jobs", "2", ".epoch-of-steam.writing"),
+		c.path("jobs", "2", ".epoch-00000007.removing"),
 		c.path("jobs", "17"), c.path("jobs", "2", "epoch-00000044"),
 		c.h.in("work", ".g.graph.importing-2024"), c.h.in("work", ".g.graph.importing-old"), c.h.in("tmp", "garaph-job-2024"),
 	})
@@ -125,7 +129,8 @@ func looksLikeOurs(c *hostileCase, r *rand.Rand) string {
 // oddNames are file names that mean something to a terminal or to a reader of
 // lines.
 func oddNames(c *hostileCase, r *rand.Rand) string {
-	names := []string{"\x1b[2J\x1b]0;title\a", "two\nlines", "epoch-00000001\n", "-rf", "%s%n%d", "000001.sst\r", "*.sst", "[", "\xff\xfe.vlog", "0\x1b[31m.vlog", "\x1b[31m.sst", "\n.sst", "MANIFEST-REWRITE", "1 ", "+1", "０"}
+	names := []string{"\x1b[2J\x1b]0;title\a", "two\nlines", "epoch-00000001\n", "-rf", "%s%n%d", "000001.sst\r", "*.sst",
+		"[", "\xff\xfe.vlog", "0\x1b[31m.vlog", "\x1b[31m.sst", "\n.sst", "MANIFEST-REWRITE", "1 ", "+1", "０"}
 	return c.at(anyOf(r, append(c.folders(), ".")), func(name string) error {
 		name = filepath.Join(name, anyOf(r, names))
 		if r.IntN(3) == 0 {

@@ -42,7 +42,8 @@ func storeMutations() []mutation {
 		}),
 		blob("header of a shard", shardMutation(func(b []byte, r *rand.Rand) string {
 			at := 8 + 4*r.IntN(13) // in bytes: all but the magic and the checksum
-			value := anyOf(r, []uint32{0, 1, 2, 3, 65535, 65536, 1 << 20, math.MaxInt32, 1 << 31, math.MaxUint32 - 1, math.MaxUint32})
+			value := anyOf(r,
+				[]uint32{0, 1, 2, 3, 65535, 65536, 1 << 20, math.MaxInt32, 1 << 31, math.MaxUint32 - 1, math.MaxUint32})
 			binary.LittleEndian.PutUint32(b[at:], value)
 			return fmt.Sprintf("%d at %d", value, at)
 		})),
@@ -60,7 +61,8 @@ func storeMutations() []mutation {
 			if b[10]&1 == 0 || weights[0]+4 > len(b) {
 				return ""
 			}
-			weight := anyOf(r, []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), -1, math.MaxFloat32, 1e-45, float32(math.Copysign(0, -1))})
+			weight := anyOf(r, []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), -1, math.MaxFloat32,
+				1e-45, float32(math.Copysign(0, -1))})
 			at := weights[0] + 4*r.IntN((len(b)-weights[0])/4)
 			binary.LittleEndian.PutUint32(b[at:], math.Float32bits(weight))
 			return fmt.Sprintf("%g at %d", weight, at)
@@ -109,7 +111,9 @@ func storeMutations() []mutation {
 			}
 			b := bytes.Clone(g.values[key])
 			at += 10 * r.IntN(20)
-			name := anyOf(r, []string{"\x1b[31mred ", "vertex\n001", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\u202eevil\u202e", "=cmd|' /C '", "\u009b31m     ", "vertex\t\r01", "vertex-000"})
+			name := anyOf(r, []string{"\x1b[31mred ", "vertex\n001",
+				"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\u202eevil\u202e",
+				"=cmd|' /C '", "\u009b31m     ", "vertex\t\r01", "vertex-000"})
 			copy(b[at:at+10], name)
 			g.values[key] = sealEnvelope(b)
 			return fmt.Sprintf("%q", name)

@@ -60,7 +60,8 @@ func TestHostile(t *testing.T) {
 			t.Errorf("GARAPH_HOSTILE_CASE=%s\n\t%s\n\t%s\n", d, strings.Join(h.last, "\n\t"), strings.Join(what, "\n\t"))
 		}
 	}
-	t.Logf("%v: %d runs, %d mutations, %d failed; exit codes %v", time.Since(begin).Round(time.Second), h.runs, h.mutated, found, h.codes)
+	t.Logf("%v: %d runs, %d mutations, %d failed; exit codes %v",
+		time.Since(begin).Round(time.Second), h.runs, h.mutated, found, h.codes)
 }
 
 // draw is a case: the seed of all that is random in it, and its first mutation.
@@ -155,7 +156,9 @@ func (h *hostile) try(d draw, verbose bool) (wrong []string) {
 	wrong = c.check(line, e)
 	h.last = append(slices.Clone(c.did), "on "+c.graph.name, "$ garaph "+strings.Join(line, " "))
 	if verbose {
-		h.t.Logf("%s\nexit code %d after %v, %d MiB\n%s\n%s", strings.Join(h.last, "\n"), e.code, e.took.Round(time.Millisecond), e.peak>>20, e.stdout[:min(len(e.stdout), 2000)], e.stderr[:min(len(e.stderr), 5000)])
+		h.t.Logf("%s\nexit code %d after %v, %d MiB\n%s\n%s",
+			strings.Join(h.last, "\n"), e.code, e.took.Round(time.Millisecond), e.peak>>20, e.stdout[:min(len(e.stdout), 2000)],
+			e.stderr[:min(len(e.stderr), 5000)])
 	}
 	return wrong
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/garaph/garaph"
 )
 
-// idsAtOnce is how many ids of a file are looked up together, and bytesAtOnce how long they are, about.
+// idsAtOnce is the number of ids of a file that are looked up together, and bytesAtOnce their total length, about.
 const (
 	idsAtOnce   = 1 << 16
 	bytesAtOnce = 2 << 20
@@ -93,7 +93,8 @@ func placeOfLine(path string, line int) string { return fmt.Sprintf("%s:%d", pat
 
 func (l *lookUp) addMaybe(id string, at int, maybe bool) error {
 	l.bytes += len(id)
-	if l.ids, l.at, l.maybe = append(l.ids, strings.Clone(id)), append(l.at, at), append(l.maybe, maybe); len(l.ids) < idsAtOnce && l.bytes < bytesAtOnce {
+	l.ids, l.at, l.maybe = append(l.ids, strings.Clone(id)), append(l.at, at), append(l.maybe, maybe)
+	if len(l.ids) < idsAtOnce && l.bytes < bytesAtOnce {
 		return nil
 	}
 	return l.flush()
@@ -113,8 +114,9 @@ func (l *lookUp) flush() error {
 	return err
 }
 
-// eachID calls f with the ids of a list, an id a line, in quotes or not, as export writes them. Blank lines are skipped.
-// A line that begins with # may be an id, for tsv results have such ids without quotes, or a comment.
+// eachID calls f with the ids of a list, an id a line, in quotes or not, as export writes them.
+// Blank lines are skipped. A line that begins with # may be an id, for tsv results have such ids
+// without quotes, or a comment.
 func eachID(in io.Reader, name string, f func(id string, line int, maybe bool) error) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)

@@ -30,11 +30,14 @@ them, or - for standard input. The graph appears whole or not at all.`,
   go mod graph | garaph import - modules.graph`,
 	}
 	f := newImportFlags(cmd.Flags())
-	force := cmd.Flags().Bool("force", false, "replace the graph that is there, and its jobs; refused while one is running")
-	pythonIDs := cmd.Flags().String("python-ids", "", "ids stand for others, which the Python package puts into the folder of the graph in a file that has this `WORD`, too")
+	force := cmd.Flags().Bool("force", false,
+		"replace the graph that is there, and its jobs; refused while one is running")
+	pythonIDs := cmd.Flags().String("python-ids", "", "ids stand for others, which the Python package puts into the "+
+		"folder of the graph in a file that has this `WORD`, too")
 	_ = cmd.Flags().MarkHidden("python-ids") // it is there; the Python package alone gives it
 	threads := threadsFlag(cmd.Flags())
-	memory := flags.Size(cmd.Flags(), "memory", "memory of the process, at least 188MiB (128MiB with --layout csc); how much more is needed depends on the vertices (default half of what is available)")
+	memory := flags.Size(cmd.Flags(), "memory", "memory of the process, at least 188MiB (128MiB with --layout csc); how "+
+		"much more is needed depends on the vertices (default half of what is available)")
 	asJSON := cmd.Flags().Bool("json", false, "print the report as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if err := f.check(); err != nil {
@@ -49,7 +52,8 @@ them, or - for standard input. The graph appears whole or not at all.`,
 		}
 		for _, input := range inputs {
 			if output.IsFolder(input) && below(absolute(path), absolute(input)) {
-				return fmt.Errorf("cannot make the graph %s: it would lie in the folder %s, of which all files are edges", path, input)
+				return fmt.Errorf("cannot make the graph %s: it would lie in the folder %s, of which all files are edges",
+					path, input)
 			}
 		}
 		report, err := a.importGraph(cmd.Context(), inputs, path, o)
@@ -65,7 +69,7 @@ them, or - for standard input. The graph appears whole or not at all.`,
 	return cmd
 }
 
-// importReport is an import as JSON.
+// importReport is the JSON form of an import.
 type importReport struct {
 	Graph string `json:"graph,omitempty"`
 	ingest.Report
@@ -75,7 +79,9 @@ type importReport struct {
 }
 
 // importGraph imports, with progress and a summary.
-func (a *app) importGraph(ctx context.Context, inputs []string, path string, o garaph.ImportOptions) (importReport, error) {
+func (a *app) importGraph(
+	ctx context.Context, inputs []string, path string, o garaph.ImportOptions,
+) (importReport, error) {
 	if err := ingest.CheckInputs(inputs, a.stdin); err != nil {
 		return importReport{}, err
 	}
@@ -114,7 +120,8 @@ func importSummary(r importReport) string {
 		kind = "64-bit weighted edge"
 	}
 	s := fmt.Sprintf("imported %s and %s in %s: %s edges/s, %s on disk, %.2f bytes per edge",
-		show.Counted(int64(r.Vertices), "vertex", "vertices"), show.Counted(int64(r.Edges), kind, kind+"s"), show.Seconds(r.Duration),
+		show.Counted(int64(r.Vertices), "vertex",
+			"vertices"), show.Counted(int64(r.Edges), kind, kind+"s"), show.Seconds(r.Duration),
 		show.Count(r.EdgesPerSecond), show.Bytes(r.Bytes), r.BytesPerEdge)
 	for _, dropped := range []struct {
 		n    int64

@@ -36,7 +36,8 @@ func newImportFlags(all *pflag.FlagSet) *importFlags {
 	formats := append([]ingest.Format{ingest.Auto}, ingest.Formats()...)
 	f := &importFlags{
 		format: flags.Enum(fs, "format", ingest.Auto, formats, "format of the edge files"),
-		ids:    flags.Enum(fs, "ids", ingest.IDsAuto, []ingest.IDMode{ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString}, "kind of vertex ids"),
+		ids: flags.Enum(fs, "ids", ingest.IDsAuto,
+			[]ingest.IDMode{ingest.IDsAuto, ingest.IDsDense, ingest.IDsInt, ingest.IDsString}, "kind of vertex ids"),
 		weights: flags.Enum(fs, "weights", ingest.WeightsAuto, ingest.WeightModes(),
 			"whether edges have weights; auto and yes take float32, and whole numbers up to 2^53 exactly"),
 		layout: flags.Enum(fs, "layout", store.Packed, []store.Layout{store.Packed, store.CSC},
@@ -88,7 +89,7 @@ func columnsFlag(fs *pflag.FlagSet) *[]string {
 	}
 	show := func(columns []string) string { return strings.Join(columns, ",") }
 	return flags.Checked(fs, "columns", "SRC,DST[,WEIGHT]", nil, parse, show, "columns to read, by name or "+
-		"number from 1 (default those of usual names, or the first ones)")
+		"number from 1 (default those with usual names, or the first two or three)")
 }
 
 // table returns the options of text in columns.
@@ -124,8 +125,10 @@ func (f *importFlags) options() garaph.ImportOptions {
 		parallel = garaph.ParallelMin
 	}
 	return garaph.ImportOptions{
-		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights), Storage: ingest.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows},
-		Table: f.table(), Vertices: int64(*f.vertices),
-		Edges: garaph.EdgeOptions{Undirected: *f.undirected, Parallel: parallel, DropSelfLoops: *f.dropSelfLoops}, SkipBadLines: *f.skipBadLines, AllowEmpty: *f.allowEmpty,
+		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights),
+		Storage: ingest.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows},
+		Table:   f.table(), Vertices: int64(*f.vertices),
+		Edges:        garaph.EdgeOptions{Undirected: *f.undirected, Parallel: parallel, DropSelfLoops: *f.dropSelfLoops},
+		SkipBadLines: *f.skipBadLines, AllowEmpty: *f.allowEmpty,
 	}
 }

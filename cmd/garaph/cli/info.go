@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -15,8 +16,10 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/htmlreport"
 	"github.com/garaph/garaph/store"
 )
 
@@ -32,23 +35,24 @@ writes that as a page with plots.`,
 		Args: exactly("one graph", 1),
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print it as one JSON object")
-	degrees := cmd.Flags().Bool("degrees", false, "tell how the degrees are distributed, too")
-	report := cmd.Flags().String("report", "", "write the degrees to this `FILE`, as an HTML page with plots; with --degrees")
+	degrees := cmd.Flags().Bool("degrees", false, "also print the distribution of degrees")
+	page := cmd.Flags().String("report", "",
+		"write the degrees to this `FILE`, as an HTML page with plots; with --degrees")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) error {
 		if err := checkFileName(cmd.Flags(), "report"); err != nil {
 			return err
 		}
-		if *report != "" {
+		if *page != "" {
 			if !*degrees {
 				return Usagef("--report requires --degrees")
 			}
-			if err := output.CheckBeside("the report", *report, args); err != nil {
+			if err := output.CheckBeside("the report", *page, args); err != nil {
 				return err
 			}
 		}
 		i, err := describe(cmd.Context(), args[0], *degrees)
-		if err == nil && *report != "" {
-			err = writeDegrees(*report, i)
+		if err == nil && *page != "" {
+			err = i.writePage(*page)
 		}
 		if err != nil {
 			return err
@@ -76,7 +80,7 @@ type graphInfo struct {
 	Created     time.Time `json:"created"`
 	Source      []string  `json:"source"`
 	// Degrees are there if they were asked for.
-	Degrees []degreeInfo `json:"degrees,omitempty"`
+	Degrees []report.Degrees `json:"degrees,omitempty"`
 }
 
 // storedInfo describes a graph on the disk.
@@ -85,7 +89,7 @@ type storedInfo struct {
 	Shards       int     `json:"shards"`
 	Bytes        int64   `json:"disk_bytes"`
 	BytesPerEdge float64 `json:"bytes_per_edge"`
-	// Sides has the bytes per edge of each side, without what lies behind its blobs.
+	// Sides holds the bytes per edge of each side, without the data behind its blobs.
 	Sides []sideInfo `json:"sides"`
 }
 
@@ -110,8 +114,11 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 	defer func() { err = errors.Join(err, g.Close()) }()
 	c := g.Catalogue()
 	i = graphInfo{
-		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Wide: c.Wide, Symmetric: c.Symmetric, Mirrored: c.Mirrored,
-		IDs: idInfo{Kind: string(c.IDs.Kind), Python: c.PythonIDs}, storedInfo: storedInfo{Layout: string(cmp.Or(c.Layout, store.CSC)), Shards: len(c.Shards)},
+		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Wide: c.Wide,
+		Symmetric: c.Symmetric, Mirrored: c.Mirrored,
+		IDs: idInfo{Kind: string(c.IDs.Kind), Python: c.PythonIDs}, storedInfo: storedInfo{
+			Layout: string(cmp.Or(c.Layout, store.CSC)), Shards: len(c.Shards),
+		},
 		Fingerprint: c.Fingerprint, Created: c.Created, Source: c.Source,
 	}
 	if c.Vertices == 0 {
@@ -131,7 +138,7 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 		i.Sides = append(i.Sides, sideInfo{dir.String(), float64(n) / float64(max(c.Edges, 1))})
 	}
 	if degrees {
-		if i.Degrees, err = describeDegrees(ctx, g); err != nil {
+		if i.Degrees, err = report.DescribeDegrees(ctx, g); err != nil {
 			return i, err
 		}
 	}
@@ -180,7 +187,17 @@ func (i graphInfo) print(w *output.Stdout) error {
 	if _, err := fmt.Fprintln(w); err != nil {
 		return err
 	}
-	return printDegrees(w, i.Degrees)
+	return report.PrintDegrees(w, i.Degrees)
+}
+
+// writePage writes the page of how degrees are distributed.
+func (i graphInfo) writePage(path string) error {
+	section := report.DegreesSection([]htmlreport.Fact{
+		{"Vertices", humanize.Comma(int64(i.Vertices))}, {"Edges", humanize.Comma(int64(i.Edges))},
+		{"Fingerprint", i.Fingerprint},
+	}, i.Degrees)
+	page := htmlreport.Page{Title: "Degrees of " + i.Graph, Sections: []htmlreport.Section{section}}
+	return output.WriteWhole(path, true, func(w io.Writer) error { return htmlreport.Write(w, page) })
 }
 
 func yes(b bool) string {

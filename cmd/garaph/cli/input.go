@@ -28,7 +28,8 @@ func (t *task) openInput(ctx context.Context, a *app) (*input, error) {
 	}
 	fs := t.cmd.Flags()
 	if given := flags.Given(fs, checkpointFlagNames...); folder == "" && given != "" {
-		return nil, Usagef("%s: the graph of edge files is temporary; `garaph import EDGES... GRAPH` makes one that stays", given)
+		return nil, Usagef("%s: the graph of edge files is temporary; `garaph import EDGES... GRAPH` makes one that stays",
+			given)
 	}
 	if given := flags.Given(fs, append(t.flags.imports.names, "scratch")...); folder != "" && given != "" {
 		return nil, Usagef("%s does not apply to %s, which is a graph, not an edge file", given, folder)

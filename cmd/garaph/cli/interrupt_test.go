@@ -44,7 +44,8 @@ func edgeFile(t *testing.T, scale int) string {
 
 // endless is a job on an edgeFile that does not end.
 func endless(graph string) []string {
-	return []string{"run", "pagerank", graph, "--iterations", "0", "--tolerance", "0", "--damping", "0.999999999", "--precision", "64", "--source", "900000"}
+	return []string{"run", "pagerank", graph, "--iterations", "0", "--tolerance", "0", "--damping", "0.999999999",
+		"--precision", "64", "--source", "900000"}
 }
 
 // process is a garaph of its own, with a folder for temporary files.
@@ -73,7 +74,8 @@ func (p *process) listens(t *testing.T) {
 		}
 		_, ignored, _ := strings.Cut(string(status), "SigIgn:")
 		ignored, _, _ = strings.Cut(ignored, "\n")
-		if mask, err := strconv.ParseUint(strings.TrimSpace(ignored), 16, 64); err == nil && mask>>(syscall.SIGPIPE-1)&1 != 0 {
+		if mask, err := strconv.ParseUint(strings.TrimSpace(ignored), 16, 64); err == nil &&
+			mask>>(syscall.SIGPIPE-1)&1 != 0 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -104,7 +106,8 @@ func (p *process) end(t *testing.T, want int) {
 func TestInterrupt(t *testing.T) {
 	edges := edgeFile(t, 15)
 	for turn, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		for _, after := range testsize.Some([]time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second}, 3, turn) {
+		for _, after := range testsize.Some([]time.Duration{100 * time.Millisecond, 300 * time.Millisecond, time.Second}, 3,
+			turn) {
 			t.Run(signal.String()+" after "+after.String(), func(t *testing.T) {
 				if ossignal.Ignored(signal) {
 					t.Skip("the tests began with it ignored, as under nohup, and so does the command")

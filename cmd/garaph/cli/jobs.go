@@ -82,7 +82,7 @@ type jobInfo struct {
 	Program    string            `json:"program"`
 	State      checkpoint.Status `json:"state"`
 	Iterations int               `json:"iterations"`
-	Saved      *int              `json:"saved_iterations,omitempty"` // nil: unknown, or it cannot be resumed
+	Saved      *int              `json:"saved_iterations,omitempty"` // nil if unknown, or it cannot be resumed
 	Epochs     []int             `json:"checkpoints"`
 	Created    time.Time         `json:"created,omitzero"`
 	Updated    time.Time         `json:"updated,omitzero"`
@@ -138,7 +138,8 @@ func (a *app) printJobs(list []jobInfo) error {
 		if j.Saved != nil {
 			saved = strconv.Itoa(*j.Saved)
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s", j.Job, show.Printable(j.Program), j.State, j.Iterations, len(j.Epochs), saved, began, show.Printable(j.Output))
+		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s", j.Job, show.Printable(j.Program), j.State, j.Iterations,
+			len(j.Epochs), saved, began, show.Printable(j.Output))
 		if j.Error != "" {
 			fmt.Fprint(table, "\t"+show.OneLine(errors.New(j.Error)))
 		}

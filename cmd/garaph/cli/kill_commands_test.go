@@ -42,28 +42,59 @@ const (
 )
 
 var killedCommands = []killedCommand{
-	{name: "import", line: "import e.txt new", next: []string{"import --force e.txt new"}, belongs: `new/(GARAPH|payload|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.new\.lock`, whole: "new/GARAPH"},
-	{name: "import --force", line: "import --force e.txt g", next: []string{"import --force e.txt g"}, belongs: graphFiles, whole: "g/GARAPH"},
-	{name: "run tsv", line: "run pagerank g --output o.tsv", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
-	{name: "run parquet", line: "run bfs g --source 0 --output o.parquet", next: []string{"?resume g", "run bfs g --source 0 --output o.parquet"}, belongs: jobFiles, whole: "o.parquet"},
-	{name: "run with report and trace", line: "run pagerank g --output o.tsv --report r.html --trace t.json", next: []string{"?resume g", "run pagerank g --output o.tsv --report r.html --trace t.json"}, belongs: jobFiles, whole: "o.tsv r.html t.json"},
-	{name: "run with checkpoints", line: "run pagerank g --checkpoint-every 1 --iterations 30 --output o.tsv", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
-	{name: "run that measures", line: "run pagerank g --device hybrid --gpu emulated --checkpoint-every 2 --output o.tsv", next: []string{"?resume g", "run pagerank g --device hybrid --gpu emulated --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
-	{name: "resume", line: "resume g --checkpoint-every 1", next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "interrupted.tsv o.tsv"},
-	{name: "community", line: "community g --queries q.txt --max-size 9 --min-size 5 --time-limit 200ms --checkpoint-interval 20ms --output o.csv", next: []string{"?resume g", "community g --query 0 --max-size 5 --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
-	{name: "community on a GPU", line: "community g --queries q.txt --max-size 6 --time-limit 300ms --device gpu --gpu emulated --checkpoint-every 1 --output o.csv", next: []string{"?resume g", "community g --query 0 --max-size 5 --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
-	{name: "jobs rm", line: "jobs rm g 1 2", next: []string{"?jobs rm g 1", "?jobs rm g 2", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
+	{name: "import", line: "import e.txt new", next: []string{"import --force e.txt new"},
+		belongs: `new/(GARAPH|payload|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.new\.lock`,
+		whole:   "new/GARAPH"},
+	{name: "import --force", line: "import --force e.txt g", next: []string{"import --force e.txt g"},
+		belongs: graphFiles, whole: "g/GARAPH"},
+	{name: "run tsv", line: "run pagerank g --output o.tsv", next: []string{"?resume g", "run pagerank g --output o.tsv"},
+		belongs: jobFiles, whole: "o.tsv"},
+	{name: "run parquet", line: "run bfs g --source 0 --output o.parquet",
+		next: []string{"?resume g", "run bfs g --source 0 --output o.parquet"}, belongs: jobFiles, whole: "o.parquet"},
+	{name: "run with report and trace", line: "run pagerank g --output o.tsv --report r.html --trace t.json",
+		next: []string{"?resume g", "run pagerank g --output o.tsv --report r.html --trace t.json"}, belongs: jobFiles,
+		whole: "o.tsv r.html t.json"},
+	{name: "run with checkpoints", line: "run pagerank g --checkpoint-every 1 --iterations 30 --output o.tsv",
+		next: []string{"?resume g", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
+	{name: "run that measures", line: "run pagerank g --device hybrid --gpu emulated --checkpoint-every 2 --output o.tsv",
+		next: []string{"?resume g", "run pagerank g --device hybrid --gpu emulated --output o.tsv"}, belongs: jobFiles,
+		whole: "o.tsv"},
+	{name: "resume", line: "resume g --checkpoint-every 1", next: []string{"?resume g", "run pagerank g --output o.tsv"},
+		belongs: jobFiles, whole: "interrupted.tsv o.tsv"},
+	{name: "community",
+		line: "community g --queries q.txt --max-size 9 --min-size 5 --time-limit 200ms --checkpoint-interval 20ms " +
+			"--output o.csv",
+		next: []string{"?resume g", "community g --query 0 --max-size 5 --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
+	{name: "community on a GPU",
+		line: "community g --queries q.txt --max-size 6 --time-limit 300ms --device gpu --gpu emulated --checkpoint-every " +
+			"1 --output o.csv",
+		next: []string{"?resume g", "community g --query 0 --max-size 5 --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
+	{name: "jobs rm", line: "jobs rm g 1 2",
+		next: []string{"?jobs rm g 1", "?jobs rm g 2", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "jobs rm alone", line: "jobs rm g 1 2", next: []string{"!jobs rm g 1 2"}, belongs: jobFiles},
-	{name: "run over edges", line: "run wcc e.txt --output o.tsv", next: []string{"run wcc e.txt --output o.tsv"}, whole: "o.tsv"},
+	{name: "run over edges", line: "run wcc e.txt --output o.tsv",
+		next: []string{"run wcc e.txt --output o.tsv"}, whole: "o.tsv"},
 	{name: "export", line: "export g --output o.tsv.gz", next: []string{"export g --output o.tsv.gz"}, whole: "o.tsv.gz"},
-	{name: "export in parts", line: "export g --output o.csv.gz/ --parts 3", next: []string{"export g --output n.csv.gz/ --parts 2"}, belongs: `o\.csv\.gz/part-0000[0-2]\.csv\.gz`, whole: "n.csv.gz/part-00000.csv.gz n.csv.gz/part-00001.csv.gz"},
-	{name: "subgraph", line: "subgraph g --source 0 --hops 3 --output new", next: []string{"subgraph g --source 0 --hops 3 --output new --force", "verify new"}, belongs: `new/(GARAPH|payload|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.new\.lock`, whole: "new/GARAPH"},
-	{name: "run with parents", line: "run sssp g --source 0 --parents --output o.csv", next: []string{"?resume g", "run sssp g --source 0 --parents --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
-	{name: "generate", line: "generate rmat --scale 14 --output new.txt", next: []string{"generate rmat --scale 14 --output new.txt --force"}, whole: "new.txt"},
-	{name: "bench gpu", line: "bench gpu g --gpu emulated --rounds 1", next: []string{"bench gpu g --gpu emulated --rounds 1"}, slow: true},
-	{name: "bench", line: "bench g --rounds 1 --programs bfs --memory 80MiB", next: []string{"bench g --rounds 1 --programs bfs --memory 80MiB"}, slow: true},
-	{name: "new", line: "new widest --garaph ROOT", next: []string{"!new widest --garaph ROOT"}, belongs: `widest/(go\.mod|go\.sum|main\.go|widest\.go|widest_test\.go)`, whole: "widest/go.mod widest/go.sum widest/main.go widest/widest.go widest/widest_test.go"},
-	{name: "compile", line: "compile ./module", next: []string{"compile ./module"}, belongs: `tmp/go-build\d+(/.*)?`, whole: "module/odd_garaph.go", slow: true},
+	{name: "export in parts", line: "export g --output o.csv.gz/ --parts 3",
+		next: []string{"export g --output n.csv.gz/ --parts 2"}, belongs: `o\.csv\.gz/part-0000[0-2]\.csv\.gz`,
+		whole: "n.csv.gz/part-00000.csv.gz n.csv.gz/part-00001.csv.gz"},
+	{name: "subgraph", line: "subgraph g --source 0 --hops 3 --output new",
+		next:    []string{"subgraph g --source 0 --hops 3 --output new --force", "verify new"},
+		belongs: `new/(GARAPH|payload|db/(MANIFEST|KEYREGISTRY|DISCARD|\d+\.sst|\d+\.vlog))|\.new\.lock`,
+		whole:   "new/GARAPH"},
+	{name: "run with parents", line: "run sssp g --source 0 --parents --output o.csv",
+		next: []string{"?resume g", "run sssp g --source 0 --parents --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
+	{name: "generate", line: "generate rmat --scale 14 --output new.txt",
+		next: []string{"generate rmat --scale 14 --output new.txt --force"}, whole: "new.txt"},
+	{name: "bench gpu", line: "bench gpu g --gpu emulated --rounds 1",
+		next: []string{"bench gpu g --gpu emulated --rounds 1"}, slow: true},
+	{name: "bench", line: "bench g --rounds 1 --programs bfs --memory 80MiB",
+		next: []string{"bench g --rounds 1 --programs bfs --memory 80MiB"}, slow: true},
+	{name: "new", line: "new widest --garaph ROOT",
+		next: []string{"!new widest --garaph ROOT"}, belongs: `widest/(go\.mod|go\.sum|main\.go|widest\.go|widest_test\.go)`,
+		whole: "widest/go.mod widest/go.sum widest/main.go widest/widest.go widest/widest_test.go"},
+	{name: "compile", line: "compile ./module", next: []string{"compile ./module"}, belongs: `tmp/go-build\d+(/.*)?`,
+		whole: "module/odd_garaph.go", slow: true},
 }
 
 // TestKillCommands kills every command that writes, at random moments, with
@@ -73,7 +104,10 @@ func TestKillCommands(t *testing.T) {
 	skipKills(t)
 	t.Parallel()
 	kills := killsOf(2 * len(killedCommands))
-	k := &commandKiller{t: t, dir: memoryDir(t), rng: rand.New(rand.NewPCG(uint64(kills), 11)), took: map[string]time.Duration{}, hits: map[string]int{}}
+	k := &commandKiller{
+		t: t, dir: memoryDir(t), rng: rand.New(rand.NewPCG(uint64(kills), 11)), took: map[string]time.Duration{},
+		hits: map[string]int{},
+	}
 	k.prepare()
 	for n := 0; k.kills < kills; n++ {
 		c := killedCommands[n%len(killedCommands)]
@@ -151,7 +185,8 @@ func (k *commandKiller) prepare() {
 	h.must(os.MkdirAll(k.work("tmp"), 0o777))
 	h.must(os.WriteFile(k.work("q.txt"), []byte("0\n1\n2\n3\n5\n"), 0o666))
 	for _, line := range []string{
-		"generate rmat --scale 13 --degree 8 --seed 3 --output e.txt", "import e.txt g", "import e.txt old --layout csc", "run pagerank g --iterations 20 --output done.tsv",
+		"generate rmat --scale 13 --degree 8 --seed 3 --output e.txt", "import e.txt g", "import e.txt old --layout csc",
+		"run pagerank g --iterations 20 --output done.tsv",
 	} {
 		k.run(line)
 	}
@@ -164,7 +199,8 @@ func (k *commandKiller) prepare() {
 	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	h.must(err)
 	_, requires, _ := strings.Cut(string(mod), "\nrequire")
-	h.must(os.WriteFile(k.work("module", "go.mod"), []byte("module odd\n\ngo 1.26.0\n\nrequire github.com/garaph/garaph v0.0.0\n\nreplace github.com/garaph/garaph => "+root+"\n\nrequire"+requires), 0o666))
+	h.must(os.WriteFile(k.work("module", "go.mod"), []byte("module odd\n\ngo 1.26.0\n\nrequire github.com/garaph/garaph "+
+		"v0.0.0\n\nreplace github.com/garaph/garaph => "+root+"\n\nrequire"+requires), 0o666))
 	h.must(os.WriteFile(k.work("module", "go.sum"), sum, 0o666))
 	h.must(os.WriteFile(k.work("module", "odd.go"), []byte(oddProgram), 0o666))
 	h.must(os.Rename(k.work(), filepath.Join(k.dir, "sound")))
@@ -237,7 +273,8 @@ func (k *commandKiller) kill(c killedCommand) {
 	if err := p.Wait(); err != nil && p.ProcessState.ExitCode() == -1 {
 		k.hits[c.name]++
 	}
-	k.check(c, before, fmt.Sprintf("%s, killed after %v of %v", c.name, after.Round(time.Millisecond), took.Round(time.Millisecond)))
+	k.check(c, before,
+		fmt.Sprintf("%s, killed after %v of %v", c.name, after.Round(time.Millisecond), took.Round(time.Millisecond)))
 }
 
 // check runs the commands that follow a kill, and looks at what is there then.
@@ -246,7 +283,8 @@ func (k *commandKiller) check(c killedCommand, before []string, what string) {
 	for _, line := range c.next {
 		k.after(line, what)
 	}
-	belongs := regexp.MustCompile("^(interrupted\\.tsv|" + c.belongs + ")$") // a resumed job may be that of the sound graph
+	// a resumed job may be that of the sound graph
+	belongs := regexp.MustCompile("^(interrupted\\.tsv|" + c.belongs + ")$")
 	now := k.list()
 	for _, name := range now {
 		if !slices.Contains(before, name) && !belongs.MatchString(name) && !slices.Contains(strings.Fields(c.whole), name) {

@@ -113,7 +113,8 @@ func TestKill(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d kills, %d of them of runs that had written epochs, %d while one was being written; %d of %d runs were killed in the middle",
+	t.Logf("%d kills, %d of them of runs that had written epochs, %d while one was being written; %d of %d runs were "+
+		"killed in the middle",
 		k.kills, k.after, k.during, len(hit), len(all))
 	if whole && (len(hit) < len(all) || k.after == 0 || k.during == 0) {
 		t.Error("not all was killed that is to be")
@@ -222,7 +223,8 @@ func importSmallShards(t *testing.T, path string, scale int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := bench.Generate(t.Context(), f, bench.GenOptions{Kind: bench.RMAT, Scale: scale, Degree: 8, Seed: 1, Weights: true}, nil); err != nil {
+	if err := bench.Generate(t.Context(), f,
+		bench.GenOptions{Kind: bench.RMAT, Scale: scale, Degree: 8, Seed: 1, Weights: true}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for v := range 50 {
@@ -231,7 +233,8 @@ func importSmallShards(t *testing.T, path string, scale int) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := garaph.Import(t.Context(), []string{edges}, path, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 256}}); err != nil {
+	if _, err := garaph.Import(t.Context(), []string{edges}, path,
+		garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 256}}); err != nil {
 		t.Fatal(err)
 	}
 }

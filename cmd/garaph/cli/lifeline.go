@@ -15,7 +15,7 @@ import (
 // lifeline is a pipe that the calling program holds open while it wants the result. At its
 // end, which comes with the death of that program too, the job ends in order, as after SIGTERM.
 type lifeline struct {
-	fd   *int // 0: none
+	fd   *int // 0 if there is none
 	file *os.File
 	cut  func() // ends the job
 }

@@ -143,7 +143,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"), ContinueOnError: os.Getenv("SCRIPT_ALL") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines, "checkout": checkout, "beside": beside, "interrupted": interrupted, "forge": forge, "odd": odd, "received": received,
+			"exits": exits, "json": checkJSON, "damage": damage, "lines": lines, "checkout": checkout, "beside": beside,
+			"interrupted": interrupted, "forge": forge, "odd": odd, "received": received,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
@@ -178,7 +179,8 @@ func hasModule(name string) bool {
 func checkout(ts *testscript.TestScript, _ bool, _ []string) {
 	root, err := filepath.Abs("../../..")
 	ts.Check(err)
-	text := "module example.com/widest\n\ngo 1.26.0\n\nrequire github.com/garaph/garaph v0.0.0\n\nreplace github.com/garaph/garaph => " + root + "\n"
+	text := "module example.com/widest\n\ngo 1.26.0\n\nrequire github.com/garaph/garaph v0.0.0\n\nreplace " +
+		"github.com/garaph/garaph => " + root + "\n"
 	ts.Check(os.WriteFile(ts.MkAbs("go.mod"), []byte(text), 0o666))
 }
 
@@ -287,7 +289,8 @@ func interrupted(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	err := ts.Exec("stopping", append(line, args[2:]...)...)
 	var exit *exec.ExitError
-	if text := ts.ReadFile("stderr"); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || !strings.Contains(text, "goes on") {
+	if text := ts.ReadFile("stderr"); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted ||
+		!strings.Contains(text, "goes on") {
 		ts.Fatalf("%v\n%s", err, text)
 	}
 }

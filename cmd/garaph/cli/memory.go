@@ -18,12 +18,12 @@ func defaultMemory() int64 { return hostmem.Available() / 4 * 3 }
 // of getrusage from the one that started it.
 func peakMemory() int64 { return hostmem.ProcBytes("/proc/self/status", "VmHWM:") }
 
-// goBytes is what the Go runtime and its heap may take of any budget, beside a
+// goBytes is the part of any budget for the Go runtime and its heap, beside a
 // sixteenth of it: code and arrays have the rest.
 const goBytes = 16 << 20
 
 // keepWithin lets the Go collector keep the process within a budget of memory;
-// 0: none. The arrays of a job lie outside its heap, and what is on it is small:
+// 0 if there is none. The arrays of a job lie outside its heap, and what is on it is small:
 // the limit keeps garbage from growing while much is read and written. undo puts
 // the old limits back.
 func keepWithin(budget int64) (undo func()) { return keepHeapWithin(budget, goBytes+budget/16) }

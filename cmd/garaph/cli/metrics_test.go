@@ -47,7 +47,7 @@ func eventually(t *testing.T, f func() string) string {
 	return ""
 }
 
-// get is the body of a page, "" where there is none.
+// get returns the body of a page, or "" if there is none.
 func get(url string) string {
 	r, err := http.Get(url)
 	if err != nil {
@@ -93,7 +93,8 @@ func testMetrics(t *testing.T, device string) {
 	defer cancel()
 	var stderr lockedBuffer
 	ended := make(chan int)
-	args := []string{"run", "heat", edges, "--source", "0", "--iterations", "0", "--metrics", "127.0.0.1:0", "--device", device}
+	args := []string{"run", "heat", edges, "--source", "0", "--iterations", "0", "--metrics", "127.0.0.1:0",
+		"--device", device}
 	if device == "gpu" {
 		args = append(args, "--gpu", "emulated")
 	}
@@ -129,7 +130,8 @@ func testMetrics(t *testing.T, device string) {
 	if !strings.Contains(page, `garaph_info{version="garaph `) || metric(page, "garaph_queue_shards") > 1 {
 		t.Errorf("got\n%s", page)
 	}
-	if profiles := get(strings.Replace(url, "/metrics", "/debug/pprof/goroutine?debug=1", 1)); !strings.Contains(profiles, "goroutine profile") {
+	if profiles := get(strings.Replace(url, "/metrics", "/debug/pprof/goroutine?debug=1", 1)); !strings.Contains(profiles,
+		"goroutine profile") {
 		t.Errorf("got %.100s", profiles)
 	}
 	address := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/metrics")
@@ -155,7 +157,8 @@ func testMetrics(t *testing.T, device string) {
 func TestMetricsRefused(t *testing.T) {
 	for _, address := range []string{"9100", "localhost:65536", "192.0.2.1:9100"} {
 		var stderr bytes.Buffer
-		if code := Run(t.Context(), []string{"version", "--metrics", address}, strings.NewReader(""), io.Discard, &stderr); code != exitFailed || !strings.Contains(stderr.String(), address) {
+		code := Run(t.Context(), []string{"version", "--metrics", address}, strings.NewReader(""), io.Discard, &stderr)
+		if code != exitFailed || !strings.Contains(stderr.String(), address) {
 			t.Errorf("%s: exit code %d: %s", address, code, stderr.String())
 		}
 	}
@@ -198,14 +201,16 @@ func TestMetricsFile(t *testing.T) {
 	}
 	text := metricsFile(t, file)
 	for name, least := range map[string]float64{
-		`garaph_exit_code{run="nightly"}`: 0, `garaph_iterations_total{run="nightly"}`: 1, `garaph_log_lines_total{run="nightly",level="warn"}`: 0,
+		`garaph_exit_code{run="nightly"}`:        0,
+		`garaph_iterations_total{run="nightly"}`: 1, `garaph_log_lines_total{run="nightly",level="warn"}`: 0,
 		`garaph_end_time_seconds{run="nightly"}`: 1e9, `garaph_process_resident_memory_peak_bytes{run="nightly"}`: 1 << 20,
 	} {
 		if got := metric(text, name); got < least {
 			t.Errorf("%s is %v, want %v or more:\n%s", name, got, least, text)
 		}
 	}
-	if code := do(t.Context(), "run", "bfs", edges, "--source", "7"); code != exitFailed || metric(metricsFile(t, file), `garaph_exit_code{run="nightly"}`) != 1 {
+	if code := do(t.Context(), "run", "bfs", edges, "--source", "7"); code != exitFailed ||
+		metric(metricsFile(t, file), `garaph_exit_code{run="nightly"}`) != 1 {
 		t.Errorf("exit code %d:\n%s", code, metricsFile(t, file))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -218,7 +223,8 @@ func TestMetricsFile(t *testing.T) {
 		return ""
 	})
 	cancel()
-	if code := <-ended; code != exitInterrupted || metric(metricsFile(t, file), `garaph_exit_code{run="nightly"}`) != exitInterrupted {
+	if code := <-ended; code != exitInterrupted ||
+		metric(metricsFile(t, file), `garaph_exit_code{run="nightly"}`) != exitInterrupted {
 		t.Errorf("exit code %d:\n%s", code, metricsFile(t, file))
 	}
 	if code := do(t.Context(), "run", "wcc", edges, "--output", file); code != exitUsage {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/decimal"
 	"github.com/garaph/garaph/internal/flags"
@@ -134,7 +135,7 @@ type edgePrinter struct {
 	degree, printed int
 }
 
-// neighbor is an edge as JSON.
+// neighbor is the JSON form of an edge.
 type neighbor struct {
 	ID     any         `json:"id"` // a number, or a name
 	Weight json.Number `json:"weight,omitempty"`
@@ -214,7 +215,7 @@ func (p *edgePrinter) object(i int, ids *store.IDBlock, at int, weight json.Numb
 	if i > 0 {
 		_ = p.out.WriteByte(',')
 	}
-	id := idOf(&results.IDs{Ints: ids.Ints, Uints: ids.Uints, Strings: ids.Strings}, at)
+	id := report.IDOf(&results.IDs{Ints: ids.Ints, Uints: ids.Uints, Strings: ids.Strings}, at)
 	text, err := json.Marshal(neighbor{id, weight})
 	if err == nil {
 		_, err = p.out.Write(text)

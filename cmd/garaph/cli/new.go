@@ -68,13 +68,15 @@ func (a *app) begin(name, dir string) error {
 	if m.Checkout == "" {
 		tidy = "\n  go mod tidy            # asks for the modules that it needs"
 	}
-	a.console.Summary(fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go. It uses garaph %[2]s. Next:
+	a.console.Summary(
+		fmt.Sprintf(`wrote %s: the program is in %[1]s.go, its test in %[1]s_test.go. It uses garaph %[2]s. Next:
 
   cd %[1]s%[3]s
   go test .              # the first time compiles garaph, for a minute or two
   $EDITOR %[1]s.go %[1]s_test.go
   go generate            # loops of its own: several times as fast
-  go run . run %[1]s GRAPH`, m.Name, cmp.Or(m.Checkout, m.Version), tidy))
+  go run . run %[1]s GRAPH`, m.Name, cmp.Or(m.Checkout, m.Version), tidy),
+	)
 	return nil
 }
 
@@ -99,7 +101,8 @@ func (m *module) check() error {
 		return Usagef("module path %q: expected a path such as widest or example.com/widest", m.Path)
 	case !lowWords.MatchString(m.Name):
 		return Usagef("program name %q: expected lower-case letters, digits and hyphens, as in widest-path", m.Name)
-	case m.Name == "main" || m.Name == "go" || slices.ContainsFunc(builtinPrograms(), func(p Program) bool { return p.Name == m.Name }):
+	case m.Name == "main" || m.Name == "go" ||
+		slices.ContainsFunc(builtinPrograms(), func(p Program) bool { return p.Name == m.Name }):
 		return Usagef("%q is taken: give the program another name", m.Name)
 	}
 	return nil
@@ -155,23 +158,25 @@ func (m *module) useCheckout(dir string) bool {
 	return true
 }
 
-// goMod makes the module's go.mod.
+// goMod returns the text of go.mod.
 func (m *module) goMod() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "module %s\n\ngo 1.26.0\n\ntool %s\n", m.Path, compilerPackage)
 	switch {
 	case m.Checkout != "":
-		fmt.Fprintf(&b, "\nrequire %s v0.0.0\n\nrequire (\n%s)\n\nreplace %[1]s => %[3]s\n", modulePath, m.Requires, m.Checkout)
+		fmt.Fprintf(&b, "\nrequire %s v0.0.0\n\nrequire (\n%s)\n\nreplace %[1]s => %[3]s\n", modulePath,
+			m.Requires, m.Checkout)
 	case m.Version != "":
 		fmt.Fprintf(&b, "\nrequire %s %s\n", modulePath, m.Version)
 	}
 	return b.Bytes()
 }
 
-// files makes the texts of the module's files.
+// files returns the texts of the module's files.
 func (m *module) files() (map[string][]byte, error) {
 	fill := strings.NewReplacer("{{.Name}}", m.Name, "{{.Type}}", m.Type)
-	names := map[string]string{"main.go": "main.go.tmpl", m.Name + ".go": "program.go.tmpl", m.Name + "_test.go": "program_test.go.tmpl"}
+	names := map[string]string{"main.go": "main.go.tmpl", m.Name + ".go": "program.go.tmpl",
+		m.Name + "_test.go": "program_test.go.tmpl"}
 	files := map[string][]byte{}
 	for name, from := range names {
 		text, err := templates.ReadFile("template/" + from)

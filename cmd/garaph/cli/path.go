@@ -142,7 +142,8 @@ func pathOf[P any, V uint32 | float64](job builtins.Job, p P, to uint32,
 func (f *foundPath) print(w *output.Stdout) error {
 	table := tabwriter.NewWriter(w, 0, 0, 0, ' ', tabwriter.AlignRight)
 	for _, s := range f.Path {
-		fmt.Fprintf(table, "%s\t  %s\n", decimal.Format(s.Distance, 64), show.ID(fmt.Sprint(s.ID), w.TTY())) // errors are kept until Flush
+		// errors are kept until Flush
+		fmt.Fprintf(table, "%s\t  %s\n", decimal.Format(s.Distance, 64), show.ID(fmt.Sprint(s.ID), w.TTY()))
 	}
 	return table.Flush()
 }

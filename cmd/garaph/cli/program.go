@@ -30,19 +30,19 @@ type Program struct {
 	// Iterations is the limit when the user gives none; 0: until no vertex is
 	// active.
 	Iterations int
-	// Algorithm: it is not a vertex program but an algorithm, for which Setup gives
+	// Algorithm is set for an algorithm, which is not a vertex program and for which Setup gives
 	// a Runner of [BindAlgorithm]. It has no iterations and checkpoints, and flags for
 	// these are refused.
 	Algorithm bool
-	// GPU: an algorithm runs on a GPU, too. Flags for that are refused otherwise.
+	// GPU is set for an algorithm that also runs on a GPU. Flags for that are refused otherwise.
 	GPU bool
 	// Instead is an algorithm with the same results, with the program's flags, or nil. On the CPU it
 	// takes the place of a vertex program where nothing is asked for that only the program has.
 	Instead *Program
-	// Timed: iterations are a time that passes, or rounds of a game. The job does
+	// Timed is set if iterations are a time that passes, or rounds of a game. The job does
 	// not end by itself, and is not unfinished when they are over.
 	Timed bool
-	// Overflow says what to do when the job ends with a [garaph.OverflowError].
+	// Overflow is the hint for a job that ends with a [garaph.OverflowError].
 	Overflow string
 	// Setup declares the program's own flags and returns what runs it, once they
 	// are parsed. It is called with an empty set, for each command line again. A
@@ -63,7 +63,7 @@ const (
 	Members = registry.Members // the first vertices whose value is not 0
 )
 
-// Env is what a program is made from when the graph is open and the flags are
+// Env provides what a program is made from, when the graph is open and the flags are
 // parsed.
 type Env struct {
 	Graph   *garaph.Graph

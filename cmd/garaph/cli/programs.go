@@ -62,7 +62,7 @@ type programReport struct {
 	GPU        bool         `json:"gpu"`
 	Loops      string       `json:"loops"`
 	PTX        string       `json:"ptx"`
-	Iterations int          `json:"iterations"` // the limit that it has without --iterations; 0: none
+	Iterations int          `json:"iterations"` // the limit that it has without --iterations; 0 if there is none
 	Flags      []flagReport `json:"flags"`
 }
 
@@ -85,7 +85,8 @@ func (a *app) programsReport(common *pflag.FlagSet) programsReport {
 		own := newFlagSet()
 		p.Setup(own)
 		r.Programs = append(r.Programs, programReport{
-			Name: p.Name, Short: p.Short, Long: strings.TrimSpace(p.Long), Column: p.column(), Algorithm: p.Algorithm, GPU: !p.Algorithm || p.GPU,
+			Name: p.Name, Short: p.Short, Long: strings.TrimSpace(p.Long), Column: p.column(),
+			Algorithm: p.Algorithm, GPU: !p.Algorithm || p.GPU,
 			Loops: loops, PTX: ptx, Iterations: p.Iterations, Flags: reportFlags(own, nil),
 		})
 	}

@@ -48,7 +48,8 @@ func checkRecordedOutput(job *garaph.Job) error {
 		err = checkUnchanged(s.Output, s.Wrote)
 	}
 	if err != nil {
-		return Usagef("job %d would write its results to %q, but %w: repeat --output with it, or with another name", job.ID(), s.Output, err)
+		return Usagef("job %d would write its results to %q, but %w: repeat --output with it, or with another name",
+			job.ID(), s.Output, err)
 	}
 	return nil
 }

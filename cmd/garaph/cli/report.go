@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -12,12 +10,12 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/checkpoint"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/dispatcher"
-	"github.com/garaph/garaph/internal/results"
 )
 
-// jobReport is any run as JSON, of a vertex program or of an algorithm.
+// jobReport is the JSON form of a run, of a vertex program or an algorithm.
 type jobReport struct {
 	Program        string         `json:"program"`
 	Graph          string         `json:"graph"`
@@ -31,8 +29,8 @@ type jobReport struct {
 	PeakMemory     int64          `json:"peak_rss_bytes"`
 	InMemory       bool           `json:"in_memory"`
 	Columns        []columnReport `json:"columns"` // of the results, in order
-	// Summary is the results as the page of --report has them.
-	Summary []summaryReport `json:"summary,omitempty"`
+	// Summary describes the results, as the page of --report does.
+	Summary []report.Summary `json:"summary,omitempty"`
 }
 
 // columnReport describes a column of results.
@@ -42,48 +40,12 @@ type columnReport struct {
 	Nullable bool   `json:"nullable"`
 }
 
-// summaryReport describes how the values of a column are distributed, or how large the groups are that they name.
-type summaryReport struct {
-	Column   string      `json:"column"`
-	Of       string      `json:"of"` // vertices, or the plural of the column, which are groups of vertices
-	Count    int64       `json:"count"`
-	Null     int64       `json:"null"`
-	Infinite int64       `json:"infinite"`
-	Zeros    int64       `json:"zeros"`
-	Min      show.Number `json:"min"`
-	Median   show.Number `json:"median"`
-	Mean     show.Number `json:"mean"`
-	P99      show.Number `json:"p99"`
-	Max      show.Number `json:"max"`
-	Bins     []binReport `json:"bins"`
-}
-
-// binReport has the values of an interval without its end.
-type binReport struct {
-	From  show.Number `json:"from"`
-	To    show.Number `json:"to"`
-	Count int64       `json:"count"`
-}
-
-func newSummaryReport(column, of string, s *results.Summary) summaryReport {
-	median, _ := s.Quantile(0.5)
-	p99, _ := s.Quantile(0.99)
-	r := summaryReport{
-		Column: column, Of: of, Count: s.Count, Null: s.Null, Infinite: s.Infinite, Zeros: s.Zeros, Min: show.Number(s.Min), Max: show.Number(s.Max),
-		Median: show.Number(median), Mean: show.Number(s.Mean()), P99: show.Number(p99), Bins: []binReport{},
-	}
-	for _, b := range s.Bins() {
-		r.Bins = append(r.Bins, binReport{show.Number(b.From), show.Number(b.To), b.Count})
-	}
-	return r
-}
-
-// runReport is the run of a vertex program as JSON.
+// runReport is the JSON form of a run of a vertex program.
 type runReport struct {
 	jobReport
 	Iterations int `json:"iterations"`
 	Resumed    int `json:"resumed_after,omitempty"` // iterations done before this process
-	// Earlier is what earlier processes did of the job until its checkpoint. All else but
+	// Earlier is the work of earlier processes on the job, until its checkpoint. All else but
 	// iterations and converged is of this process.
 	Earlier        *checkpoint.Work `json:"earlier,omitempty"`
 	Converged      bool             `json:"converged"`
@@ -102,7 +64,7 @@ type runReport struct {
 	PerIteration []garaph.Iteration `json:"per_iteration"` // and then, if asked for, the rows of --top
 }
 
-// gpuReport is the GPU that a run had.
+// gpuReport describes the GPU of a run.
 type gpuReport struct {
 	GPU         string `json:"gpu,omitempty"`
 	GPUResident uint64 `json:"gpu_resident_edges,omitempty"`
@@ -120,13 +82,13 @@ func (t *task) took() (took, load time.Duration, edges uint64, inMemory bool) {
 	return r.Duration, r.Load, r.Edges, r.InMemory
 }
 
-// jobReport reports what all runs have.
+// jobReport returns the part of the report that all runs have.
 func (t *task) jobReport() jobReport {
 	c := t.input.graph.Catalogue()
 	took, load, edges, inMemory := t.took()
-	var summary []summaryReport
+	var summary []report.Summary
 	if t.page != nil {
-		summary = t.page.summaries
+		summary = t.page.result.Summaries
 	}
 	var columns []columnReport
 	for _, column := range t.result.Table(t.program.column()).Columns() {
@@ -141,53 +103,23 @@ func (t *task) jobReport() jobReport {
 }
 
 // writeReport writes the report, with rows of --top where there are any.
-func (t *task) writeReport(w io.Writer, top *topRows) error {
+func (t *task) writeReport(w io.Writer, top *report.TopRows) error {
 	r := t.result.Report
-	report := runReport{
+	out := runReport{
 		jobReport:  t.jobReport(),
-		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, BytesRead: r.BytesRead, LoadRead: r.LoadRead,
+		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges,
+		BytesRead: r.BytesRead, LoadRead: r.LoadRead,
 		Earlier: r.Earlier, Calibration: show.Number(r.Calibration.Seconds()), K: show.Number(r.AccessRatio),
 		RowsRead: r.RowsRead, RowsNeeded: r.RowsNeeded,
-		Devices: r.Devices, gpuReport: gpuReport{GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost},
+		Devices: r.Devices, gpuReport: gpuReport{
+			GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost,
+		},
 		PerIteration: append([]garaph.Iteration{}, r.Iterations...),
 	}
-	for i := range report.PerIteration {
-		report.PerIteration[i].Iteration++ // from 1 on, as everywhere that a user looks
+	for i := range out.PerIteration {
+		out.PerIteration[i].Iteration++ // from 1 on, as everywhere that a user looks
 	}
-	return writeObject(w, report, top.inObject())
-}
-
-// list is a part of a JSON object that is written item by item: there may be many.
-type list struct {
-	key  string
-	each func(item func(json any) error) error
-}
-
-// writeObject writes a report as a JSON object, with a list as its last part, if that is not nil.
-func writeObject(w io.Writer, report any, last *list) error {
-	object, err := json.Marshal(report)
-	if err != nil {
-		return err
-	}
-	buffered := bufio.NewWriterSize(w, 1<<16)
-	if last != nil {
-		_, _ = fmt.Fprintf(buffered, "%s,%q:[", object[:len(object)-1], last.key) // errors are kept until Flush
-		comma := ""
-		err = last.each(func(item any) error {
-			b, err := json.Marshal(item)
-			if err == nil {
-				_, err = fmt.Fprintf(buffered, "%s%s", comma, b)
-			}
-			comma = ","
-			return err
-		})
-		object = []byte("]}")
-	}
-	if err != nil {
-		return err
-	}
-	_, _ = buffered.Write(append(object, '\n'))
-	return buffered.Flush()
+	return report.WriteObject(w, out, top.InObject())
 }
 
 // parameters returns the program's own flags and the options that a result may

@@ -186,7 +186,8 @@ func takeJob(path string, id int) (job *garaph.Job, err error) {
 // resuming describes a job that is resumed, for a log.
 func resuming(job *garaph.Job, path string, out output.Destination) string {
 	r := job.Record()
-	text := fmt.Sprintf("resuming job %d, %s on %s, begun %s", job.ID(), show.Printable(r.Name), show.Printable(path), r.Created.Local().Format(time.DateTime))
+	text := fmt.Sprintf("resuming job %d, %s on %s, begun %s",
+		job.ID(), show.Printable(r.Name), show.Printable(path), r.Created.Local().Format(time.DateTime))
 	if out.Path != "" {
 		text += ", whose results go to " + strconv.Quote(out.Path)
 	}

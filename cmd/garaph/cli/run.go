@@ -110,10 +110,12 @@ func newRunFlags(fs *pflag.FlagSet) *runFlags {
 		mode: flags.Enum(fs, "mode", dispatcher.Sync, []dispatcher.Mode{dispatcher.Sync, dispatcher.Async},
 			"when vertices see new values: after the iteration (sync), or after the page (async), which takes "+
 				"fewer iterations"),
-		method: flags.Enum(fs, "method", dispatcher.Auto, []dispatcher.Method{dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier},
+		method: flags.Enum(fs, "method", dispatcher.Auto,
+			[]dispatcher.Method{dispatcher.Auto, dispatcher.Pull, dispatcher.NotifyPull, dispatcher.Frontier},
 			"which vertices work: all gather (pull), those with active neighbours do (notify-pull), or active "+
 				"ones push (frontier)"),
-		device: flags.Enum(fs, "device", dispatcher.AutoDevice, []dispatcher.Device{dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid},
+		device: flags.Enum(fs, "device", dispatcher.AutoDevice,
+			[]dispatcher.Device{dispatcher.AutoDevice, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid},
 			"where to run; hybrid is on the CPU and the GPU, auto is hybrid if there is a GPU"),
 		threads: threadsFlag(fs),
 		memory: flags.Size(fs, "memory", "memory of the process, such as 512MiB or 2GiB; 0: no limit "+
@@ -126,7 +128,8 @@ func newRunFlags(fs *pflag.FlagSet) *runFlags {
 			gpuMemory: flags.Size(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond "+
 				"it are streamed (default nearly all that is free)"),
 			streams: streamsFlag(fs, "streams of copies and computations on the GPU, which overlap"),
-			gather: flags.Enum(fs, "gather", gpuengine.GatherAuto, []gpuengine.Gather{gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented},
+			gather: flags.Enum(fs, "gather", gpuengine.GatherAuto,
+				[]gpuengine.Gather{gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented},
 				"how a block of GPU threads adds up: a thread per edge (replicated), or 16 edges per thread "+
 					"(segmented)"),
 			advancingFlags: newAdvancingFlags(fs),
@@ -227,7 +230,7 @@ func (f *runFlags) check(cmd *cobra.Command, p Program) error {
 	return f.imports.check()
 }
 
-// gpuFlagNames are those that have no effect where there is no GPU.
+// gpuFlagNames lists the flags that have no effect without a GPU.
 var gpuFlagNames = append([]string{"gpu", "gpu-memory", "streams", "gather"}, advancingFlagNames...)
 
 // advancingFlagNames lists the flags of frontiers.
@@ -238,7 +241,8 @@ func (f *runFlags) checkGPU(fs *pflag.FlagSet) error {
 	if gpu := flags.Given(fs, gpuFlagNames...); gpu != "" && *f.device == string(dispatcher.CPU) {
 		return Usagef("%s does not apply to --device cpu", gpu)
 	}
-	if method := *f.method; method == string(dispatcher.NotifyPull) && (*f.device == string(dispatcher.GPU) || *f.device == string(dispatcher.Hybrid)) {
+	if method := *f.method; method == string(dispatcher.NotifyPull) &&
+		(*f.device == string(dispatcher.GPU) || *f.device == string(dispatcher.Hybrid)) {
 		return Usagef("--method %s does not apply to --device %s: GPUs pull", method, *f.device)
 	}
 	return nil
@@ -289,7 +293,8 @@ func (f *resultFlags) checkFiles(fs *pflag.FlagSet) error {
 			return err
 		}
 		for _, other := range files[:i] {
-			if path := fs.Lookup(name).Value.String(); fs.Changed(other) && output.SameName(path, fs.Lookup(other).Value.String()) {
+			if path := fs.Lookup(name).Value.String(); fs.Changed(other) &&
+				output.SameName(path, fs.Lookup(other).Value.String()) {
 				return Usagef("--%s and --%s both write %s: name two files", other, name, path)
 			}
 		}

@@ -54,7 +54,8 @@ func TestNoLeaks(t *testing.T) {
 // TestPeakMemory checks that the peak that a run reports includes writing its results.
 func TestPeakMemory(t *testing.T) {
 	var all bytes.Buffer
-	if code := Run(t.Context(), []string{"run", "wcc", "-", "--output", "-"}, strings.NewReader("1 2\n"), &all, &all); code != exitDone {
+	code := Run(t.Context(), []string{"run", "wcc", "-", "--output", "-"}, strings.NewReader("1 2\n"), &all, &all)
+	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, all.String())
 	}
 	rows, peak := strings.Index(all.String(), "1\t1\n2\t1\n"), strings.Index(all.String(), "peak memory")

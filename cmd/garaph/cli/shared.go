@@ -48,7 +48,8 @@ func formatFlag(fs *pflag.FlagSet) *string {
 		return err
 	}
 	return flags.Text(fs, "output-format", "FORMAT", check,
-		"tsv, csv, ndjson (each also with .gz or .zst), parquet, arrow (- and pipes: a stream), arrows (a stream) or npy (default by the name of the file, tsv for -, devices and pipes)")
+		"tsv, csv, ndjson (each also with .gz or .zst), parquet, arrow (- and pipes: a stream), arrows (a stream) or npy "+
+			"(default by the name of the file, tsv for -, devices and pipes)")
 }
 
 // destination returns the destination of results, and reports, before the job, the error that writing there
@@ -56,7 +57,10 @@ func formatFlag(fs *pflag.FlagSet) *string {
 func (a *app) destination(path, format string, inputs []string) (output.Destination, error) {
 	d, err := output.New(path, format)
 	if err == nil && d.Format.Binary() && a.stdout.IsTerminal(path) {
-		err = Usagef("format %s is binary, and the output is a terminal: name a file with --output, or choose --output-format tsv", d.Format)
+		err = Usagef(
+			"format %s is binary, and the output is a terminal: name a file with --output, or choose --output-format tsv",
+			d.Format,
+		)
 	}
 	if err == nil && path != "" && path != "-" {
 		err = output.CheckBeside("the results", path, inputs)

@@ -46,18 +46,22 @@ func TestManySources(t *testing.T) {
 			t.Fatalf("%v: exit code %d\n%s", args, code, stderr.String())
 		}
 	}
-	garaphs("run", "pagerank", graph, "--sources", file("ids.txt"), "--iterations", "20", "--output", file("whole.tsv"), "-q")
-	interrupt(t, graph, 4, "--sources", file("ids.txt"), "--iterations", "20", "--checkpoint-every", "2", "--output", file("resumed.tsv"))
+	garaphs("run", "pagerank", graph, "--sources", file("ids.txt"), "--iterations", "20", "--output",
+		file("whole.tsv"), "-q")
+	interrupt(t, graph, 4, "--sources", file("ids.txt"), "--iterations", "20", "--checkpoint-every", "2", "--output",
+		file("resumed.tsv"))
 	jobs, err := checkpoint.List(filepath.Join(graph, "jobs"))
 	h.must(err)
 	last := jobs[len(jobs)-1]
 	if last.Status != checkpoint.Interrupted || last.Flags["sources"] != file("ids.txt") || last.Flags["source"] != "" {
-		t.Fatalf("job %d is %s, and has sources %.100q in %q", last.ID, last.Status, last.Flags["source"], last.Flags["sources"])
+		t.Fatalf("job %d is %s, and has sources %.100q in %q",
+			last.ID, last.Status, last.Flags["source"], last.Flags["sources"])
 	}
 	fails := func(code int, want string, args ...string) {
 		t.Helper()
 		var stderr bytes.Buffer
-		if got := Run(t.Context(), args, nil, io.Discard, &stderr, builtinPrograms()...); got != code || !strings.Contains(stderr.String(), want) {
+		if got := Run(t.Context(), args, nil, io.Discard, &stderr, builtinPrograms()...); got != code ||
+			!strings.Contains(stderr.String(), want) {
 			t.Errorf("%v: exit code %d\n%s", args, got, stderr.String())
 		}
 	}

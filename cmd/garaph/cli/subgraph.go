@@ -51,13 +51,15 @@ of a Parquet or Arrow file, such as what DuckDB or pandas selected from results.
 	fs := cmd.Flags()
 	f := &subgraphFlags{
 		output: outputFlag(fs, "", "make the new graph in this `FOLDER` (required)"),
-		ids:    fs.String("ids", "", "take the vertices listed in this `FILE` (text, .parquet or .arrow; may be compressed): "+flags.IDLines+"; - is standard input"),
-		all:    fs.Bool("all", false, "take all vertices: a copy of the graph"),
-		rows:   fs.Bool("rows", false, "also store rows of in-edges, so that frontiers along them are read from disk"),
+		ids: fs.String("ids", "", "take the vertices listed in this `FILE` (text, .parquet or .arrow; may be compressed): "+
+			flags.IDLines+"; - is standard input"),
+		all:  fs.Bool("all", false, "take all vertices: a copy of the graph"),
+		rows: fs.Bool("rows", false, "also store rows of in-edges, so that frontiers along them are read from disk"),
 	}
 	flags.Sources(fs, "from which hops are counted")
 	f.hops = flags.Count(fs, "hops", 1, 0, "at most N hops from a source; 0: only the sources")
-	f.along = flags.Enum(fs, "along", subgraph.Out, []subgraph.Along{subgraph.Out, subgraph.In, subgraph.Both}, "whether hops follow edges, go against them, or both")
+	f.along = flags.Enum(fs, "along", subgraph.Out, []subgraph.Along{subgraph.Out, subgraph.In, subgraph.Both},
+		"whether hops follow edges, go against them, or both")
 	f.force = fs.Bool("force", false, "replace the graph that is there, and its jobs; refused while one is running")
 	f.threads = threadsFlag(fs)
 	f.memory = flags.Size(fs, "memory", "memory of the process (default half of what is available)")
@@ -107,7 +109,7 @@ type subgraphReport struct {
 	PeakMemory int64   `json:"peak_rss_bytes"`
 }
 
-// subgraph makes the graph, with progress and a summary.
+// subgraph writes the graph, with progress and a summary.
 func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err error) {
 	ctx := cmd.Context()
 	memory := *f.memory
@@ -142,7 +144,8 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 		return err
 	}
 	defer set.Free()
-	if err := f.choose(ctx, Env{Graph: g, Flags: cmd.Flags(), Progress: progressOf(p), held: new(held)}, set, memory, a.stdin); err != nil {
+	env := Env{Graph: g, Flags: cmd.Flags(), Progress: progressOf(p), held: new(held)}
+	if err := f.choose(ctx, env, set, memory, a.stdin); err != nil {
 		return f.ended(ctx, path, err)
 	}
 	r, err := subgraph.Make(ctx, g.Store(), set, *f.output, o)
@@ -150,11 +153,14 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 	if err != nil {
 		return f.ended(ctx, path, err)
 	}
-	a.console.Summary(fmt.Sprintf("made %s of %s of %s and %s, in %s", *f.output, show.Counted(int64(r.Vertices), "vertex", "vertices"), path, show.Counted(int64(r.Edges), "edge", "edges"), show.Seconds(r.Duration)))
+	a.console.Summary(fmt.Sprintf("made %s of %s of %s and %s, in %s",
+		*f.output, show.Counted(int64(r.Vertices), "vertex", "vertices"), path, show.Counted(int64(r.Edges), "edge", "edges"),
+		show.Seconds(r.Duration)))
 	if !*f.json {
 		return nil
 	}
-	return json.NewEncoder(a.stdout).Encode(subgraphReport{path, *f.output, r.Vertices, r.Edges, r.Weighted, r.Wide, r.Symmetric, r.Bytes, r.Seconds, peakMemory()})
+	return json.NewEncoder(a.stdout).Encode(subgraphReport{path, *f.output, r.Vertices, r.Edges, r.Weighted, r.Wide,
+		r.Symmetric, r.Bytes, r.Seconds, peakMemory()})
 }
 
 // ended explains an error.
@@ -190,7 +196,9 @@ func (f *subgraphFlags) choose(ctx context.Context, e Env, set *subgraph.Set, me
 }
 
 // byIDs adds the vertices of a list of ids, until ctx ends. Rows of columns may take a quarter of the memory.
-func (f *subgraphFlags) byIDs(ctx context.Context, g *garaph.Graph, set *subgraph.Set, memory int64, stdin io.Reader) error {
+func (f *subgraphFlags) byIDs(
+	ctx context.Context, g *garaph.Graph, set *subgraph.Set, memory int64, stdin io.Reader,
+) error {
 	add := func(list []uint32) error {
 		set.Add(list...)
 		return ctx.Err()
@@ -201,7 +209,8 @@ func (f *subgraphFlags) byIDs(ctx context.Context, g *garaph.Graph, set *subgrap
 	case format == results.Parquet, format == results.Arrow, format == results.Arrows:
 		l := newLookUp(g, *f.ids, add)
 		l.place = func(path string, row int) string { return fmt.Sprintf("%s, row %d (from 0)", path, row) }
-		if err := columns.EachID(*f.ids, memory/4, func(id string, row int) error { return l.addMaybe(id, row, false) }); err != nil {
+		err := columns.EachID(*f.ids, memory/4, func(id string, row int) error { return l.addMaybe(id, row, false) })
+		if err != nil {
 			return err
 		}
 		return l.flush()

@@ -16,6 +16,7 @@ import (
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/cmd/garaph/cli/console"
 	"github.com/garaph/garaph/cmd/garaph/cli/output"
+	"github.com/garaph/garaph/cmd/garaph/cli/report"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
@@ -25,7 +26,7 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// defaultTop is how many vertices are printed when nothing was asked for.
+// defaultTop is the number of vertices that are printed by default.
 const defaultTop = 10
 
 // task is one `garaph run`.
@@ -84,7 +85,9 @@ func (a *app) run(ctx context.Context, t *task) (err error) {
 		return err
 	}
 	if t.program.Timed && t.options.Iterations == 0 {
-		a.console.Log.Warn(fmt.Sprintf("%s does not end by itself: without a number of --iterations, it runs until it is interrupted", t.program.Name))
+		a.console.Log.Warn(fmt.Sprintf(
+			"%s does not end by itself: without a number of --iterations, it runs until it is interrupted", t.program.Name,
+		))
 	}
 	if *t.flags.checkpoints.resume && a.resumed == nil {
 		if a.resumed, err = t.unfinished(); err != nil {
@@ -183,7 +186,9 @@ func (t *task) runOptions() garaph.RunOptions {
 	o := garaph.RunOptions{
 		Mode: dispatcher.Mode(*f.mode), Method: dispatcher.Method(*f.method),
 		Threads: *f.threads, Memory: *f.memory, Iterations: t.program.Iterations,
-		Device: dispatcher.Device(*f.device), GPU: garaph.GPUOptions{Name: *f.gpu, Memory: *f.gpuMemory, Streams: *f.streams, Gather: gpuengine.Gather(*f.gather), Advancing: f.value()},
+		Device: dispatcher.Device(*f.device), GPU: garaph.GPUOptions{
+			Name: *f.gpu, Memory: *f.gpuMemory, Streams: *f.streams, Gather: gpuengine.Gather(*f.gather), Advancing: f.value(),
+		},
 		Checkpoints: f.checkpoints.policy(), MoreThreads: bench.MoreThreads,
 	}
 	if o.Threads == 0 {
@@ -220,13 +225,15 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	o.Trace.Phase = func(p dispatcher.Phase) { shown.At(string(p), 0, console.InSteps) }
 	o.Progress = func(it garaph.Iteration) {
 		text := iterationText(it)
-		o.Log.Debug(text, zap.Any("devices", it.Devices), zap.Int64("bytes_read", it.BytesRead), zap.Int64("bytes_copied", it.BytesCopied))
+		o.Log.Debug(text, zap.Any("devices", it.Devices), zap.Int64("bytes_read", it.BytesRead),
+			zap.Int64("bytes_copied", it.BytesCopied))
 		if s := shown.At(t.program.Name, int64(t.options.Iterations), console.InIterations); s != nil {
 			s.Iterated(text, it)
 		}
 	}
 	var overflow *garaph.OverflowError
-	result, err := t.runner(ctx, Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(shown), held: new(held)})
+	result, err := t.runner(ctx,
+		Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(shown), held: new(held)})
 	shown.End()
 	switch {
 	case err == nil:
@@ -237,7 +244,8 @@ func (t *task) execute(ctx context.Context, a *app) error {
 		if result != nil {
 			job, after = result.Job(), " after "+show.Iterations(result.Report.Done())
 		}
-		return &stopped{fmt.Sprintf("%s on %s was stopped%s; no results were written%s", t.program.Name, t.name(), after, resumable(job, t.name(), t.cmd.Flags())), err}
+		return &stopped{fmt.Sprintf("%s on %s was stopped%s; no results were written%s",
+			t.program.Name, t.name(), after, resumable(job, t.name(), t.cmd.Flags())), err}
 	case errors.As(err, &overflow):
 		advice := t.program.Overflow
 		if f := t.cmd.Flags().Lookup("precision"); f != nil && f.Value.String() == string(registry.Single) {
@@ -262,7 +270,8 @@ func iterationText(it garaph.Iteration) string {
 		number = fmt.Sprintf("iterations %d to %d", it.Iteration+1, it.Iteration+it.Levels)
 	}
 	return fmt.Sprintf("%s (%s, %s): %s active, f %.2g%s, %s edges/s in %s", number, it.Device, it.Method,
-		show.Count(float64(it.Active)), it.Fraction, alpha, show.Count(show.PerSecond(float64(it.Edges), it.Duration)), show.Seconds(it.Duration))
+		show.Count(float64(it.Active)), it.Fraction, alpha, show.Count(show.PerSecond(float64(it.Edges), it.Duration)),
+		show.Seconds(it.Duration))
 }
 
 // pagesOf names the pages that a device counts.
@@ -303,8 +312,10 @@ func (t *task) summary() string {
 	if r.Before > 0 {
 		earlier = fmt.Sprintf(" after %d of earlier processes", r.Before)
 	}
-	return fmt.Sprintf("%s: %s%s in %s and %s, %s; %s edges/s, %s; peak memory %s", t.program.Name, show.Iterations(r.Done()-r.Before), earlier,
-		show.Seconds(r.Duration), loading, end, show.Count(show.PerSecond(float64(r.Edges), r.Duration)), where, show.Bytes(t.peakMemory()))
+	return fmt.Sprintf("%s: %s%s in %s and %s, %s; %s edges/s, %s; peak memory %s",
+		t.program.Name, show.Iterations(r.Done()-r.Before), earlier,
+		show.Seconds(r.Duration), loading, end, show.Count(show.PerSecond(float64(r.Edges), r.Duration)), where,
+		show.Bytes(t.peakMemory()))
 }
 
 // end returns how the job ended.
@@ -322,7 +333,8 @@ func (t *task) end() string {
 func (t *task) warn(log *zap.Logger) {
 	r, fs := t.result.Report, t.cmd.Flags()
 	if t.result.Algorithm == nil && !t.program.Timed && !r.Converged && !fs.Changed("iterations") {
-		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations N sets another limit, 0 none", t.program.Name, show.Iterations(t.options.Iterations)))
+		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations N sets another limit, 0 none",
+			t.program.Name, show.Iterations(t.options.Iterations)))
 	}
 	if t.result.Algorithm == nil && hasGPU(*t.flags.gpu) && r.GPU == "" { // an algorithm has logged why
 		t.warnGPU(log, strings.TrimSuffix("the job ran on the CPU: "+r.Without, ": "))
@@ -330,7 +342,8 @@ func (t *task) warn(log *zap.Logger) {
 	advanced := func(it dispatcher.Iteration) bool {
 		return it.Method == dispatcher.Frontier && it.Device == dispatcher.GPU
 	}
-	if given := flags.Given(fs, advancingFlagNames...); given != "" && r.GPU != "" && !slices.ContainsFunc(r.Iterations, advanced) {
+	if given := flags.Given(fs, advancingFlagNames...); given != "" && r.GPU != "" &&
+		!slices.ContainsFunc(r.Iterations, advanced) {
 		log.Warn(given + ": without effect, no frontier was advanced on the GPU; --method frontier does that")
 	}
 }
@@ -350,19 +363,19 @@ func (t *task) deliver(ctx context.Context, a *app, out output.Destination) erro
 	}
 	t.peakMemory() // before the page takes some
 	if t.page != nil {
-		t.page.err = t.page.summarize(ctx, t) // of the page, and not of the results
+		t.page.summarize(ctx, t) // an error of the page is not one of the results
 	}
 	n := *t.flags.top
 	if n == 0 && out.Path == "" && !*t.flags.json {
 		n = defaultTop
 	}
-	var rows *topRows // if wanted
+	var rows *report.TopRows // if wanted
 	if n > 0 {
-		top, err := newTopRows(output.Cancellable{Table: table, Context: ctx}, n, t.program.Ranking)
+		top, err := report.Top(output.Cancellable{Table: table, Context: ctx}, n, t.program.Ranking)
 		if err != nil {
 			return err
 		}
-		defer top.close()
+		defer top.Close()
 		rows = &top
 	}
 	switch {
@@ -371,7 +384,7 @@ func (t *task) deliver(ctx context.Context, a *app, out output.Destination) erro
 	case *t.flags.json:
 		return t.writeReport(a.stdout, rows)
 	case rows != nil:
-		return writeTop(a.stdout, t.heading(), *rows)
+		return report.WriteTop(a.stdout, t.heading(), *rows)
 	}
 	return nil
 }

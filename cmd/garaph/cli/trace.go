@@ -90,7 +90,10 @@ func rowName(what string, process, thread int, name string) traceEvent {
 }
 
 func eventOf(s gpuengine.Span) traceEvent {
-	e := traceEvent{Name: s.Name, Category: "kernel", Phase: "X", Time: s.Start * 1e6, Duration: (s.End - s.Start) * 1e6, Process: gpuProcess, Thread: s.Stream, Args: map[string]any{}}
+	e := traceEvent{
+		Name: s.Name, Category: "kernel", Phase: "X", Time: s.Start * 1e6, Duration: (s.End - s.Start) * 1e6,
+		Process: gpuProcess, Thread: s.Stream, Args: map[string]any{},
+	}
 	if s.Name == "copy" {
 		e.Category = "copy"
 		e.Args["bytes"] = s.Bytes

@@ -33,7 +33,8 @@ func TestTrace(t *testing.T) {
 				Copied int64 `json:"bytes_copied"`
 			} `json:"per_iteration"`
 		}
-		out := do("run", "wcc", graph, "--device", "gpu", "--gpu", "emulated", "--gpu-memory", memory, "--trace", file, "--json")
+		out := do("run", "wcc", graph, "--device", "gpu", "--gpu", "emulated", "--gpu-memory", memory,
+			"--trace", file, "--json")
 		if err := json.Unmarshal(out, &report); err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,8 @@ func TestTrace(t *testing.T) {
 			}
 			names[e.Name]++
 			if e.Duration < 0 || e.Time < ends[e.Thread]-1e-3 { // times are rounded
-				t.Fatalf("%s begins at %v µs, takes %v, and what came before it in stream %d ends at %v", e.Name, e.Time, e.Duration, e.Thread, ends[e.Thread])
+				t.Fatalf("%s begins at %v µs, takes %v, and what came before it in stream %d ends at %v",
+					e.Name, e.Time, e.Duration, e.Thread, ends[e.Thread])
 			}
 			ends[e.Thread] = e.Time + e.Duration
 			n, _ := e.Args["bytes"].(float64)
@@ -68,9 +70,11 @@ func TestTrace(t *testing.T) {
 			gathered += n
 		}
 		if uint64(gathered) != report.Devices.GPU.Edges || int64(bytes) != copied {
-			t.Errorf("%s: the trace has %v edges and %v bytes copied, the report %d and %d", memory, gathered, bytes, report.Devices.GPU.Edges, copied)
+			t.Errorf("%s: the trace has %v edges and %v bytes copied, the report %d and %d",
+				memory, gathered, bytes, report.Devices.GPU.Edges, copied)
 		}
-		if streamed := report.Resident == 0 || copied > 0; streamed != (names["copy"] > 0) || names["pull"] == 0 || names["pull"] != names["apply"] {
+		if streamed := report.Resident == 0 || copied > 0; streamed != (names["copy"] > 0) || names["pull"] == 0 ||
+			names["pull"] != names["apply"] {
 			t.Errorf("%s: %d bytes were copied, and the trace has %v", memory, copied, names)
 		}
 	}

@@ -75,7 +75,8 @@ func TestWrongUsage(t *testing.T) {
 	if err := os.WriteFile("edges.txt", []byte("0 1\n1 2\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code := Run(t.Context(), []string{"import", "edges.txt", "g", "-q"}, nil, &bytes.Buffer{}, os.Stderr); code != exitDone {
+	args := []string{"import", "edges.txt", "g", "-q"}
+	if code := Run(t.Context(), args, nil, &bytes.Buffer{}, os.Stderr); code != exitDone {
 		t.Fatalf("exit code %d", code)
 	}
 	for text := range strings.Lines(strings.TrimSpace(wrongUsage)) {
@@ -83,7 +84,8 @@ func TestWrongUsage(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		code := Run(t.Context(), strings.Fields(line), strings.NewReader(""), &stdout, &stderr)
 		got := stderr.String()
-		if code != exitUsage || stdout.Len() > 0 || !regexp.MustCompile(says).MatchString(got) || !strings.Contains(got, "See `garaph ") {
+		if code != exitUsage || stdout.Len() > 0 || !regexp.MustCompile(says).MatchString(got) ||
+			!strings.Contains(got, "See `garaph ") {
 			t.Errorf("%s: exit code %d\n%s%s", line, code, stdout.String(), got)
 		}
 	}
@@ -93,7 +95,8 @@ func TestWrongUsage(t *testing.T) {
 func TestAlgorithmHelp(t *testing.T) {
 	var stdout bytes.Buffer
 	code := Run(t.Context(), []string{"run", "triangles", "--help"}, nil, &stdout, os.Stderr)
-	if text := stdout.String(); code != exitDone || strings.Contains(text, "--iterations") || !strings.Contains(text, "--threads") {
+	if text := stdout.String(); code != exitDone || strings.Contains(text, "--iterations") ||
+		!strings.Contains(text, "--threads") {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
 }

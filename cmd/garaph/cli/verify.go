@@ -57,7 +57,8 @@ func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
 		err = v.print(a.stdout)
 	}
 	if err == nil && !v.Sound {
-		err = fmt.Errorf("graph %s is damaged in %s: import it again", path, show.Counted(int64(v.Damaged), "place", "places"))
+		err = fmt.Errorf("graph %s is damaged in %s: import it again",
+			path, show.Counted(int64(v.Damaged), "place", "places"))
 	}
 	return err
 }
@@ -88,7 +89,8 @@ func (v *verified) print(w io.Writer) error {
 	}
 	if v.Sound {
 		took := time.Duration(v.Seconds * float64(time.Second))
-		lines = []string{fmt.Sprintf("sound: %s in %s (%s/s)", show.Bytes(v.Bytes), show.Seconds(took), show.Bytes(int64(show.PerSecond(float64(v.Bytes), took))))}
+		lines = []string{fmt.Sprintf("sound: %s in %s (%s/s)",
+			show.Bytes(v.Bytes), show.Seconds(took), show.Bytes(int64(show.PerSecond(float64(v.Bytes), took))))}
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(w, line); err != nil {

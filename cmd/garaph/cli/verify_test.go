@@ -24,7 +24,10 @@ func ring(t *testing.T, n int) (graph string) {
 	if err := os.WriteFile(edges, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := garaph.Import(t.Context(), []string{edges}, graph, garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 1}, Edges: garaph.EdgeOptions{Undirected: true}}); err != nil {
+	if _, err := garaph.Import(
+		t.Context(), []string{edges}, graph,
+		garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: 1}, Edges: garaph.EdgeOptions{Undirected: true}},
+	); err != nil {
 		t.Fatal(err)
 	}
 	return graph
@@ -45,7 +48,8 @@ func TestVerifyTellsSome(t *testing.T) {
 	}
 	var stdout, stderr bytes.Buffer
 	code := Run(t.Context(), []string{"verify", graph, "-q"}, nil, &stdout, &stderr)
-	if lines := strings.Count(stdout.String(), "\n"); code != exitFailed || lines != mostDamages+1 || !strings.HasSuffix(stdout.String(), "\nand 6 more\n") {
+	if lines := strings.Count(stdout.String(), "\n"); code != exitFailed || lines != mostDamages+1 ||
+		!strings.HasSuffix(stdout.String(), "\nand 6 more\n") {
 		t.Errorf("exit code %d, %d lines", code, lines)
 	}
 }

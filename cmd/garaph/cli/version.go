@@ -40,7 +40,7 @@ var version string
 // versionReport is `garaph version` as JSON.
 type versionReport struct {
 	Version string `json:"version"`
-	Commit  string `json:"commit"` // "": not known
+	Commit  string `json:"commit"` // "" if not known
 	Go      string `json:"go"`
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`

@@ -62,7 +62,8 @@ func (c *checker) function(f *ssa.Function) {
 		case loop.entered:
 			c.refuse(at(f, loop.instr), "a goto into a loop", "a for statement")
 		case construct == "" && !overIterator(loop.instr.Block()):
-			c.refuse(at(f, loop.instr), "a loop without a bound", "`for i := a; i < n; i++` with i and n not changed in the loop, and break,")
+			c.refuse(at(f, loop.instr), "a loop without a bound",
+				"`for i := a; i < n; i++` with i and n not changed in the loop, and break,")
 		}
 	}
 	c.open = c.open[:len(c.open)-1]
@@ -102,7 +103,8 @@ func (c *checker) signature(f *ssa.Function) {
 	}
 	for r := range f.Signature.Results().Variables() {
 		if _, ok := r.Type().Underlying().(*types.Pointer); ok && returns > 1 {
-			c.refuse(f.Pos(), "a function that returns one of several pointers", "one that returns an index, or the value itself")
+			c.refuse(f.Pos(), "a function that returns one of several pointers",
+				"one that returns an index, or the value itself")
 		}
 	}
 }
@@ -260,7 +262,8 @@ func onlyForPanic(i *ssa.MakeInterface) bool {
 func (c *checker) call(pos token.Pos, i *ssa.Call) bool {
 	common := i.Common()
 	if common.IsInvoke() {
-		c.refuse(pos, fmt.Sprintf("a call of %s by way of interface %s", common.Method.Name(), name(common.Value.Type())), "a call of a method of a concrete type")
+		c.refuse(pos, fmt.Sprintf("a call of %s by way of interface %s", common.Method.Name(), name(common.Value.Type())),
+			"a call of a method of a concrete type")
 		return false
 	}
 	if b, ok := common.Value.(*ssa.Builtin); ok {
@@ -296,7 +299,9 @@ func (c *checker) call(pos token.Pos, i *ssa.Call) bool {
 		c.refuse(pos, "a call of "+f.Name(), "a function of the package")
 		return false
 	case pkg.Path() == "math" || pkg.Path() == "math/bits":
-		c.refuse(pos, "a call of "+pkg.Name()+"."+f.Name(), "it with those that a device has: math.Abs, Ceil, Copysign, Exp, FMA, Floor, Inf, IsInf, IsNaN, Log, Max, Min, NaN, Signbit, Sqrt, Tanh, Trunc, the conversions to and from bits, and bits.LeadingZeros, OnesCount, TrailingZeros and Reverse of 32 or 64 bits,")
+		c.refuse(pos, "a call of "+pkg.Name()+"."+f.Name(), "it with those that a device has: math.Abs, Ceil, Copysign, "+
+			"Exp, FMA, Floor, Inf, IsInf, IsNaN, Log, Max, Min, NaN, Signbit, Sqrt, Tanh, Trunc, the conversions to and from "+
+			"bits, and bits.LeadingZeros, OnesCount, TrailingZeros and Reverse of 32 or 64 bits,")
 		return false
 	case len(f.Blocks) == 0 || !c.mayCall(pkg):
 		c.refuse(pos, "a call of "+pkg.Name()+"."+f.Name(), "a function of the package")

@@ -23,7 +23,8 @@ type fragment struct {
 }
 
 var parameters = map[string][]string{
-	"Zero": {}, "Gather": {"src", "edge", "dst"}, "Sum": {"a", "b"}, "Apply": {"v", "old", "acc", "step"}, "Activate": {"v", "old", "new"},
+	"Zero": {}, "Gather": {"src", "edge", "dst"}, "Sum": {"a", "b"},
+	"Apply": {"v", "old", "acc", "step"}, "Activate": {"v", "old", "new"},
 	"Settled": {"value", "step"}, "Aggregate": {"v", "value"}, "Saturated": {"acc", "step"}, "Priority": {"value"},
 }
 
@@ -37,7 +38,8 @@ func fragmentsOf(f *compiled.Fragments) map[string]compiled.Fragment {
 // prepare reads the fragment of a method.
 func prepare(p *source.Program, f *compiled.Fragments, name string) (*fragment, error) {
 	leaves := map[string][]compiled.Kind{
-		"v": {compiled.Uint32, compiled.Uint32, compiled.Uint32, compiled.Uint32}, "edge": {compiled.Float32}, "step": {compiled.Int64, compiled.Float64},
+		"v": {compiled.Uint32, compiled.Uint32, compiled.Uint32, compiled.Uint32}, "edge": {compiled.Float32},
+		"step": {compiled.Int64, compiled.Float64},
 	}
 	kinds := func(l compiled.Layout) (list []compiled.Kind) {
 		for _, leaf := range l.Leaves {
@@ -129,7 +131,8 @@ func (f *fragment) check(inputs, want []uint64, fault compiled.Fault, loose bool
 	}
 	for i, k := range f.results {
 		if !same(k, got[i], want[i], loose) {
-			return fmt.Errorf("%s(%s) = %s in PTX, %s in Go", f.name, f.print(f.kinds, inputs), f.print(f.results, got), f.print(f.results, want))
+			return fmt.Errorf("%s(%s) = %s in PTX, %s in Go",
+				f.name, f.print(f.kinds, inputs), f.print(f.results, got), f.print(f.results, want))
 		}
 	}
 	return nil

@@ -75,6 +75,7 @@ var device = sync.OnceValues(func() (*ssa.Package, error) {
 		files = append(files, file)
 	}
 	pkg := types.NewPackage(devicePath, "devicemath")
-	built, _, err := ssautil.BuildPackage(&types.Config{Importer: declared{fset}}, fset, pkg, files, ssa.InstantiateGenerics)
+	built, _, err := ssautil.BuildPackage(&types.Config{Importer: declared{fset}}, fset, pkg, files,
+		ssa.InstantiateGenerics)
 	return built, err
 })

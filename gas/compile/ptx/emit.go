@@ -16,7 +16,7 @@ type operand struct {
 	kind compiled.Kind
 }
 
-// value is what an SSA value is at run time: the leaves of its type, or the
+// value is an SSA value at run time: the leaves of its type, or the
 // results of a call, or a place known at compile time.
 type value struct {
 	leaves []operand
@@ -24,7 +24,7 @@ type value struct {
 	place  *place
 }
 
-// mostInstructions is how long a fragment may get.
+// mostInstructions is the largest number of instructions of a fragment.
 const mostInstructions = 100_000
 
 // emitter writes the instructions of one fragment.

@@ -66,7 +66,7 @@ func (e *emitter) inline(f *ssa.Function, args []value) value {
 	return value{tuple: results}
 }
 
-// variable makes registers for the leaves of a type.
+// variable allocates registers for the leaves of a type.
 func (e *emitter) variable(t types.Type) value {
 	var v value
 	for _, k := range kindsOf(t) {

@@ -163,7 +163,8 @@ func (g *generator) integral(k, a, b string, depth int) string {
 		}
 		return fmt.Sprintf("(%s %s %s)", a, g.one([]string{"<<", ">>"}), by)
 	case 4:
-		return fmt.Sprintf("(%s %s %s)", a, g.one([]string{"<<", ">>"}), g.one([]string{"1", "7", "31", "32", "63", "64", "100"}))
+		return fmt.Sprintf("(%s %s %s)",
+			a, g.one([]string{"<<", ">>"}), g.one([]string{"1", "7", "31", "32", "63", "64", "100"}))
 	case 5:
 		divisor := g.read(k, depth)
 		if g.n(2) == 0 {

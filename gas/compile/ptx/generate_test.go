@@ -33,9 +33,10 @@ type helper struct {
 
 var (
 	integerKinds = []string{"int32", "uint32", "int64", "uint64", "int", "uint", "int8", "uint8", "int16", "uint16"}
-	numberKinds  = append([]string{"float32", "float64", "float32", "float64", "int32", "uint32", "uint32"}, integerKinds...)
-	scalarKinds  = append([]string{"bool"}, numberKinds...)
-	dataKinds    = []string{"float32", "float64", "int32", "uint32", "int64", "uint64", "bool", "int8", "uint16"}
+	numberKinds  = append([]string{"float32", "float64", "float32", "float64", "int32", "uint32", "uint32"},
+		integerKinds...)
+	scalarKinds = append([]string{"bool"}, numberKinds...)
+	dataKinds   = []string{"float32", "float64", "int32", "uint32", "int64", "uint64", "bool", "int8", "uint16"}
 )
 
 func (g *generator) n(most int) int         { return rapid.IntRange(0, most-1).Draw(g.t, "n") }
@@ -65,7 +66,8 @@ func program(name string) *rapid.Generator[string] {
 		for range g.n(3) {
 			g.helper()
 		}
-		vertex := []variable{{"v.ID", "uint32", 0, true}, {"v.N", "uint32", 0, true}, {"v.In", "uint32", 0, true}, {"v.Out", "uint32", 0, true}}
+		vertex := []variable{{"v.ID", "uint32", 0, true}, {"v.N", "uint32", 0, true}, {"v.In", "uint32", 0, true},
+			{"v.Out", "uint32", 0, true}}
 		step := []variable{{"s.Iteration", "int", 0, true}, {"s.Aggregate", "float64", 0, true}}
 		of := func(name string, leaves []variable) (list []variable) {
 			for _, l := range leaves {
@@ -76,10 +78,13 @@ func program(name string) *rapid.Generator[string] {
 		}
 		g.printf("func (p %s) Init(gas.Vertex) (value %s, active bool) { return }\n\n", g.name, v)
 		g.method("Zero() "+a, a, aLeaves, fields)
-		g.method("Gather(src "+v+", e gas.Edge, dst "+v+") "+a, a, aLeaves, fields, of("src", vLeaves), of("dst", vLeaves), []variable{{"e.Weight", "float64", 0, true}})
+		g.method("Gather(src "+v+", e gas.Edge, dst "+v+") "+a, a, aLeaves, fields, of("src", vLeaves), of("dst", vLeaves),
+			[]variable{{"e.Weight", "float64", 0, true}})
 		g.method("Sum(a, b "+a+") "+a, a, aLeaves, fields, of("a", aLeaves), of("b", aLeaves))
-		g.method("Apply(v gas.Vertex, old "+v+", acc "+a+", s gas.Step) "+v, v, vLeaves, fields, vertex, of("old", vLeaves), of("acc", aLeaves), step)
-		g.method("Activate(v gas.Vertex, old, new "+v+") bool", "bool", []variable{{"", "bool", 0, false}}, fields, vertex, of("old", vLeaves), of("new", vLeaves))
+		g.method("Apply(v gas.Vertex, old "+v+", acc "+a+", s gas.Step) "+v, v, vLeaves, fields, vertex, of("old", vLeaves),
+			of("acc", aLeaves), step)
+		g.method("Activate(v gas.Vertex, old, new "+v+") bool", "bool", []variable{{"", "bool", 0, false}}, fields, vertex,
+			of("old", vLeaves), of("new", vLeaves))
 		return g.out.String()
 	})
 }

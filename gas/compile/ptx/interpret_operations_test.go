@@ -132,7 +132,9 @@ func comparison(name, t string) func(a, b uint64) bool {
 	return nil
 }
 
-func ordered[T uint64 | int32 | int64 | float32 | float64](name string, of func(uint64) T, float bool) func(a, b uint64) bool {
+func ordered[T uint64 | int32 | int64 | float32 | float64](
+	name string, of func(uint64) T, float bool,
+) func(a, b uint64) bool {
 	switch name {
 	case "eq":
 		return func(a, b uint64) bool { return of(a) == of(b) }
@@ -194,8 +196,12 @@ var conversions = map[string]func(a uint64) uint64{
 	"cvt.rzi.s32.f32": func(a uint64) uint64 {
 		return uint64(uint32(clamped(float64(float32Of(a)), math.MinInt32, math.MaxInt32)))
 	},
-	"cvt.rzi.s32.f64": func(a uint64) uint64 { return uint64(uint32(clamped(float64Of(a), math.MinInt32, math.MaxInt32))) },
-	"cvt.rzi.s64.f32": func(a uint64) uint64 { return uint64(clamped(float64(float32Of(a)), math.MinInt64, math.MaxInt64)) },
+	"cvt.rzi.s32.f64": func(a uint64) uint64 {
+		return uint64(uint32(clamped(float64Of(a), math.MinInt32, math.MaxInt32)))
+	},
+	"cvt.rzi.s64.f32": func(a uint64) uint64 {
+		return uint64(clamped(float64(float32Of(a)), math.MinInt64, math.MaxInt64))
+	},
 	"cvt.rzi.s64.f64": func(a uint64) uint64 { return uint64(clamped(float64Of(a), math.MinInt64, math.MaxInt64)) },
 
 	"cvt.rmi.f64.f64": func(a uint64) uint64 { return bits64(math.Floor(float64Of(a))) },

@@ -25,7 +25,7 @@ type step struct {
 	jump  int // next instruction of a bra, or -1
 }
 
-// ErrEndless: a fragment has not ended after a great many steps.
+// ErrEndless reports that a fragment has not ended after many steps.
 var ErrEndless = errors.New("ptxsim: the fragment does not end")
 
 var (

@@ -95,5 +95,6 @@ func isInf(e *emitter, a []operand) operand {
 	negative := e.boolean(e.test("eq.f64", a[0], floatOf(compiled.Float64, math.Inf(-1))))
 	notNegative := e.boolean(e.test("ge.s64", e.op(compiled.Int64, "mov.b64", a[1]), zero(compiled.Int64)))
 	notPositive := e.boolean(e.test("le.s64", e.op(compiled.Int64, "mov.b64", a[1]), zero(compiled.Int64)))
-	return e.op(compiled.Bool, "or.b32", e.op(compiled.Bool, "and.b32", positive, notNegative), e.op(compiled.Bool, "and.b32", negative, notPositive))
+	return e.op(compiled.Bool, "or.b32", e.op(compiled.Bool, "and.b32", positive, notNegative),
+		e.op(compiled.Bool, "and.b32", negative, notPositive))
 }

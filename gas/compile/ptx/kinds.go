@@ -11,7 +11,7 @@ import (
 // fields of a program, say.
 const invalid compiled.Kind = 0
 
-// mostLeaves is how many scalars one value may have: they live in registers.
+// mostLeaves is the largest number of scalars of a value, which lie in registers.
 const mostLeaves = 64
 
 // sizes are those of Go on 64-bit machines, which the bytes on the device have.
@@ -19,8 +19,10 @@ var sizes = types.SizesFor("gc", "amd64")
 
 var basics = map[types.BasicKind]compiled.Kind{
 	types.Bool: compiled.Bool, types.UntypedBool: compiled.Bool,
-	types.Int: compiled.Int64, types.Int8: compiled.Int8, types.Int16: compiled.Int16, types.Int32: compiled.Int32, types.Int64: compiled.Int64,
-	types.Uint: compiled.Uint64, types.Uint8: compiled.Uint8, types.Uint16: compiled.Uint16, types.Uint32: compiled.Uint32, types.Uint64: compiled.Uint64,
+	types.Int: compiled.Int64, types.Int8: compiled.Int8, types.Int16: compiled.Int16,
+	types.Int32: compiled.Int32, types.Int64: compiled.Int64,
+	types.Uint: compiled.Uint64, types.Uint8: compiled.Uint8, types.Uint16: compiled.Uint16,
+	types.Uint32: compiled.Uint32, types.Uint64: compiled.Uint64,
 	types.Float32: compiled.Float32, types.Float64: compiled.Float64,
 }
 

@@ -150,9 +150,11 @@ func counts(compare *ssa.BinOp, head *ssa.BasicBlock, body map[*ssa.BasicBlock]b
 	}
 	op := compare.Op
 	if !stays {
-		op = map[token.Token]token.Token{token.LSS: token.GEQ, token.LEQ: token.GTR, token.GTR: token.LEQ, token.GEQ: token.LSS}[op]
+		op = map[token.Token]token.Token{token.LSS: token.GEQ, token.LEQ: token.GTR, token.GTR: token.LEQ,
+			token.GEQ: token.LSS}[op]
 	}
-	swapped := map[token.Token]token.Token{token.LSS: token.GTR, token.LEQ: token.GEQ, token.GTR: token.LSS, token.GEQ: token.LEQ}[op]
+	swapped := map[token.Token]token.Token{token.LSS: token.GTR, token.LEQ: token.GEQ, token.GTR: token.LSS,
+		token.GEQ: token.LEQ}[op]
 	return try(compare.X, compare.Y, op) || try(compare.Y, compare.X, swapped)
 }
 
@@ -217,7 +219,8 @@ func capped(v ssa.Value) bool {
 	switch v := v.(type) {
 	case *ssa.BinOp:
 		c, ok := v.Y.(*ssa.Const)
-		return ok && c.Value != nil && constant.Sign(c.Value) > 0 && !extreme(c, true) && (v.Op == token.AND || v.Op == token.REM)
+		return ok && c.Value != nil && constant.Sign(c.Value) > 0 && !extreme(c, true) &&
+			(v.Op == token.AND || v.Op == token.REM)
 	case *ssa.Call:
 		b, ok := v.Call.Value.(*ssa.Builtin)
 		if !ok || b.Name() != "min" {
@@ -229,7 +232,8 @@ func capped(v ssa.Value) bool {
 			}
 		}
 	case *ssa.Convert:
-		return kindOf(v.X.Type()) != invalid && !float(kindOf(v.X.Type())) && kindOf(v.Type()).Size() > kindOf(v.X.Type()).Size()
+		return kindOf(v.X.Type()) != invalid && !float(kindOf(v.X.Type())) &&
+			kindOf(v.Type()).Size() > kindOf(v.X.Type()).Size()
 	}
 	return false
 }

@@ -110,7 +110,7 @@ func (x *frame) store(i *ssa.Store) {
 	}
 }
 
-// alloc makes the registers of a variable, which begin as zeros.
+// alloc allocates the registers of a variable, which begin as zeros.
 func (x *frame) alloc(a *ssa.Alloc) value {
 	t := a.Type().Underlying().(*types.Pointer).Elem()
 	v := x.e.variable(t)

@@ -57,7 +57,7 @@ var helpful = []method{
 	{"Priority", []string{"value"}, func(f *compiled.Fragments) *compiled.Fragment { return &f.Priority }},
 }
 
-// fieldNames are those of gas.Vertex, gas.Edge and gas.Step in fragments.
+// fieldNames are the names of the fields of gas.Vertex, gas.Edge and gas.Step in fragments.
 var fieldNames = map[string][]string{
 	"v": {"id", "n", "in", "out"}, "edge": {"weight"}, "step": {"iteration", "aggregate"},
 }
@@ -155,7 +155,9 @@ func (c *checker) fragment(f *ssa.Function, names []string) (out compiled.Fragme
 		switch r := recover().(type) {
 		case nil:
 		case tooLong:
-			err = Refusals{{c.program.Position(f.Pos()), fmt.Sprintf("a method %s of more than %d instructions", f.Name(), mostInstructions), "fewer calls of large functions"}}
+			err = Refusals{{c.program.Position(f.Pos()),
+				fmt.Sprintf("a method %s of more than %d instructions", f.Name(), mostInstructions),
+				"fewer calls of large functions"}}
 		case deviceError:
 			err = fmt.Errorf("compiling garaph's own functions for devices: %w", r.err)
 		default: // of garaph: what is outside the subset was refused before

@@ -61,7 +61,7 @@ func main() {
 }
 `
 
-// TestRandom: random programs, compiled by Go and by this package, give the
+// TestRandom checks that random programs, compiled by Go and by this package, give the
 // same.
 func TestRandom(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
@@ -85,14 +85,16 @@ func TestRandom(t *testing.T) {
 		}
 		write(t, dir, strings.ToLower(name)+".go", text+body)
 	}
-	write(t, dir, "main.go", strings.NewReplacer("PROGRAMS", strings.Join(names, ", "), "METHODS", fmt.Sprintf("%#v", methodNames),
-		"INPUTS", fmt.Sprint(*randomInputs)).Replace(oracleMain))
+	write(t, dir, "main.go",
+		strings.NewReplacer("PROGRAMS", strings.Join(names, ", "), "METHODS", fmt.Sprintf("%#v", methodNames),
+			"INPUTS", fmt.Sprint(*randomInputs)).Replace(oracleMain))
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, "go.sum", string(sums))
-	write(t, dir, "go.mod", "module github.com/garaph/garaph/randomprograms\n\ngo 1.26.0\n\nrequire github.com/garaph/garaph v0.0.0\n\nreplace github.com/garaph/garaph => "+root+"\n")
+	write(t, dir, "go.mod", "module github.com/garaph/garaph/randomprograms\n\ngo 1.26.0\n\nrequire "+
+		"github.com/garaph/garaph v0.0.0\n\nreplace github.com/garaph/garaph => "+root+"\n")
 
 	cmd := exec.Command("go", "run", "-mod=mod", ".")
 	cmd.Dir = dir
@@ -144,7 +146,8 @@ func TestRandom(t *testing.T) {
 	if _, err := in.ReadByte(); err != io.EOF {
 		t.Error("more answers than questions")
 	}
-	t.Logf("%d programs, %d inputs, %d of them ended in a fault", *randomPrograms, *randomPrograms*len(methodNames)**randomInputs, faults)
+	t.Logf("%d programs, %d inputs, %d of them ended in a fault",
+		*randomPrograms, *randomPrograms*len(methodNames)**randomInputs, faults)
 }
 
 func answer(t *testing.T, in io.Reader) ([]uint64, compiled.Fault) {

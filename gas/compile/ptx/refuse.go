@@ -34,7 +34,8 @@ func (r Refusals) Error() string {
 // sorted puts refusals in order, and leaves out what is said twice of a line.
 func (r Refusals) sorted() Refusals {
 	slices.SortStableFunc(r, func(a, b Refusal) int {
-		return cmp.Or(strings.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Offset-b.Pos.Offset, strings.Compare(a.Construct, b.Construct))
+		return cmp.Or(strings.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Offset-b.Pos.Offset,
+			strings.Compare(a.Construct, b.Construct))
 	})
 	type line struct {
 		file      string

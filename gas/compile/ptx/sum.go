@@ -26,7 +26,8 @@ func sumOp(f *ssa.Function, t types.Type) compiled.SumOp {
 		if call, ok := result.(*ssa.Call); ok && !isBuiltin(call) {
 			g := call.Common().StaticCallee()
 			args := call.Common().Args
-			if n := len(args); g != nil && len(g.Blocks) > 0 && n >= 2 && n == len(g.Params) && pair(args[n-2], args[n-1], a, b) {
+			if n := len(args); g != nil && len(g.Blocks) > 0 && n >= 2 && n == len(g.Params) &&
+				pair(args[n-2], args[n-1], a, b) {
 				return sumOp(g, t)
 			}
 			return compiled.SumOther
@@ -58,7 +59,8 @@ func operation(v, a, b ssa.Value, k compiled.Kind) compiled.SumOp {
 	switch v := v.(type) {
 	case *ssa.BinOp:
 		if pair(v.X, v.Y, a, b) {
-			return map[token.Token]compiled.SumOp{token.ADD: compiled.SumAdd, token.OR: compiled.SumOr, token.AND: compiled.SumAnd}[v.Op]
+			return map[token.Token]compiled.SumOp{token.ADD: compiled.SumAdd, token.OR: compiled.SumOr,
+				token.AND: compiled.SumAnd}[v.Op]
 		}
 	case *ssa.Call:
 		name := v.Common().Value.Name()

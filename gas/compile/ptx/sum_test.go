@@ -47,7 +47,7 @@ var sums = []struct {
 	{"[1]int32", "return [1]int32{a[0] + b[0]}", compiled.SumOther},
 }
 
-// TestSumOp: which sums are recognised.
+// TestSumOp checks which sums are recognised.
 func TestSumOp(t *testing.T) {
 	files := map[string]string{}
 	for i, s := range sums {
@@ -90,7 +90,7 @@ func (P) Activate(gas.Vertex, float32, float32) bool          { return true }
 	}
 }
 
-// TestReads: fragments list what they read and nothing else.
+// TestReads checks that fragments list what they read and nothing else.
 func TestReads(t *testing.T) {
 	list, err := loaded()
 	if err != nil {
@@ -104,7 +104,8 @@ func TestReads(t *testing.T) {
 		type reads struct{ dst, edge, src bool }
 		got := reads{inputOf(f.Gather, "dst"), inputOf(f.Gather, "edge"), inputOf(f.Gather, "src")}
 		want := map[string]reads{
-			"BFS": {false, false, true}, "WCC": {false, false, true}, "SSSP[float32]": {false, true, true}, "PageRank[float64]": {false, false, true},
+			"BFS": {false, false, true}, "WCC": {false, false, true},
+			"SSSP[float32]": {false, true, true}, "PageRank[float64]": {false, false, true},
 			"Struct": {true, false, true}, "Faulty": {true, false, true},
 		}
 		if w, ok := want[p.Name]; ok && got != w {

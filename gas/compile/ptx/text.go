@@ -85,7 +85,8 @@ func render(list []*inst) (text string, inputs []string) {
 	}
 	var head strings.Builder
 	head.WriteString("{\n")
-	for _, class := range []struct{ prefix, kind string }{{wordPrefix, ".b32"}, {longPrefix, ".b64"}, {predicatePrefix, ".pred"}} {
+	for _, class := range []struct{ prefix, kind string }{{wordPrefix, ".b32"}, {longPrefix, ".b64"},
+		{predicatePrefix, ".pred"}} {
 		if n := counts[class.prefix]; n > 0 {
 			fmt.Fprintf(&head, "\t.reg %s %s<%d>;\n", class.kind, class.prefix, n)
 		}

@@ -37,7 +37,8 @@ func branch(list []*inst) {
 			continue
 		}
 		bool := made[test.src[0]]
-		if bool == nil || twice[test.src[0]] || bool.op != "selp.b32" || bool.src[0] != "1" || bool.src[1] != "0" || twice[bool.src[2]] {
+		if bool == nil || twice[test.src[0]] || bool.op != "selp.b32" || bool.src[0] != "1" || bool.src[1] != "0" ||
+			twice[bool.src[2]] {
 			continue
 		}
 		if i.guard = "!" + bool.src[2]; not {

@@ -160,7 +160,8 @@ func (l *loader) missing(programs []*Program) []string {
 				continue
 			}
 			path := sel.Obj().Pkg().Path()
-			if !slices.ContainsFunc(l.roots, func(r *packages.Package) bool { return r.PkgPath == path }) && !slices.Contains(more, path) {
+			if !slices.ContainsFunc(l.roots, func(r *packages.Package) bool { return r.PkgPath == path }) &&
+				!slices.Contains(more, path) {
 				more = append(more, path)
 			}
 		}
@@ -169,7 +170,7 @@ func (l *loader) missing(programs []*Program) []string {
 	return more
 }
 
-// build makes the functions of all methods.
+// build builds the SSA functions of all methods.
 func (l *loader) build(programs []*Program) error {
 	l.ssa.Build()
 	for _, p := range programs {

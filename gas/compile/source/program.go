@@ -143,7 +143,8 @@ func (l *loader) instances(pkg *packages.Package, obj *types.TypeName) ([]*Progr
 		}
 	}
 	if programs == nil {
-		return nil, fmt.Errorf("%s: no type arguments satisfy the constraints of %s", position(pkg.Fset, l.dir, obj.Pos()), obj.Name())
+		return nil, fmt.Errorf("%s: no type arguments satisfy the constraints of %s",
+			position(pkg.Fset, l.dir, obj.Pos()), obj.Name())
 	}
 	return programs, nil
 }

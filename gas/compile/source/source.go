@@ -53,7 +53,8 @@ func position(fset *token.FileSet, dir string, pos token.Pos) token.Position {
 }
 
 func relative(dir, file string) string {
-	if r, err := filepath.Rel(dir, file); err == nil && r != ".." && !strings.HasPrefix(r, ".."+string(filepath.Separator)) {
+	if r, err := filepath.Rel(dir, file); err == nil && r != ".." &&
+		!strings.HasPrefix(r, ".."+string(filepath.Separator)) {
 		return r
 	}
 	return file

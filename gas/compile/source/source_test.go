@@ -66,7 +66,8 @@ func module(t *testing.T, files map[string]string) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	files["go.mod"] = "module example.com/p\n\ngo 1.26.0\n\nrequire github.com/garaph/garaph v0.0.0\n\nreplace github.com/garaph/garaph => " + root + "\n"
+	files["go.mod"] = "module example.com/p\n\ngo 1.26.0\n\nrequire github.com/garaph/garaph v0.0.0\n\nreplace " +
+		"github.com/garaph/garaph => " + root + "\n"
 	for name, text := range files {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -97,7 +98,8 @@ func TestLoad(t *testing.T) {
 	}{
 		"order of declarations": {
 			files: map[string]string{
-				"b.go": header + "type C struct{}\n" + rest("C", "int32", "int32") + "type A struct{}\n" + rest("A", "int32", "int32"),
+				"b.go": header + "type C struct{}\n" + rest("C", "int32", "int32") +
+					"type A struct{}\n" + rest("A", "int32", "int32"),
 				"a.go": header + "type Z struct{}\n" + rest("Z", "int32", "int32"),
 			},
 			want: []string{"Z", "C", "A"},
@@ -106,10 +108,12 @@ func TestLoad(t *testing.T) {
 			files: map[string]string{"a.go": header +
 				"type Number interface { ~int32 | ~float32; String() string }\ntype W interface { uint32 | uint64 }\n" +
 				"type P[V W, A float32 | W] struct{}\n" + rest("P[V, A]", "V", "A")},
-			want: []string{"P[uint32, float32]", "P[uint32, uint32]", "P[uint32, uint64]", "P[uint64, float32]", "P[uint64, uint32]", "P[uint64, uint64]"},
+			want: []string{"P[uint32, float32]", "P[uint32, uint32]", "P[uint32, uint64]", "P[uint64, float32]",
+				"P[uint64, uint32]", "P[uint64, uint64]"},
 		},
 		"by name of the type": {
-			files: map[string]string{"a.go": header + "type P[V uint32 | uint64] struct{}\n" + rest("P[V]", "V", "V") + "type Q struct{}\n" + rest("Q", "int64", "int64")},
+			files: map[string]string{"a.go": header + "type P[V uint32 | uint64] struct{}\n" + rest("P[V]", "V", "V") +
+				"type Q struct{}\n" + rest("Q", "int64", "int64")},
 			types: []string{"P"},
 			want:  []string{"P[uint32]", "P[uint64]"},
 		},
@@ -126,7 +130,8 @@ func TestLoad(t *testing.T) {
 			want: []string{"P", "q", "R"},
 		},
 		"not programs": {
-			files: map[string]string{"a.go": header + "type P struct{}\nfunc (P) Zero() int32 { return 0 }\ntype I interface { gas.Program[int32, int32] }\n" +
+			files: map[string]string{"a.go": header +
+				"type P struct{}\nfunc (P) Zero() int32 { return 0 }\ntype I interface { gas.Program[int32, int32] }\n" +
 				"type G[T any] struct{}\n"},
 		},
 		"no gas at all": {
@@ -170,7 +175,8 @@ func TestLoadErrors(t *testing.T) {
 	}{
 		"infinite constraint": {
 			source: "type P[V any] struct{}\n" + rest("P[V]", "V", "V"),
-			want:   "a.go:5:6: type parameter V of a vertex program is constrained by any, which lists no types; write the types that it may be, as in [V float32 | float64]",
+			want: "a.go:5:6: type parameter V of a vertex program is constrained by any, which lists no types; write the " +
+				"types that it may be, as in [V float32 | float64]",
 		},
 		"type error": {
 			source: "var x int32 = \"\"\nvar _ gas.Step",
@@ -188,20 +194,25 @@ func TestLoadErrors(t *testing.T) {
 		},
 		"a value of no fixed size": {
 			source: "type P struct{}\n" + rest("P", "int", "int32"),
-			want:   "a.go:5:6: P: value: type int is not plain data of fixed size: use bool, sized numbers, and arrays or structs of them",
+			want: "a.go:5:6: P: value: type int is not plain data of fixed size: use bool, sized numbers, and arrays or " +
+				"structs of them",
 		},
 		"an accumulator with a pointer": {
 			source: "type A struct{ N [2]struct{ At *int32 } }\ntype P struct{}\n" + rest("P", "int32", "A"),
-			want:   "a.go:6:6: P: accumulator: field N: field At: type *int32 is not plain data of fixed size: use bool, sized numbers, and arrays or structs of them",
+			want: "a.go:6:6: P: accumulator: field N: field At: type *int32 is not plain data of fixed size: use bool, " +
+				"sized numbers, and arrays or structs of them",
 		},
 		"an instance that is not plain": {
 			source: "type P[V uint32 | uint] struct{}\n" + rest("P[V]", "V", "V"),
-			want:   "a.go:5:6: P[uint]: value: type uint is not plain data of fixed size: use bool, sized numbers, and arrays or structs of them",
+			want: "a.go:5:6: P[uint]: value: type uint is not plain data of fixed size: use bool, sized numbers, and arrays " +
+				"or structs of them",
 		},
 		"methods of other types": {
-			source: "type P struct{}\n" + strings.Replace(rest("P", "int32", "int32"), "(x int32, active bool) { return x, true }", "(x, active int32) { return x, x }", 1),
-			types:  []string{"P"},
-			want:   "a.go:5:6: P is no vertex program: its methods don't fit gas.Program for any V and A; write `var _ gas.Program[V, A] = P{}` to have the Go compiler say why",
+			source: "type P struct{}\n" + strings.Replace(rest("P", "int32", "int32"),
+				"(x int32, active bool) { return x, true }", "(x, active int32) { return x, x }", 1),
+			types: []string{"P"},
+			want: "a.go:5:6: P is no vertex program: its methods don't fit gas.Program for any V and A; write `var _ " +
+				"gas.Program[V, A] = P{}` to have the Go compiler say why",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -225,8 +236,10 @@ func TestNearly(t *testing.T) {
 		return header + "type P struct{}\n" + strings.Join(kept, "")
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"one missing":  {without("Activate"), "a.go:5:6: P is no vertex program: it has no method Activate"},
-		"other types":  {strings.Replace(without("nothing"), "Activate(_ gas.Vertex, ", "Activate(", 1), "a.go:5:6: P is no vertex program: its methods don't fit gas.Program for any V and A; write `var _ gas.Program[V, A] = P{}` to have the Go compiler say why"},
+		"one missing": {without("Activate"), "a.go:5:6: P is no vertex program: it has no method Activate"},
+		"other types": {strings.Replace(without("nothing"), "Activate(_ gas.Vertex, ", "Activate(", 1),
+			"a.go:5:6: P is no vertex program: its methods don't fit gas.Program for any V and A; write `var _ gas.Program[V, " +
+				"A] = P{}` to have the Go compiler say why"},
 		"most missing": {header + "type P struct{}\nfunc (P) Zero() int32 { return 0 }\nvar _ gas.Step\n", ""},
 		"none missing": {without("nothing"), ""},
 	} {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// most is how many instances a generic program may have.
+// most is the largest number of instances of a generic program.
 const most = 64
 
 // combinations returns the lists of type arguments that the terms of the
@@ -16,7 +16,8 @@ func combinations(params *types.TypeParamList) ([][]types.Type, error) {
 	for param := range params.TypeParams() {
 		terms, finite := termsOf(param.Constraint())
 		if !finite || len(terms) == 0 {
-			return nil, fmt.Errorf("type parameter %s of a vertex program is constrained by %s, which lists no types; write the types that it may be, as in [%s float32 | float64]",
+			return nil, fmt.Errorf("type parameter %s of a vertex program is constrained by %s, which lists no types; write "+
+				"the types that it may be, as in [%s float32 | float64]",
 				param.Obj().Name(), types.TypeString(param.Constraint(), types.RelativeTo(param.Obj().Pkg())), param.Obj().Name())
 		}
 		var longer [][]types.Type
@@ -26,7 +27,10 @@ func combinations(params *types.TypeParamList) ([][]types.Type, error) {
 			}
 		}
 		if all = longer; len(all) > most {
-			return nil, fmt.Errorf("the type parameters of a vertex program have more than %d instances; write fewer types in their constraints", most)
+			return nil, fmt.Errorf(
+				"the type parameters of a vertex program have more than %d instances; write fewer types in their constraints",
+				most,
+			)
 		}
 	}
 	return all, nil

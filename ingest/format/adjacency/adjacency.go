@@ -18,10 +18,16 @@ import (
 // (ligra.go). Where an edge belongs is known only from all that stands before it, so the
 // goroutine that reads finds the edges, and hands them out as records.
 
-// Formats are those with the neighbours of each vertex.
+// Names of the formats.
+const (
+	METIS read.FormatName = "metis"
+	Ligra read.FormatName = "ligra"
+)
+
+// Formats lists the formats with the neighbours of each vertex.
 var Formats = []*format.Format{
 	{
-		Name: "metis", Doc: "METIS, a line of neighbours for each vertex", Extensions: []string{".metis", ".graph"},
+		Name: METIS, Doc: "METIS, a line of neighbours for each vertex", Extensions: []string{".metis", ".graph"},
 		Plan: planMETIS, Input: format.Input{Text: true, Dense: true, Numbers: true, FirstID: 1},
 		Writer: &format.Writer{
 			Content: format.Content{
@@ -31,7 +37,7 @@ var Formats = []*format.Format{
 		},
 	},
 	{
-		Name: "ligra", Doc: "adjacency graph of Ligra and PBBS, also weighted", Extensions: []string{".adj"},
+		Name: Ligra, Doc: "adjacency graph of Ligra and PBBS, also weighted", Extensions: []string{".adj"},
 		Detect: func(h *read.Head) bool { return isLigra(bytes.TrimPrefix(h.Bytes, read.BOM)) },
 		Plan:   planLigra, Input: format.Input{Text: true, Dense: true, Numbers: true},
 		Writer: &format.Writer{
@@ -55,7 +61,8 @@ func (t *adjacency) takeVertices(p *read.Plan, o read.Options, n int64, weighted
 	case o.Weights == read.WeightsYes && !weighted:
 		return p.Refused("has no weights, as its header says", "leave out --weights yes")
 	case n > read.MaxDense+1:
-		return p.Refused(fmt.Sprintf("has %d vertices, as its header says: at most %d are possible", n, int64(read.MaxDense)+1), "correct its header")
+		return p.Refused(fmt.Sprintf("has %d vertices, as its header says: at most %d are possible",
+			n, int64(read.MaxDense)+1), "correct its header")
 	}
 	p.TakeIDs(o.IDs)
 	if s.IDs == read.IDDense {
@@ -91,13 +98,13 @@ func (t *adjacency) Parse(b *read.Block, w *read.Parser) error {
 	return nil
 }
 
-// errLineEnd: there are no more words in a line.
+// errLineEnd reports that a line has no more words.
 var errLineEnd = errors.New("the line ends")
 
 // maxWord is the most bytes of a number.
 const maxWord = 128
 
-// someWords is how many words are read between looks at the context.
+// someWords is the number of words are read between looks at the context.
 const someWords = 1 << 16
 
 // words reads a text word by word.
@@ -180,7 +187,9 @@ func (w *words) end(comments bool) error {
 }
 
 func (w *words) truncated() error {
-	return &read.DamagedError{File: w.name, Problem: fmt.Sprintf("is truncated: it ends in line %d, before all that its header promises", w.line)}
+	return &read.DamagedError{
+		File: w.name, Problem: fmt.Sprintf("is truncated: it ends in line %d, before all that its header promises", w.line),
+	}
 }
 
 // pastComments goes to the next line that does not begin with %; io.EOF where there is none.

@@ -40,13 +40,18 @@ func planLigra(p *read.Plan, h *read.Head, o read.Options) error {
 	}
 	if !isLigra(text) {
 		line, _ := read.CutLine(text)
-		return &read.SyntaxError{File: p.Name(), Line: 1, Text: read.Shown(bytes.TrimSpace(line)), Expected: "AdjacencyGraph or WeightedAdjacencyGraph"}
+		return &read.SyntaxError{
+			File: p.Name(), Line: 1, Text: read.Shown(bytes.TrimSpace(line)),
+			Expected: "AdjacencyGraph or WeightedAdjacencyGraph",
+		}
 	}
 	fields := bytes.Fields(text[:min(len(text), 4096)])
 	t := &ligraBody{weighted: string(fields[0]) == ligraWords[1]}
 	counts, ok := read.ParseCounts(fields[1:min(3, len(fields))])
 	if !ok || len(counts) < 2 || counts[1] > math.MaxInt64/8 {
-		return &read.SyntaxError{File: p.Name(), Line: 2, Expected: "the numbers of vertices and edges behind " + string(fields[0])}
+		return &read.SyntaxError{
+			File: p.Name(), Line: 2, Expected: "the numbers of vertices and edges behind " + string(fields[0]),
+		}
 	}
 	t.n, t.m = counts[0], counts[1]
 	if err := t.takeVertices(p, o, t.n, t.weighted); err != nil {
@@ -56,7 +61,8 @@ func planLigra(p *read.Plan, h *read.Head, o read.Options) error {
 	if t.weights {
 		promised += 4 * t.m
 	}
-	if err := o.Reserve(promised, fmt.Sprintf("the header promises %d vertices and %d edges, and what stands before the last of its numbers takes", t.n, t.m)); err != nil {
+	if err := o.Reserve(promised, fmt.Sprintf("the header promises %d vertices and %d edges, and what stands before the "+
+		"last of its numbers takes", t.n, t.m)); err != nil {
 		return &read.InputError{File: p.Name(), Problem: err.Error(), Err: err}
 	}
 	p.Body = t
@@ -107,7 +113,10 @@ func (t *ligraBody) readOffsets(w *words) error {
 			}
 		}
 		if end-last > math.MaxUint32 {
-			return &read.DamagedError{File: w.name, Problem: fmt.Sprintf("has %d edges at vertex %d: at most %d are possible", end-last, v-1, uint32(math.MaxUint32))}
+			return &read.DamagedError{
+				File:    w.name,
+				Problem: fmt.Sprintf("has %d edges at vertex %d: at most %d are possible", end-last, v-1, uint32(math.MaxUint32)),
+			}
 		}
 		if v > 0 {
 			t.degrees.Add(uint32(end - last))

@@ -99,9 +99,11 @@ func (t *metisBody) Feed(f *read.Feed, plan *read.Plan, r io.Reader) error {
 	}
 	switch {
 	case entries != 2*t.m:
-		return plan.Damaged("has %d neighbours in its lines, but its header promises %d edges, each at both ends", entries, t.m)
+		return plan.Damaged("has %d neighbours in its lines, but its header promises %d edges, each at both ends", entries,
+			t.m)
 	case oneWay != 0:
-		return plan.Damaged("has an edge at one of its ends only, or with another weight at the other; in METIS files each is at both")
+		return plan.Damaged("has an edge at one of its ends only, or with another weight at the other; in METIS files " +
+			"each is at both")
 	}
 	return out.Flush()
 }

@@ -15,7 +15,8 @@ import (
 
 func checkMETIS(c *store.Catalogue) error {
 	if !c.SameRows() {
-		return errors.New("the graph is directed, and in the format every edge is at both of its ends: choose ligra or text, or import the graph with --undirected")
+		return errors.New("the graph is directed, and in the format every edge is at both of its ends: choose ligra or " +
+			"text, or import the graph with --undirected")
 	}
 	return nil
 }
@@ -34,7 +35,8 @@ func appendLine(b []byte, r *format.Row) (_ []byte, err error) {
 		switch {
 		case u == r.Vertex:
 			name, _ := r.Label(nil, u)
-			return b, fmt.Errorf("vertex %s leads to itself: the format has no edges from a vertex to itself; choose another format, or import the graph with --drop-self-loops", name)
+			return b, fmt.Errorf("vertex %s leads to itself: the format has no edges from a vertex to itself; choose another "+
+				"format, or import the graph with --drop-self-loops", name)
 		case r.Weighted && (w != math.Trunc(w) || w < 1 || w >= 1<<31):
 			return b, fmt.Errorf("the weight %s: %w", r.AppendWeight(nil, w), format.ErrWeight)
 		}

@@ -36,7 +36,9 @@ func TestMETIS(t *testing.T) {
 		if diff := cmp.Diff(test.want, r.sink.sorted()); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
-		want := read.Schema{Format: "metis", IDs: read.IDDense, Base: 1, Vertices: 4, Weighted: test.want[0].W != 0, Both: true}
+		want := read.Schema{
+			Format: "metis", IDs: read.IDDense, Base: 1, Vertices: 4, Weighted: test.want[0].W != 0, Both: true,
+		}
 		if r.schema != want {
 			t.Errorf("%s: got %+v", test.name, r.schema)
 		}
@@ -59,7 +61,8 @@ func TestLigra(t *testing.T) {
 		{"g.txt", "AdjacencyGraph\n3\n3\n0\n2\n2\n1\n2\n0\n", read.Options{}, plain},
 		{"g.adj", "AdjacencyGraph 3 3\r\n0 2 2\r\n1 2 0", read.Options{}, plain},
 		{"w.txt", "WeightedAdjacencyGraph\n3\n3\n0\n2\n2\n1\n2\n0\n5\n0.5\n7\n", read.Options{}, weighted},
-		{"w.adj", "WeightedAdjacencyGraph\n3\n3\n0\n2\n2\n1\n2\n0\n5\n0.5\n7\n", read.Options{Weights: read.WeightsNo}, plain},
+		{"w.adj", "WeightedAdjacencyGraph\n3\n3\n0\n2\n2\n1\n2\n0\n5\n0.5\n7\n",
+			read.Options{Weights: read.WeightsNo}, plain},
 	} {
 		r := readFiles(t, test.o, textFile(test.name, test.content))
 		if r.err != nil {
@@ -111,7 +114,8 @@ func TestAdjacencyErrors(t *testing.T) {
 			t.Errorf("%q: got %v, want %q", test.content, r.err, test.want)
 		}
 	}
-	for name, o := range map[string]read.Options{"whose ids are numbers": {IDs: read.IDsString}, "has no weights": {Weights: read.WeightsYes}} {
+	for name, o := range map[string]read.Options{"whose ids are numbers": {IDs: read.IDsString},
+		"has no weights": {Weights: read.WeightsYes}} {
 		for _, file := range []testFile{textFile("g.metis", "2 1\n2\n1\n"), textFile("g.adj", "AdjacencyGraph\n1\n0\n0\n")} {
 			if r := readFiles(t, o, file); r.err == nil || !strings.Contains(r.err.Error(), name) {
 				t.Errorf("%s: got %v", file.name, r.err)
@@ -143,8 +147,10 @@ func TestAdjacencyAnyGraph(t *testing.T) {
 		}
 		want := slices.Concat(rows...)
 		slices.SortFunc(want, compareSeen)
-		for name, content := range map[string]string{"g.metis": metisText(rows, m, weighted), "g.adj": ligraText(rows, m, weighted)} {
-			r := sameOutcome(t, rt, name, []byte(content), read.Options{}, read.Options{BlockBytes: rapid.IntRange(16, 99).Draw(rt, "block"), Threads: 3})
+		for name, content := range map[string]string{"g.metis": metisText(rows, m, weighted),
+			"g.adj": ligraText(rows, m, weighted)} {
+			r := sameOutcome(t, rt, name, []byte(content), read.Options{},
+				read.Options{BlockBytes: rapid.IntRange(16, 99).Draw(rt, "block"), Threads: 3})
 			if r.err != nil {
 				rt.Fatal(r.err)
 			}
@@ -153,7 +159,8 @@ func TestAdjacencyAnyGraph(t *testing.T) {
 			}
 			cut := rapid.IntRange(1, len(content)-2).Draw(rt, "cut")
 			r = readBytes(t, name, []byte(content[:cut]), read.Options{})
-			if inNumber := content[cut-1] >= '0' && content[cut] >= '0' || weighted; r.err == nil && !inNumber && strings.TrimSpace(content[cut:]) != "" && m > 0 {
+			if inNumber := content[cut-1] >= '0' && content[cut] >= '0' || weighted; r.err == nil && !inNumber &&
+				strings.TrimSpace(content[cut:]) != "" && m > 0 {
 				rt.Fatalf("%q was read as a whole file", content[:cut])
 			}
 		}
@@ -179,7 +186,8 @@ func metisText(rows [][]edgeSeen, m int, weighted bool) string {
 
 func ligraText(rows [][]edgeSeen, m int, weighted bool) string {
 	var b, targets, weights strings.Builder
-	fmt.Fprintf(&b, "%s\n%d\n%d\n", map[bool]string{true: "WeightedAdjacencyGraph", false: "AdjacencyGraph"}[weighted], len(rows), 2*m)
+	fmt.Fprintf(&b,
+		"%s\n%d\n%d\n", map[bool]string{true: "WeightedAdjacencyGraph", false: "AdjacencyGraph"}[weighted], len(rows), 2*m)
 	offset := 0
 	for _, row := range rows {
 		fmt.Fprintf(&b, "%d\n", offset)

@@ -86,7 +86,8 @@ func smallEdge(i, u, v int) (string, string) {
 func arrowFile(t testing.TB, file bool, batches int) []byte {
 	t.Helper()
 	s := arrow.NewSchema([]arrow.Field{
-		{Name: "weight", Type: arrow.PrimitiveTypes.Float64}, {Name: "source", Type: arrow.PrimitiveTypes.Int64}, {Name: "target", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "weight", Type: arrow.PrimitiveTypes.Float64}, {Name: "source", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "target", Type: arrow.BinaryTypes.String, Nullable: true},
 	}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
 	var out bytes.Buffer
@@ -118,7 +119,8 @@ func TestArrow(t *testing.T) {
 	for _, file := range []bool{true, false} {
 		b := arrowFile(t, file, 2)
 		r := readBytes(t, "g", b, read.Options{Threads: 2})
-		if want := `g: row 1 (from 0): null: expected an id in column "target"; use --skip-bad-lines to pass over such lines`; r.err == nil || r.err.Error() != want {
+		if want := `g: row 1 (from 0): null: expected an id in column "target"; use --skip-bad-lines to pass ` +
+			`over such lines`; r.err == nil || r.err.Error() != want {
 			t.Errorf("got %v", r.err)
 		}
 		for _, packed := range [][]byte{b, gzipped(t, b)} {
@@ -171,7 +173,8 @@ func TestArrowSchemaAtEnd(t *testing.T) {
 
 // TestArrowDamage checks that a changed byte gives an error or a graph, and no panic.
 func TestArrowDamage(t *testing.T) {
-	for _, b := range [][]byte{arrowFile(t, true, 1), otherFile(t, "polars-categorical.arrows"), otherFile(t, "polars-strings.arrow"), otherFile(t, "polars-lz4.arrow"), otherFile(t, "javascript-small.arrow")} {
+	for _, b := range [][]byte{arrowFile(t, true, 1), otherFile(t, "polars-categorical.arrows"),
+		otherFile(t, "polars-strings.arrow"), otherFile(t, "polars-lz4.arrow"), otherFile(t, "javascript-small.arrow")} {
 		for i := 0; i < len(b); i++ {
 			if i > 1500 && i%17 != 0 {
 				continue
@@ -186,7 +189,8 @@ func TestArrowDamage(t *testing.T) {
 func FuzzReadArrow(f *testing.F) {
 	f.Add(arrowFile(f, true, 1), uint16(0))
 	f.Add(arrowFile(f, false, 2), uint16(16))
-	for _, name := range []string{"polars-categorical.arrows", "polars-small.arrows", "polars-strings.arrow", "javascript-small.arrow"} {
+	for _, name := range []string{"polars-categorical.arrows", "polars-small.arrows", "polars-strings.arrow",
+		"javascript-small.arrow"} {
 		f.Add(otherFile(f, name), uint16(16))
 	}
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {

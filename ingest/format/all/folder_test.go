@@ -34,21 +34,25 @@ func edgesOf(r readOutcome) []string {
 
 func TestReadBzip2(t *testing.T) {
 	b := bzipped(t)
-	if r := readBytes(t, "g.txt.bz2", b, read.Options{}); r.err != nil || !slices.Equal(edgesOf(r), []string{"1-2", "2-3"}) {
+	if r := readBytes(t, "g.txt.bz2", b, read.Options{}); r.err != nil ||
+		!slices.Equal(edgesOf(r), []string{"1-2", "2-3"}) {
 		t.Fatal(r.err, edgesOf(r))
 	}
 	if r := readBytes(t, "g.txt.bz2", slices.Concat(b, b), read.Options{}); r.err != nil || len(r.sink.edges) != 4 {
 		t.Fatal(r.err, edgesOf(r))
 	}
 	for n := 7; n < len(b); n++ {
-		if r := readBytes(t, "g.txt.bz2", b[:n], read.Options{}); r.err == nil || !strings.Contains(r.err.Error(), "bzip2 stream") {
+		if r := readBytes(t, "g.txt.bz2", b[:n], read.Options{}); r.err == nil ||
+			!strings.Contains(r.err.Error(), "bzip2 stream") {
 			t.Fatalf("of %d bytes: %v", n, r.err)
 		}
 	}
 	for i := 10; i < len(b)-1; i++ { // the last byte has padding
 		damaged := slices.Clone(b)
 		damaged[i] ^= 0x10
-		if r := readBytes(t, "g.txt.bz2", damaged, read.Options{}); r.err == nil && !slices.Equal(edgesOf(r), []string{"1-2", "2-3"}) { // some bits have no say
+		// some bits have no say
+		if r := readBytes(t, "g.txt.bz2", damaged, read.Options{}); r.err == nil &&
+			!slices.Equal(edgesOf(r), []string{"1-2", "2-3"}) {
 			t.Fatalf("damage of byte %d was not seen: %q", i, edgesOf(r))
 		}
 	}
@@ -83,7 +87,8 @@ func TestReadFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	graph := writeFolder(t, map[string]string{"GARAPH": "x", "payload": "y"})
-	if r := readNames(t, read.Options{}, []string{graph}); r.err == nil || !strings.Contains(r.err.Error(), "is a graph, not a folder of edge files") {
+	if r := readNames(t, read.Options{}, []string{graph}); r.err == nil ||
+		!strings.Contains(r.err.Error(), "is a graph, not a folder of edge files") {
 		t.Fatal(r.err)
 	}
 }

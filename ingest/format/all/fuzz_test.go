@@ -58,7 +58,8 @@ func seed(f *testing.F, contents ...string) {
 }
 
 func FuzzReadText(f *testing.F) {
-	seed(f, "1\t2\n3\t4\n", "# c\n1 2 0.5\n3 4 1e-3\r\n", "source,target\na,b\n", "\xef\xbb\xbf\"1\",\"2\"\n-5 , 18446744073709551615\n",
+	seed(f, "1\t2\n3\t4\n", "# c\n1 2 0.5\n3 4 1e-3\r\n", "source,target\na,b\n",
+		"\xef\xbb\xbf\"1\",\"2\"\n-5 , 18446744073709551615\n",
 		"12345678901234567 9223372036854775808 1.000000059604644775390625\n", "a b\n1 2 3 4\n", "1 2\n1 x\n")
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {
 		format := []read.FormatName{read.Auto, text.Text, text.EL, text.WEL}[choice>>13&3]
@@ -69,17 +70,20 @@ func FuzzReadText(f *testing.F) {
 func FuzzReadMatrixMarket(f *testing.F) {
 	const banner = "%%MatrixMarket matrix coordinate "
 	seed(f, banner+"pattern general\n% c\n3 4 2\n1 1\n3 4\n", banner+"real symmetric\n2 2 1\n2 1 0.5\n",
-		banner+"integer general\n0 0 0\n", banner+"real general\n4294967295 1 1\n4294967295 1 7\n", banner+"complex hermitian\n")
+		banner+"integer general\n0 0 0\n", banner+"real general\n4294967295 1 1\n4294967295 1 7\n",
+		banner+"complex hermitian\n")
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) { fuzzRead(t, "g.mtx", b, "mtx", choice) })
 }
 
 func FuzzReadDIMACS(f *testing.F) {
-	seed(f, "c x\np sp 3 2\na 1 2 7\na 3 3 0.5\n", "p sp 4294967295 1\r\na 1 4294967295 1\r\n", "p max 1 1\n", "p sp 0 0\n")
+	seed(f, "c x\np sp 3 2\na 1 2 7\na 3 3 0.5\n", "p sp 4294967295 1\r\na 1 4294967295 1\r\n",
+		"p max 1 1\n", "p sp 0 0\n")
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) { fuzzRead(t, "g.gr", b, text.DIMACS, choice) })
 }
 
 func FuzzReadSG(f *testing.F) {
-	seed(f, string(writeSG(fourEdges, 4, false, false)), string(writeSG(fourEdges, 4, false, true)), string(writeSG(fourEdges, 4, true, true)),
+	seed(f, string(writeSG(fourEdges, 4, false, false)), string(writeSG(fourEdges, 4, false, true)),
+		string(writeSG(fourEdges, 4, true, true)),
 		string(writeSG(nil, 0, false, false)), string(writeSG(fourEdges, 9, true, false)))
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {
 		fuzzRead(t, "g.sg", b, []read.FormatName{"sg", "wsg"}[choice>>13&1], choice)
@@ -87,23 +91,29 @@ func FuzzReadSG(f *testing.F) {
 }
 
 func FuzzReadMETIS(f *testing.F) {
-	seed(f, "% c\n4 3\n2 3\n1\n1 4\n3\n", "3 2 001\n2 5\n1 5 3 0.5\n2 0.5\n", "2 1 111 2\n9 1 1 2 7\n% c\n9 1 1 1 7\n", "0 0\n", "4294967295 0\n\n", "2 1 11\n1 2 3\n")
+	seed(f, "% c\n4 3\n2 3\n1\n1 4\n3\n", "3 2 001\n2 5\n1 5 3 0.5\n2 0.5\n", "2 1 111 2\n9 1 1 2 7\n% c\n9 1 1 1 7\n",
+		"0 0\n", "4294967295 0\n\n", "2 1 11\n1 2 3\n")
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) { fuzzRead(t, "g.metis", b, "metis", choice) })
 }
 
 func FuzzReadLigra(f *testing.F) {
-	seed(f, "AdjacencyGraph\n3\n3\n0\n2\n2\n1\n2\n0\n", "WeightedAdjacencyGraph\n2\n2\n0\n1\n1\n0\n0.5\n7\n", "AdjacencyGraph 0 0", "WeightedAdjacencyGraph\n1 99999999\n0\n0 0\n")
+	seed(f, "AdjacencyGraph\n3\n3\n0\n2\n2\n1\n2\n0\n", "WeightedAdjacencyGraph\n2\n2\n0\n1\n1\n0\n0.5\n7\n",
+		"AdjacencyGraph 0 0", "WeightedAdjacencyGraph\n1 99999999\n0\n0 0\n")
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) { fuzzRead(t, "g.adj", b, "ligra", choice) })
 }
 
 func FuzzReadGraphML(f *testing.F) {
-	seed(f, graphmlText("directed", `<node id="a"/><node id="b"/><edge source="a" target="b"/>`), graphmlText("undirected", `<node id="1"/><edge source="1" target="-2"><data key="w">2.5</data></edge>`),
-		graphmlText("directed", `<node id="a"><data key="w"><x><edge/></x></data></node>`), `<?xml version="1.0"?><!DOCTYPE g [<!ENTITY a "b">]><graphml><graph edgedefault="directed"><node id="&a;"/></graph></graphml>`)
+	seed(f, graphmlText("directed", `<node id="a"/><node id="b"/><edge source="a" target="b"/>`),
+		graphmlText("undirected", `<node id="1"/><edge source="1" target="-2"><data key="w">2.5</data></edge>`),
+		graphmlText("directed", `<node id="a"><data key="w"><x><edge/></x></data></node>`),
+		`<?xml version="1.0"?><!DOCTYPE g [<!ENTITY a "b">]><graphml><graph edgedefault="directed"><node `+
+			`id="&a;"/></graph></graphml>`)
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) { fuzzRead(t, "g.graphml", b, "graphml", choice) })
 }
 
 func FuzzReadRaw(f *testing.F) {
-	seed(f, string(writeRaw(fourEdges, false)), string(writeRaw(fourEdges, true)), "\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\xc0\x7f")
+	seed(f, string(writeRaw(fourEdges, false)), string(writeRaw(fourEdges, true)),
+		"\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\xc0\x7f")
 	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {
 		fuzzRead(t, "g.bin", b, []read.FormatName{"raw", "raww"}[choice>>13&1], choice)
 	})

@@ -168,7 +168,8 @@ func TestParquetColumns(t *testing.T) {
 	}
 	ab := []cells{int64s("from", i64(1, 2)...), int64s("to", i64(3, 4)...)}
 	with := func(c ...cells) []cells { return append(slices.Clone(ab), c...) }
-	const firstTwo = `g.parquet: the first two columns, "a" and "b", are taken as source and target; use --columns SRC,DST[,WEIGHT] to choose columns`
+	const firstTwo = `g.parquet: the first two columns, "a" and "b", are taken as source and target; use --columns ` +
+		`SRC,DST[,WEIGHT] to choose columns`
 	fixed := func(s string) any { return parquet.FixedLenByteArray(s) }
 	var day parquet.Int96 // 2024-01-31
 	binary.LittleEndian.PutUint32(day[8:], 2_440_588+19_753)
@@ -182,78 +183,129 @@ func TestParquetColumns(t *testing.T) {
 	}{
 		{name: "names", columns: with(strs("comment", "x", "y")), want: "1-3 2-4"},
 		{name: "first two", columns: []cells{int64s("a", i64(1, 2)...), int64s("b", i64(3, 4)...)}, want: "1-3 2-4"},
-		{name: "first two, a weight by name", columns: []cells{int64s("a", i64(1)...), int64s("b", i64(3)...), int64s("c", i64(5)...), int64s("w", i64(7)...)}, want: "1-3:7", warns: firstTwo},
-		{name: "first two, the third a weight", columns: []cells{int64s("a", i64(1)...), int64s("b", i64(3)...), int64s("km", i64(5)...)}, want: "1-3:5", warns: firstTwo},
-		{name: "a pair of names", columns: []cells{int64s("booked", i64(9)...), strs("payee", "a"), strs("payer", "b"), doubles("amount", 5.0)}, want: "b-a"},
-		{name: "a pair around a weight", columns: []cells{strs("sender", "a"), doubles("amount", 5.0), strs("receiver", "b")}, want: "a-b:5"},
-		{name: "a pair of which one is a time", columns: []cells{int64s("payer", i64(1)...), times("payee", i64(1)...)}, want: "1-1970-01-01T00:00:00.001Z",
-			warns: `g.parquet: one of the columns "payer" and "payee" is text and the other numbers, so all ids are taken as text`},
-		{name: "weight by name", columns: with(int64s("Weight", i64(7, 0)...), int64s("x", i64(1, 1)...)), want: "1-3:7 2-4:0"},
-		{name: "whole numbers that are rounded", columns: with(int64s("w", i64(1<<24+1, 1<<53)...)), o: read.Options{Weights: read.WeightsFloat32}, want: "1-3:1.6777216e+07 2-4:9.007199e+15",
+		{name: "first two, a weight by name",
+			columns: []cells{int64s("a", i64(1)...), int64s("b", i64(3)...), int64s("c", i64(5)...), int64s("w", i64(7)...)},
+			want:    "1-3:7", warns: firstTwo},
+		{name: "first two, the third a weight",
+			columns: []cells{int64s("a", i64(1)...), int64s("b", i64(3)...), int64s("km", i64(5)...)}, want: "1-3:5",
+			warns: firstTwo},
+		{name: "a pair of names",
+			columns: []cells{int64s("booked", i64(9)...), strs("payee", "a"), strs("payer", "b"), doubles("amount", 5.0)},
+			want:    "b-a"},
+		{name: "a pair around a weight",
+			columns: []cells{strs("sender", "a"), doubles("amount", 5.0), strs("receiver", "b")}, want: "a-b:5"},
+		{name: "a pair of which one is a time",
+			columns: []cells{int64s("payer", i64(1)...), times("payee", i64(1)...)}, want: "1-1970-01-01T00:00:00.001Z",
+			warns: `g.parquet: one of the columns "payer" and "payee" is text and the other numbers, so all ids are ` +
+				`taken as text`},
+		{name: "weight by name", columns: with(int64s("Weight", i64(7, 0)...), int64s("x", i64(1, 1)...)),
+			want: "1-3:7 2-4:0"},
+		{name: "whole numbers that are rounded", columns: with(int64s("w", i64(1<<24+1, 1<<53)...)),
+			o: read.Options{Weights: read.WeightsFloat32}, want: "1-3:1.6777216e+07 2-4:9.007199e+15",
 			warns: `1 weight was rounded to 24 bits, the largest to 16777216`},
-		{name: "largest integers", columns: with(integers("w", 64, false, uint64(math.MaxUint64), uint64(1<<63))), want: "1-3:1.8446744e+19 2-4:9.223372e+18",
+		{name: "largest integers", columns: with(integers("w", 64, false, uint64(math.MaxUint64), uint64(1<<63))),
+			want:  "1-3:1.8446744e+19 2-4:9.223372e+18",
 			warns: `1 weight was rounded to 24 bits, the largest to 18446744073709551616; --weights float64 keeps 53`},
-		{name: "integers next to ones of few bits", columns: with(int64s("w", i64(1<<53+1, 1<<54+1)...)), want: "1-3:9.007199e+15 2-4:1.8014399e+16",
+		{name: "integers next to ones of few bits",
+			columns: with(int64s("w", i64(1<<53+1, 1<<54+1)...)), want: "1-3:9.007199e+15 2-4:1.8014399e+16",
 			warns: `2 weights were rounded to 24 bits, the largest to 18014398509481984; --weights float64 keeps 53`},
-		{name: "whole floats that are rounded", columns: with(doubles("w", 16777219.0, 16777216.5)), o: read.Options{Weights: read.WeightsFloat32}, want: "1-3:1.677722e+07 2-4:1.6777216e+07",
+		{name: "whole floats that are rounded", columns: with(doubles("w", 16777219.0, 16777216.5)),
+			o: read.Options{Weights: read.WeightsFloat32}, want: "1-3:1.677722e+07 2-4:1.6777216e+07",
 			warns: `1 weight was rounded to 24 bits, the largest to 16777220`},
 		{name: "third number", columns: with(doubles("x", 0.5, 1e-3)), want: "1-3:0.5 2-4:0.001",
 			warns: `g.parquet: column "x" is taken as the weight; --weights no leaves it out`},
 		{name: "weight as text", columns: with(strs("weight", "1", "2")), want: `column "weight": strings are no weights`},
 		{name: "two more numbers", columns: with(doubles("x", 0.5, 1.0), doubles("y", 0.5, 1.0)), want: "1-3 2-4"},
 		{name: "time is no weight", columns: with(times("x", i64(1, 2)...)), want: "1-3 2-4"},
-		{name: "no weights", columns: with(doubles("weight", 0.5, 1.0)), o: read.Options{Weights: read.WeightsNo}, want: "1-3 2-4"},
+		{name: "no weights", columns: with(doubles("weight", 0.5, 1.0)),
+			o: read.Options{Weights: read.WeightsNo}, want: "1-3 2-4"},
 		{name: "weights required", columns: ab, o: read.Options{Weights: read.WeightsYes}, want: "has no column of weights"},
 		{name: "chosen", columns: with(doubles("x", 0.5, 1.0)), o: pick("TO", "1", "x"), want: "3-1:0.5 4-2:1"},
 		{name: "no such", columns: ab, o: pick("from", "weight"), want: `has no column "weight", but from, to`},
-		{name: "source is bool", columns: []cells{bools("source", true), int64s("target", i64(1)...), int64s("x", i64(1)...)}, want: `column "source": BOOLEAN is not supported`},
-		{name: "chosen decimal", columns: with(cells{"x", schema.NewDecimalLogicalType(9, 2), parquet.Types.Int64, i64(1, 2)}), o: pick("from", "to", "x"), want: "1-3:0.01 2-4:0.02"},
+		{name: "source is bool", columns: []cells{bools("source", true), int64s("target", i64(1)...), int64s("x", i64(1)...)},
+			want: `column "source": BOOLEAN is not supported`},
+		{name: "chosen decimal",
+			columns: with(cells{"x", schema.NewDecimalLogicalType(9, 2), parquet.Types.Int64, i64(1, 2)}),
+			o:       pick("from", "to", "x"), want: "1-3:0.01 2-4:0.02"},
 		{name: "decimals of bytes", columns: []cells{
-			{"src", schema.NewDecimalLogicalType(30, 2), parquet.Types.FixedLenByteArray, []any{fixed("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\xd2"), fixed("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), nil}},
-			{"dst", schema.NewDecimalLogicalType(9, 0), parquet.Types.ByteArray, []any{parquet.ByteArray("\x7f"), parquet.ByteArray("\xff\x00"), parquet.ByteArray("")}},
+			{"src", schema.NewDecimalLogicalType(30, 2), parquet.Types.FixedLenByteArray, []any{
+				fixed("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\xd2"),
+				fixed("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), nil,
+			}},
+			{"dst", schema.NewDecimalLogicalType(9, 0), parquet.Types.ByteArray,
+				[]any{parquet.ByteArray("\x7f"), parquet.ByteArray("\xff\x00"), parquet.ByteArray("")}},
 			{"weight", schema.NewDecimalLogicalType(9, 3), parquet.Types.Int32, []any{int32(2500), int32(125), int32(0)}},
-		}, o: read.Options{SkipBadLines: true}, want: "12.34-127:2.5 -0.01--256:0.125", warns: `1 bad line was passed over; the first is g.parquet: row 2 (from 0): null: expected an id in column "src"`},
-		{name: "dates", columns: []cells{{"src", schema.DateLogicalType{}, parquet.Types.Int32, []any{int32(19753), int32(-1)}}, int64s("dst", i64(1, 2)...)}, o: read.Options{IDs: read.IDsString}, want: "2024-01-31-1 1969-12-31-2"},
+		}, o: read.Options{SkipBadLines: true}, want: "12.34-127:2.5 -0.01--256:0.125",
+			warns: `1 bad line was passed over; the first is g.parquet: row 2 (from 0): null: expected an id in column "src"`},
+		{name: "dates", columns: []cells{
+			{"src", schema.DateLogicalType{}, parquet.Types.Int32, []any{int32(19753), int32(-1)}},
+			int64s("dst", i64(1, 2)...),
+		}, o: read.Options{IDs: read.IDsString}, want: "2024-01-31-1 1969-12-31-2"},
 		{name: "timestamps", columns: []cells{
-			{"src", schema.NewTimestampLogicalType(false, schema.TimeUnitNanos), parquet.Types.Int64, i64(1_706_745_599_123_456_789, -1)},
+			{"src", schema.NewTimestampLogicalType(false, schema.TimeUnitNanos), parquet.Types.Int64,
+				i64(1_706_745_599_123_456_789, -1)},
 			{"dst", schema.NewTimestampLogicalType(true, schema.TimeUnitMicros), parquet.Types.Int64, i64(0, 1_500_000)},
 		}, want: "2024-01-31T23:59:59.123456789Z-1970-01-01T00:00:00Z 1969-12-31T23:59:59.999999999Z-1970-01-01T00:00:01.5Z"},
-		{name: "timestamps of 96 bits", columns: []cells{{"src", schema.NoLogicalType{}, parquet.Types.Int96, []any{day, nil}}, strs("dst", "x", "y")}, o: read.Options{SkipBadLines: true}, want: "2024-01-31T00:00:00Z-x",
+		{name: "timestamps of 96 bits",
+			columns: []cells{{"src", schema.NoLogicalType{}, parquet.Types.Int96, []any{day, nil}}, strs("dst", "x", "y")},
+			o:       read.Options{SkipBadLines: true}, want: "2024-01-31T00:00:00Z-x",
 			warns: `1 bad line was passed over; the first is g.parquet: row 1 (from 0): null: expected an id in column "src"`},
 		{name: "UUIDs", columns: []cells{
-			{"src", schema.UUIDLogicalType{}, parquet.Types.FixedLenByteArray, []any{fixed("\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff")}},
+			{"src", schema.UUIDLogicalType{}, parquet.Types.FixedLenByteArray,
+				[]any{fixed("\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff")}},
 			{"dst", schema.NoLogicalType{}, parquet.Types.FixedLenByteArray, []any{fixed("0123456789abcdef")}},
 		}, want: "00112233-4455-6677-8899-aabbccddeeff-30313233-3435-3637-3839-616263646566"},
-		{name: "bytes of another length", columns: []cells{{"src", schema.NoLogicalType{}, parquet.Types.FixedLenByteArray, []any{fixed("abc")}}, strs("dst", "x")}, want: `column "src": FIXED_LEN_BYTE_ARRAY is not supported`},
-		{name: "delimiter", columns: ab, o: table(',', read.HeaderAuto), want: "is in format parquet, which has no delimiter"},
+		{name: "bytes of another length", columns: []cells{{"src", schema.NoLogicalType{}, parquet.Types.FixedLenByteArray,
+			[]any{fixed("abc")}}, strs("dst", "x")}, want: `column "src": FIXED_LEN_BYTE_ARRAY is not supported`},
+		{name: "delimiter", columns: ab, o: table(',', read.HeaderAuto),
+			want: "is in format parquet, which has no delimiter"},
 		{name: "one column", columns: []cells{int64s("a", i64(1)...)}, want: "has 1 columns"},
 
-		{name: "unsigned", columns: []cells{integers("src", 64, false, uint64(math.MaxUint64), uint64(1)), integers("dst", 32, false, uint32(math.MaxUint32), uint32(2))}, want: "-1-4294967295 1-2"},
-		{name: "small integers", columns: []cells{integers("src", 8, true, int8(-3), int8(5)), integers("dst", 16, true, int16(-300), int16(7))}, want: "-3--300 5-7"},
-		{name: "floats as ids", columns: []cells{doubles("src", 1.0, -2.0), doubles("dst", 3.0, 1e15)}, want: "-2-1000000000000000 1-3"},
-		{name: "no integers", columns: []cells{doubles("src", 1.0, 2.5), doubles("dst", 3.0, 4.0)}, want: `g.parquet: row 1 (from 0): "2.5": expected an integer from -9007199254740991 to 9007199254740991 in column "src"`},
-		{name: "the largest float", columns: []cells{doubles("src", 9007199254740991.0), doubles("dst", -9007199254740991.0)}, want: "9007199254740991--9007199254740991"},
-		{name: "a float of two integers", columns: []cells{doubles("src", 9007199254740992.0), doubles("dst", 3.0)}, want: `"9.007199254740992e+15": expected an integer`},
-		{name: "floats of 32 bits", columns: []cells{{"src", schema.NoLogicalType{}, parquet.Types.Float, []any{float32(1<<24 - 1)}}, doubles("dst", float64(1<<24))}, want: "16777215-16777216"},
-		{name: "names of vertices", columns: []cells{strs("src", "Zürich", "a b"), strs("dst", "x", "Zürich")}, want: "Zürich-x a b-Zürich"},
+		{name: "unsigned", columns: []cells{integers("src", 64, false, uint64(math.MaxUint64), uint64(1)),
+			integers("dst", 32, false, uint32(math.MaxUint32), uint32(2))}, want: "-1-4294967295 1-2"},
+		{name: "small integers",
+			columns: []cells{integers("src", 8, true, int8(-3), int8(5)), integers("dst", 16, true, int16(-300), int16(7))},
+			want:    "-3--300 5-7"},
+		{name: "floats as ids", columns: []cells{doubles("src", 1.0, -2.0), doubles("dst", 3.0, 1e15)},
+			want: "-2-1000000000000000 1-3"},
+		{name: "no integers", columns: []cells{doubles("src", 1.0, 2.5), doubles("dst", 3.0, 4.0)}, want: `g.parquet: row ` +
+			`1 (from 0): "2.5": expected an integer from -9007199254740991 to 9007199254740991 in column "src"`},
+		{name: "the largest float", columns: []cells{doubles("src", 9007199254740991.0), doubles("dst", -9007199254740991.0)},
+			want: "9007199254740991--9007199254740991"},
+		{name: "a float of two integers", columns: []cells{doubles("src", 9007199254740992.0), doubles("dst", 3.0)},
+			want: `"9.007199254740992e+15": expected an integer`},
+		{name: "floats of 32 bits", columns: []cells{{"src", schema.NoLogicalType{}, parquet.Types.Float,
+			[]any{float32(1<<24 - 1)}}, doubles("dst", float64(1<<24))}, want: "16777215-16777216"},
+		{name: "names of vertices", columns: []cells{strs("src", "Zürich", "a b"), strs("dst", "x", "Zürich")},
+			want: "Zürich-x a b-Zürich"},
 		{name: "text and numbers", columns: []cells{strs("src", "a", "b"), int64s("dst", i64(-3, 4)...)}, want: "a--3 b-4",
 			warns: `g.parquet: one of the columns "src" and "dst" is text and the other numbers, so all ids are taken as text`},
 		{name: "numbers as text", columns: ab, o: read.Options{IDs: read.IDsString}, want: "1-3 2-4"},
-		{name: "text as numbers", columns: []cells{strs("src", "1", " -2"), strs("dst", "03", "4")}, o: read.Options{IDs: read.IDsInt}, want: "-2-4 1-3"},
-		{name: "text that is none", columns: []cells{strs("src", "1"), strs("dst", "x")}, o: read.Options{IDs: read.IDsInt}, want: `"x": expected an integer of at most 64 bits in column "dst"; use --ids string`},
+		{name: "text as numbers", columns: []cells{strs("src", "1", " -2"), strs("dst", "03", "4")},
+			o: read.Options{IDs: read.IDsInt}, want: "-2-4 1-3"},
+		{name: "text that is none", columns: []cells{strs("src", "1"), strs("dst", "x")}, o: read.Options{IDs: read.IDsInt},
+			want: `"x": expected an integer of at most 64 bits in column "dst"; use --ids string`},
 		{name: "dense", columns: ab, o: read.Options{IDs: read.IDsDense}, want: "1-3 2-4"},
-		{name: "not dense", columns: []cells{int64s("src", i64(1, 1<<40)...), int64s("dst", i64(1, 2)...)}, o: read.Options{IDs: read.IDsDense},
+		{name: "not dense",
+			columns: []cells{int64s("src", i64(1, 1<<40)...), int64s("dst", i64(1, 2)...)}, o: read.Options{IDs: read.IDsDense},
 			want: `"1099511627776": expected a dense id from 0 to 4294967294 in column "src"`},
-		{name: "both signs", columns: []cells{int64s("src", i64(1, -1)...), integers("dst", 64, false, uint64(1), uint64(1<<63))},
-			want: `has ids of no one range`},
+		{name: "both signs",
+			columns: []cells{int64s("src", i64(1, -1)...), integers("dst", 64, false, uint64(1), uint64(1<<63))},
+			want:    `has ids of no one range`},
 
-		{name: "null id", columns: []cells{int64s("src", 1, 2, 3), int64s("dst", 1, 2, nil)}, want: `g.parquet: row 2 (from 0): null: expected an id in column "dst"; use --skip-bad-lines to pass over such lines`},
-		{name: "null ids passed over", columns: []cells{strs("src", nil, "a", "b"), strs("dst", "x", nil, "c")}, o: read.Options{SkipBadLines: true}, want: "b-c",
+		{name: "null id", columns: []cells{int64s("src", 1, 2, 3), int64s("dst", 1, 2, nil)}, want: `g.parquet: row 2 ` +
+			`(from 0): null: expected an id in column "dst"; use --skip-bad-lines to pass over such lines`},
+		{name: "null ids passed over", columns: []cells{strs("src", nil, "a", "b"), strs("dst", "x", nil, "c")},
+			o: read.Options{SkipBadLines: true}, want: "b-c",
 			warns: `2 bad lines were passed over; the first is g.parquet: row 0 (from 0): null: expected an id in column "src"`},
-		{name: "null weight", columns: with(doubles("weight", 1.0, nil)), want: `row 1 (from 0): null: expected a weight in column "weight"; use --weights no`},
-		{name: "tiny weight", columns: with(doubles("weight", 1.0, 1e-50)), want: `"1e-50": expected a weight of 0, or of at least 1.4e-45 in column "weight"`},
-		{name: "empty name", columns: []cells{strs("src", "a"), strs("dst", "")}, want: `row 0 (from 0): "": expected an id that is not empty in column "dst"`},
-		{name: "long name", columns: []cells{strs("src", "a"), strs("dst", strings.Repeat("x", read.MaxName+1))}, want: `expected an id of at most 65535 bytes, not of 65536 in column "dst"`},
+		{name: "null weight", columns: with(doubles("weight", 1.0, nil)),
+			want: `row 1 (from 0): null: expected a weight in column "weight"; use --weights no`},
+		{name: "tiny weight", columns: with(doubles("weight", 1.0, 1e-50)),
+			want: `"1e-50": expected a weight of 0, or of at least 1.4e-45 in column "weight"`},
+		{name: "empty name", columns: []cells{strs("src", "a"), strs("dst", "")},
+			want: `row 0 (from 0): "": expected an id that is not empty in column "dst"`},
+		{name: "long name", columns: []cells{strs("src", "a"), strs("dst", strings.Repeat("x", read.MaxName+1))},
+			want: `expected an id of at most 65535 bytes, not of 65536 in column "dst"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, cs := range c.columns { // ints for int64s
@@ -266,7 +318,9 @@ func TestParquetColumns(t *testing.T) {
 			c.o.Threads = 2
 			r := readBytes(t, "g.parquet", parquetFile(t, 2, c.columns...), c.o)
 			if r.err != nil {
-				if !strings.Contains(r.err.Error(), c.want) || strings.HasPrefix(c.want, "g.parquet:") != strings.HasPrefix(r.err.Error(), c.want) || strings.Contains(c.want, "-") && !strings.Contains(c.want, " ") {
+				if !strings.Contains(r.err.Error(), c.want) ||
+					strings.HasPrefix(c.want, "g.parquet:") != strings.HasPrefix(r.err.Error(), c.want) ||
+					strings.Contains(c.want, "-") && !strings.Contains(c.want, " ") {
 					t.Fatalf("got %v, want %s", r.err, c.want)
 				}
 				return
@@ -303,12 +357,13 @@ func TestParquetParts(t *testing.T) {
 	}
 	three := string(parquetFile(t, 2, strs("src", "a"), strs("dst", "b")))
 	dir = writeFolder(t, map[string]string{"part-0.parquet": one, "part-1.parquet": three})
-	if r := readNames(t, read.Options{}, []string{dir}); r.err == nil || !strings.Contains(r.err.Error(), "in the kind of ids") {
+	if r := readNames(t, read.Options{}, []string{dir}); r.err == nil ||
+		!strings.Contains(r.err.Error(), "in the kind of ids") {
 		t.Errorf("got %v", r.err)
 	}
 }
 
-// TestParquetWhere checks that a Parquet file must be a file, and whole.
+// TestParquetWhere checks that Parquet from a pipe, or truncated, is an error.
 func TestParquetWhere(t *testing.T) {
 	b := parquetFile(t, 2, int64s("src", int64(1), int64(2), int64(5)), int64s("dst", int64(3), int64(4), int64(6)))
 	large, err := os.ReadFile(filepath.Join("testdata", "other", "duckdb-v2.parquet"))
@@ -337,14 +392,16 @@ func TestParquetWhere(t *testing.T) {
 		}
 	}
 	r := readNames(t, read.Options{Stdin: bytes.NewReader(b)}, []string{"-"})
-	if want := "standard input: is a Parquet file from a pipe, but its directory is at its end; save it as a file first"; r.err == nil || r.err.Error() != want {
+	want := "standard input: is a Parquet file from a pipe, but its directory is at its end; save it as a file first"
+	if r.err == nil || r.err.Error() != want {
 		t.Errorf("got %v", r.err)
 	}
 }
 
 // TestOtherWriters reads files of DuckDB and Polars; testdata/other/README.md says what is in them.
 func TestOtherWriters(t *testing.T) {
-	for name, asText := range map[string]bool{"duckdb-strings.parquet": true, "duckdb-v2.parquet": true, "polars.parquet": false} {
+	for name, asText := range map[string]bool{"duckdb-strings.parquet": true, "duckdb-v2.parquet": true,
+		"polars.parquet": false} {
 		path := filepath.Join("testdata", "other", name)
 		r := readNames(t, read.Options{SkipBadLines: true}, []string{path})
 		if r.err != nil {

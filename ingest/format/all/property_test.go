@@ -72,7 +72,8 @@ func drawFile(t *rapid.T, n uint64) (name string, content []byte, edges []edgeGi
 	case "el":
 		return map[bool]string{true: "g.wel", false: "g.el"}[weighted], writeText(edges, style), edges, weighted
 	case "mtx":
-		return "g.mtx", writeMatrixMarket(edges, int(n), map[bool]string{true: "real", false: "pattern"}[weighted]), edges, weighted
+		return "g.mtx", writeMatrixMarket(edges, int(n),
+			map[bool]string{true: "real", false: "pattern"}[weighted]), edges, weighted
 	case "gr":
 		return "g.gr", writeDIMACS(edges, int(n)), edges, true
 	case "sg":
@@ -84,7 +85,8 @@ func drawFile(t *rapid.T, n uint64) (name string, content []byte, edges []edgeGi
 				}
 			}
 		}
-		return map[bool]string{true: "g.wsg", false: "g.sg"}[weighted], writeSG(edges, int(n), weighted, directed), edges, weighted
+		return map[bool]string{true: "g.wsg", false: "g.sg"}[weighted],
+			writeSG(edges, int(n), weighted, directed), edges, weighted
 	}
 	return map[bool]string{true: "g.wbin", false: "g.bin"}[weighted], writeRaw(edges, weighted), edges, weighted
 }
@@ -144,8 +146,10 @@ func TestRoundTripNames(t *testing.T) {
 // of them must not depend on blocks and goroutines.
 func TestBlocksMakeNoDifference(t *testing.T) {
 	field := rapid.SampledFrom([]string{
-		"0", "1", "12", "1234567", "12345678", "123456789012345", "1234567890123456", "12345678901234567890", "99999999999999999999",
-		"-1", "+7", "-0", "x", "ab#", "\"1\"", "\"q", "\"a\"\"b\"", "", "1.5", "-2.5", "1e9", "nan", "0.1234567890123456789", ".", "#", "%", "é", "\x01", "a",
+		"0", "1", "12", "1234567", "12345678", "123456789012345", "1234567890123456",
+		"12345678901234567890", "99999999999999999999",
+		"-1", "+7", "-0", "x", "ab#", "\"1\"", "\"q", "\"a\"\"b\"", "", "1.5", "-2.5", "1e9", "nan", "0.1234567890123456789",
+		".", "#", "%", "é", "\x01", "a",
 	})
 	sep := rapid.SampledFrom([]string{" ", "\t", ",", "  ", " ,", ",,", ""})
 	end := rapid.SampledFrom([]string{"\n", "\r\n", " \n", "\n\n", "\r", ""})
@@ -161,7 +165,8 @@ func TestBlocksMakeNoDifference(t *testing.T) {
 	})
 	rapid.Check(t, func(rt *rapid.T) {
 		content := strings.Join(rapid.SliceOfN(line, 1, 40).Draw(rt, "lines"), "")
-		format := rapid.SampledFrom([]read.FormatName{text.Text, text.EL, text.WEL, text.LDBC, "mtx", text.DIMACS}).Draw(rt, "format")
+		format := rapid.SampledFrom([]read.FormatName{text.Text, text.EL, text.WEL, text.LDBC, "mtx", text.DIMACS}).Draw(rt,
+			"format")
 		switch format {
 		case "mtx":
 			content = "%%MatrixMarket matrix coordinate real general\n2000000 13 20\n" + content
@@ -169,9 +174,11 @@ func TestBlocksMakeNoDifference(t *testing.T) {
 			content = "p sp 2000000 20\n" + strings.ReplaceAll(content, "\n", "\na ")
 		}
 		base := read.Options{
-			Format:       format,
-			IDs:          rapid.SampledFrom([]read.IDMode{read.IDsAuto, read.IDsDense, read.IDsInt, read.IDsString}).Draw(rt, "ids"),
-			Weights:      rapid.SampledFrom([]read.WeightMode{read.WeightsAuto, read.WeightsYes, read.WeightsNo}).Draw(rt, "weights"),
+			Format: format,
+			IDs: rapid.SampledFrom([]read.IDMode{read.IDsAuto, read.IDsDense, read.IDsInt, read.IDsString}).Draw(rt,
+				"ids"),
+			Weights: rapid.SampledFrom([]read.WeightMode{read.WeightsAuto, read.WeightsYes, read.WeightsNo}).Draw(rt,
+				"weights"),
 			SkipBadLines: rapid.Bool().Draw(rt, "skip"),
 		}
 		sameOutcome(t, rt, "g.v", []byte(content), base, drawOptions(rt))
@@ -180,7 +187,9 @@ func TestBlocksMakeNoDifference(t *testing.T) {
 
 // sameOutcome reads content twice, as one block by one goroutine and as o says,
 // and compares the outcomes.
-func sameOutcome(t testing.TB, f interface{ Fatalf(string, ...any) }, name string, content []byte, base, o read.Options) readOutcome {
+func sameOutcome(
+	t testing.TB, f interface{ Fatalf(string, ...any) }, name string, content []byte, base, o read.Options,
+) readOutcome {
 	t.Helper()
 	one := base
 	one.BlockBytes, one.Threads = 1<<16, 1
@@ -197,7 +206,8 @@ func sameOutcome(t testing.TB, f interface{ Fatalf(string, ...any) }, name strin
 	if diff := gocmp.Diff(a.sink.sorted(), b.sink.sorted()) + gocmp.Diff(a.sink.vertices, b.sink.vertices); diff != "" {
 		f.Fatalf("one block and many (-one +many):\n%s\n%q", diff, content)
 	}
-	if a.schema != b.schema || a.stats != b.stats || cmp.Compare(strings.Join(a.warns, "\n"), strings.Join(b.warns, "\n")) != 0 {
+	if a.schema != b.schema || a.stats != b.stats ||
+		cmp.Compare(strings.Join(a.warns, "\n"), strings.Join(b.warns, "\n")) != 0 {
 		f.Fatalf("one block: %+v %+v %q\nmany: %+v %+v %q", a.schema, a.stats, a.warns, b.schema, b.stats, b.warns)
 	}
 	return a
@@ -207,9 +217,10 @@ func sameOutcome(t testing.TB, f interface{ Fatalf(string, ...any) }, name strin
 func TestPlainLinesAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		base := read.Options{
-			Format:       rapid.SampledFrom([]read.FormatName{text.Text, text.EL}).Draw(rt, "format"),
-			IDs:          rapid.SampledFrom([]read.IDMode{read.IDsDense, read.IDsInt, read.IDsString}).Draw(rt, "ids"),
-			Weights:      rapid.SampledFrom([]read.WeightMode{read.WeightsAuto, read.WeightsYes, read.WeightsNo}).Draw(rt, "weights"),
+			Format: rapid.SampledFrom([]read.FormatName{text.Text, text.EL}).Draw(rt, "format"),
+			IDs:    rapid.SampledFrom([]read.IDMode{read.IDsDense, read.IDsInt, read.IDsString}).Draw(rt, "ids"),
+			Weights: rapid.SampledFrom([]read.WeightMode{read.WeightsAuto, read.WeightsYes, read.WeightsNo}).Draw(rt,
+				"weights"),
 			SkipBadLines: true,
 		}
 		if base.Format == text.Text && base.IDs != read.IDsString {
@@ -224,11 +235,13 @@ func TestPlainLinesAgree(t *testing.T) {
 		if base.IDs == read.IDsString {
 			rest = "" // names may have quotes, and slowed puts more around them
 		}
-		content := rapid.StringMatching(`([0-9]{0,20}[ \t,x]{0,2}[0-9]{0,20}[ \t,]?[0-9.e]{0,20}`+rest+`[ \t]?\r?\n){1,20}`).Draw(rt, "lines")
+		content := rapid.StringMatching(`([0-9]{0,20}[ \t,x]{0,2}[0-9]{0,20}[ \t,]?[0-9.e]{0,20}`+rest+`[ \t]?\r?\n){1,20}`).
+			Draw(rt, "lines")
 		fast := readBytes(t, "g", []byte(content), base)
 		// A sign, or quotes, take a line out of the fast path and change nothing.
 		slow := readBytes(t, "g", []byte(slowed(content, base.IDs)), base)
-		if (fast.err == nil) != (slow.err == nil) || fast.stats.Entries != slow.stats.Entries || fast.stats.BadLines != slow.stats.BadLines {
+		if (fast.err == nil) != (slow.err == nil) || fast.stats.Entries != slow.stats.Entries ||
+			fast.stats.BadLines != slow.stats.BadLines {
 			rt.Fatalf("fast: %v, %+v\nslow: %v, %+v\n%q", fast.err, fast.stats, slow.err, slow.stats, content)
 		}
 		if fast.err != nil { // of lines that are not the same

@@ -26,7 +26,8 @@ func streamOf(t *testing.T, name string, b []byte) readOutcome {
 		return io.NopCloser(bytes.NewReader(b)), nil
 	}}
 	r := readOutcome{sink: &collector{}}
-	r.schema, r.stats, r.err = read.Inputs(context.Background(), []*read.Input{in}, read.Options{BlockBytes: 64}, format.Plan, r.sink)
+	r.schema, r.stats, r.err = read.Inputs(context.Background(), []*read.Input{in}, read.Options{BlockBytes: 64},
+		format.Plan, r.sink)
 	return r
 }
 
@@ -42,7 +43,8 @@ func TestTruncated(t *testing.T) {
 				t.Fatalf("%s cut to %d of %d bytes: %v", name, cut, len(packed), r.err)
 			}
 			kind := map[string]string{"g.gz": "gzip", "g.zst": "zstd"}[name]
-			if want := name + ": the " + kind + " stream is truncated, or something was appended to it: it ends in the middle"; r.err.Error() != want {
+			want := name + ": the " + kind + " stream is truncated, or something was appended to it: it ends in the middle"
+			if r.err.Error() != want {
 				t.Fatalf("got %q, want %q", r.err, want)
 			}
 		}
@@ -178,11 +180,13 @@ func TestSinkErrors(t *testing.T) {
 			}}}
 		}
 		sink := &collector{beginErr: full}
-		if _, _, err := read.Inputs(context.Background(), in(), c.o, format.Plan, sink); !errors.Is(err, full) || sink.open != 0 {
+		if _, _, err := read.Inputs(context.Background(), in(), c.o, format.Plan, sink); !errors.Is(err, full) ||
+			sink.open != 0 {
 			t.Fatalf("%s: %v after %d workers", c.name, err, sink.open)
 		}
 		sink = &collector{addErr: full}
-		if _, _, err := read.Inputs(context.Background(), in(), c.o, format.Plan, sink); !errors.Is(err, full) || sink.closed != 0 {
+		if _, _, err := read.Inputs(context.Background(), in(), c.o, format.Plan, sink); !errors.Is(err, full) ||
+			sink.closed != 0 {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 	}
@@ -192,7 +196,8 @@ func TestSinkErrors(t *testing.T) {
 func TestReadFailure(t *testing.T) {
 	broken := errors.New("input/output error")
 	in := &read.Input{Name: "g.txt", Size: -1, Once: true, Open: func(context.Context) (io.ReadCloser, error) {
-		return io.NopCloser(io.MultiReader(bytes.NewReader(bytes.Repeat([]byte("1000000 2000000\n"), 1<<17)), failing{broken})), nil
+		return io.NopCloser(io.MultiReader(bytes.NewReader(bytes.Repeat([]byte("1000000 2000000\n"), 1<<17)),
+			failing{broken})), nil
 	}}
 	_, _, err := read.Inputs(context.Background(), []*read.Input{in}, read.Options{}, format.Plan, &collector{})
 	if !errors.Is(err, broken) || err.Error() != "g.txt: cannot be read: input/output error" {
@@ -236,7 +241,8 @@ func TestShortened(t *testing.T) {
 			_, err = io.ReadAll(s)
 			s.Close()
 		}
-		if (err == nil) != want || err != nil && err.Error() != path+": had 8 bytes, and has become shorter while it was read; import it again when nothing writes it" {
+		if (err == nil) != want || err != nil && err.Error() != path+": had 8 bytes, and has become shorter while it was "+
+			"read; import it again when nothing writes it" {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}

@@ -45,7 +45,9 @@ func TestTableAsCSV(t *testing.T) {
 		}
 		w.Flush()
 		o := drawOptions(rt)
-		o.Table = read.TableOptions{Delimiter: byte(delimiter), Header: read.HeaderNo, Columns: []string{fmt.Sprint(src), fmt.Sprint(dst)}}
+		o.Table = read.TableOptions{
+			Delimiter: byte(delimiter), Header: read.HeaderNo, Columns: []string{fmt.Sprint(src), fmt.Sprint(dst)},
+		}
 		o.IDs = read.IDsString
 		r := readBytes(t, "g.csv", out.Bytes(), o)
 		if r.err != nil {
@@ -66,7 +68,8 @@ func TestTableAsCSV(t *testing.T) {
 // TestHeadersOfFiles checks that each of several files has a header of its own, and its
 // columns at other places.
 func TestHeadersOfFiles(t *testing.T) {
-	r := readFiles(t, table(',', read.HeaderAuto, "from", "to"), textFile("a.csv", "from,to\nann,bob\n"), textFile("b.csv", "n,to,from\n7,bob,eve\n"))
+	r := readFiles(t, table(',', read.HeaderAuto, "from", "to"), textFile("a.csv", "from,to\nann,bob\n"),
+		textFile("b.csv", "n,to,from\n7,bob,eve\n"))
 	if r.err != nil {
 		t.Fatal(r.err)
 	}
@@ -86,7 +89,8 @@ func TestTableFormats(t *testing.T) {
 
 func FuzzReadTable(f *testing.F) {
 	for i, content := range []string{
-		"a,b\n1,2\n", "\"New York, NY\",Boston\n", "1;2;0.5\n", "\t1\t\t2\n", "id,source,target\n1,2,3\n", "a \"b\" c\n", "\"a\"\"b\",c,\"d\n", "  1   2 \n", ",,\n#,\n",
+		"a,b\n1,2\n", "\"New York, NY\",Boston\n", "1;2;0.5\n", "\t1\t\t2\n", "id,source,target\n1,2,3\n", "a \"b\" c\n",
+		"\"a\"\"b\",c,\"d\n", "  1   2 \n", ",,\n#,\n",
 	} {
 		f.Add([]byte(content), uint16(i*37), uint16(i))
 		f.Add([]byte(content), uint16(i*37|16), uint16(i*5+1))
@@ -96,12 +100,14 @@ func FuzzReadTable(f *testing.F) {
 		o.Table = read.TableOptions{
 			Delimiter: []byte{0, ',', '\t', ' ', ';', 'x', '#', '-'}[columns&7],
 			Header:    []read.HeaderMode{read.HeaderAuto, read.HeaderYes, read.HeaderNo, read.HeaderAuto}[columns>>3&3],
-			Columns:   [][]string{nil, {"1", "2"}, {"2", "1"}, {"1", "2", "3"}, {"3", "1", "2"}, {"2", "2"}, {"a", "b"}, {"source", "2"}}[columns>>5&7],
+			Columns: [][]string{nil, {"1", "2"}, {"2", "1"}, {"1", "2", "3"}, {"3", "1", "2"}, {"2", "2"},
+				{"a", "b"}, {"source", "2"}}[columns>>5&7],
 		}
 		if o.Table.Check(o.Weights) != nil {
 			return
 		}
-		r := sameOutcome(t, t, "g.csv", b, o, read.Options{BlockBytes: 16 + int(choice>>5&63), Threads: 1 + int(choice>>11&3)})
+		r := sameOutcome(t, t, "g.csv", b, o,
+			read.Options{BlockBytes: 16 + int(choice>>5&63), Threads: 1 + int(choice>>11&3)})
 		var syntax *read.SyntaxError
 		var input *read.InputError
 		var damaged *read.DamagedError
@@ -115,7 +121,7 @@ func FuzzReadTable(f *testing.F) {
 func TestSameColumn(t *testing.T) {
 	for _, c := range []struct {
 		columns []string
-		want    []int // places from 0; nil: refused
+		want    []int // places from 0; nil if refused
 		err     string
 	}{
 		{[]string{"a", "A"}, []int{0, 2}, ""},
@@ -145,7 +151,8 @@ func TestSameColumn(t *testing.T) {
 		}
 	}
 	for _, columns := range [][]string{{"a", "a"}, {"3", "4", "3"}} {
-		if err := (&read.TableOptions{Columns: columns}).Check(""); err == nil || !strings.Contains(err.Error(), "is there twice") {
+		if err := (&read.TableOptions{Columns: columns}).Check(""); err == nil ||
+			!strings.Contains(err.Error(), "is there twice") {
 			t.Errorf("%q: %v", columns, err)
 		}
 	}

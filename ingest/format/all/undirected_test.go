@@ -44,7 +44,9 @@ func TestImportUndirectedSG(t *testing.T) {
 			text += fmt.Sprintf("%d %d %v\n", u, v, w)
 		}
 		o := ingest.Options{
-			Force: true, Weights: read.WeightsYes, Edges: build.EdgeOptions{Parallel: []build.Parallel{build.ParallelKeep, build.ParallelMin}[r.IntN(2)], DropSelfLoops: r.IntN(2) == 0},
+			Force: true, Weights: read.WeightsYes, Edges: build.EdgeOptions{
+				Parallel: []build.Parallel{build.ParallelKeep, build.ParallelMin}[r.IntN(2)], DropSelfLoops: r.IntN(2) == 0,
+			},
 			Storage: build.StorageOptions{Layout: []store.Layout{store.CSC, store.Packed}[r.IntN(2)], ShardVertices: 3},
 		}
 		sg, list := write("g.wsg", writeSG(both, int(n), true, false)), write("g.txt", []byte(text))

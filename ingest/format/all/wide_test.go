@@ -35,7 +35,8 @@ func TestWideColumns(t *testing.T) {
 		{"int64", signed, read.WeightsAuto, []float64{7, big, 1<<53 - 1}},
 		{"int64 as float32", signed, read.WeightsFloat32, []float64{7, 1 << 24, 1 << 53}},
 		{"uint64", unsigned, read.WeightsAuto, []float64{7, big, 1<<53 - 1}},
-		{"int32", integers("w", 32, true, int32(1<<31-1), int32(7), int32(big)), read.WeightsAuto, []float64{7, big, 1<<31 - 1}},
+		{"int32", integers("w", 32, true, int32(1<<31-1), int32(7), int32(big)),
+			read.WeightsAuto, []float64{7, big, 1<<31 - 1}},
 		{"double", doubles("w", tenth, 7., float64(big)), read.WeightsAuto, []float64{single, 7, big}},
 		{"double as float32", doubles("w", tenth, 7., float64(big)), read.WeightsFloat32, []float64{single, 7, 1 << 24}},
 		{"double as float64", doubles("w", tenth, 7., float64(big)), read.WeightsFloat64, []float64{tenth, 7, big}},
@@ -52,7 +53,8 @@ func TestWideColumns(t *testing.T) {
 // arrowInts returns a file of edges with integers as weights.
 func arrowInts(t *testing.T, weights ...int64) []byte {
 	s := arrow.NewSchema([]arrow.Field{
-		{Name: "source", Type: arrow.PrimitiveTypes.Int64}, {Name: "target", Type: arrow.PrimitiveTypes.Int64}, {Name: "weight", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "source", Type: arrow.PrimitiveTypes.Int64}, {Name: "target", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "weight", Type: arrow.PrimitiveTypes.Int64},
 	}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
 	for i, w := range weights {

@@ -47,13 +47,16 @@ func writeText(edges []edgeGiven, s textStyle) []byte {
 }
 
 func writeMatrixMarket(edges []edgeGiven, n int, field string) []byte {
-	out := fmt.Appendf(nil, "%%%%MatrixMarket matrix coordinate %s general\n%% comment\n%d %d %d\n", field, n, n, len(edges))
-	return append(out, writeText(edges, textStyle{sep: " ", eol: "\n", base: 1, weighted: field != "pattern", lastEOL: true})...)
+	out := fmt.Appendf(nil,
+		"%%%%MatrixMarket matrix coordinate %s general\n%% comment\n%d %d %d\n", field, n, n, len(edges))
+	return append(out,
+		writeText(edges, textStyle{sep: " ", eol: "\n", base: 1, weighted: field != "pattern", lastEOL: true})...)
 }
 
 func writeDIMACS(edges []edgeGiven, n int) []byte {
 	out := fmt.Appendf(nil, "c comment\np sp %d %d\n", n, len(edges))
-	return append(out, writeText(edges, textStyle{sep: " ", eol: "\n", prefix: "a ", base: 1, weighted: true, lastEOL: true})...)
+	return append(out,
+		writeText(edges, textStyle{sep: " ", eol: "\n", prefix: "a ", base: 1, weighted: true, lastEOL: true})...)
 }
 
 func writeRaw(edges []edgeGiven, weighted bool) []byte {

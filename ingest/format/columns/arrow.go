@@ -9,15 +9,15 @@ import (
 	cols "github.com/garaph/garaph/internal/columns"
 )
 
-// arrowBody reads Arrow IPC: streams from their beginning to their end, files by their directory, or, where they are
-// compressed or come from a pipe, as the stream that is in them. The goroutine that feeds reads record batches and unpacks
-// them; those that parse decode rows.
+// arrowBody reads Arrow IPC: streams from their beginning to their end, files by their directory,
+// or, where they are compressed or come from a pipe, as the stream that is in them. The goroutine
+// that feeds reads record batches and unpacks them; those that parse decode rows.
 type arrowBody struct {
 	rowBody
 	inFile bool
 }
 
-// arrowRows is how many rows of a record batch one goroutine gets at once.
+// arrowRows is the number of rows of a record batch one goroutine gets at once.
 const arrowRows = 1 << 16
 
 // isArrow recognises files by their magic, and streams by the mark before the first message.

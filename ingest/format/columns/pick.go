@@ -20,7 +20,8 @@ type pickedColumns struct {
 	list []cols.Column
 }
 
-// pickEdges finds the columns of edges in a file: those that the user chose, or those with usual names, or else the first ones.
+// pickEdges finds the columns of edges in a file: those that the user chose, or those with usual
+// names, or else the first ones.
 func pickEdges(name string, list []cols.Column, o read.Options) (p pickedColumns, err error) {
 	if chosen := o.Table.Columns; len(chosen) > 0 {
 		p.at, err = namedColumns(list, chosen)
@@ -77,7 +78,8 @@ func usualColumns(file string, list []cols.Column, o read.Options) ([]int, error
 			return nil, fmt.Errorf("has %d columns, and no source and target", len(list))
 		}
 		if at = []int{0, 1}; len(list) > 2 {
-			o.Warn(fmt.Sprintf("%s: the first two columns, %q and %q, are taken as source and target; %s", file, names[0], names[1], adviceChoose))
+			o.Warn(fmt.Sprintf("%s: the first two columns, %q and %q, are taken as source and target; %s",
+				file, names[0], names[1], adviceChoose))
 		}
 	}
 	if o.Weights == read.WeightsNo {
@@ -113,7 +115,8 @@ func (p *pickedColumns) takeIDs(plan *read.Plan, o read.Options) {
 		return
 	}
 	if source.Kind != target.Kind {
-		o.Warn(fmt.Sprintf("%s: one of the columns %q and %q is text and the other numbers, so all ids are taken as text", plan.Name(), source.Name, target.Name))
+		o.Warn(fmt.Sprintf("%s: one of the columns %q and %q is text and the other numbers, so all ids are taken as text",
+			plan.Name(), source.Name, target.Name))
 	}
 	plan.Schema.IDs = read.IDString
 }

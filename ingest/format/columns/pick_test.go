@@ -11,10 +11,11 @@ import (
 
 // TestPickEdges checks that a column that is chosen twice, and a name that several have, are refused.
 func TestPickEdges(t *testing.T) {
-	list := []cols.Column{{Name: "a", Kind: cols.Int}, {Name: "b", Kind: cols.Int}, {Name: "A", Kind: cols.Int}, {Name: "b", Kind: cols.Int}, {Name: "C", Kind: cols.Int}, {Name: "2", Kind: cols.Int}}
+	list := []cols.Column{{Name: "a", Kind: cols.Int}, {Name: "b", Kind: cols.Int}, {Name: "A", Kind: cols.Int},
+		{Name: "b", Kind: cols.Int}, {Name: "C", Kind: cols.Int}, {Name: "2", Kind: cols.Int}}
 	for _, c := range []struct {
 		columns []string
-		want    []int // places from 0; nil: refused
+		want    []int // places from 0; nil if refused
 		err     string
 	}{
 		{[]string{"a", "A"}, []int{0, 2}, ""},

@@ -16,19 +16,26 @@ import (
 	"github.com/garaph/garaph/internal/results"
 )
 
-// Formats are the formats of files with columns. Streams of Arrow IPC are read as files are.
+// Names of the formats.
+const (
+	Parquet read.FormatName = "parquet"
+	Arrow   read.FormatName = "arrow"
+	Arrows  read.FormatName = "arrows"
+)
+
+// Formats lists the formats of files with columns. Streams of Arrow IPC are read as files are.
 var Formats = []*format.Format{
 	{
-		Name: "parquet", Doc: "Parquet, with columns of source, target and weight", Extensions: []string{".parquet", ".pq"},
+		Name: Parquet, Doc: "Parquet, with columns of source, target and weight", Extensions: []string{".parquet", ".pq"},
 		Detect: isParquet, Plan: planParquet, Input: format.Input{Table: format.TableColumns, Empty: true},
 		Writer: &format.Writer{Content: tables, Columns: results.Parquet},
 	},
 	{
-		Name: "arrows", Doc: "Arrow IPC, a stream", Extensions: []string{".arrows"},
-		Writer: &format.Writer{Import: "arrow", Content: tables, Columns: results.Arrows},
+		Name: Arrows, Doc: "Arrow IPC, a stream", Extensions: []string{".arrows"},
+		Writer: &format.Writer{Import: Arrow, Content: tables, Columns: results.Arrows},
 	},
 	{
-		Name: "arrow", Doc: "Arrow IPC, a file (Feather 2)", Extensions: []string{".arrow", ".feather", ".ipc", ".arrows"},
+		Name: Arrow, Doc: "Arrow IPC, a file (Feather 2)", Extensions: []string{".arrow", ".feather", ".ipc", ".arrows"},
 		Detect: func(h *read.Head) bool { return isArrow(h.Bytes) },
 		Plan:   planArrow, Input: format.Input{Table: format.TableColumns, Empty: true},
 		Writer: &format.Writer{Content: tables, Columns: results.Arrow},
@@ -64,7 +71,9 @@ func columnsError(name string, err error) error {
 		return damaged
 	case errors.As(err, &memory):
 		const advice = "raise --memory, or write smaller pages or batches"
-		return &read.InputError{File: name, Problem: err.Error(), Advice: advice, Err: fmt.Errorf("%w: %w", hostmem.ErrBudget, err)}
+		return &read.InputError{
+			File: name, Problem: err.Error(), Advice: advice, Err: fmt.Errorf("%w: %w", hostmem.ErrBudget, err),
+		}
 	case errors.As(err, &unsupported):
 		return &read.InputError{File: name, Problem: err.Error(), Err: err}
 	case errors.Is(err, cols.ErrDamaged) && !errors.As(err, &path):
@@ -141,7 +150,10 @@ func (t *rowBody) edges(v []cols.Values, from, to int, row int64, b *read.Block,
 			w.Batch.Add(&w.Edge, t.ids)
 			continue
 		}
-		err := &read.SyntaxError{File: b.Plan.Name(), Row: b.Rows.(rowTask).place(at), Text: read.Shown(bad.Text), Expected: bad.Expected, Advice: bad.Advice}
+		err := &read.SyntaxError{
+			File: b.Plan.Name(), Row: b.Rows.(rowTask).place(at), Text: read.Shown(bad.Text), Expected: bad.Expected,
+			Advice: bad.Advice,
+		}
 		if !t.skipBad {
 			err.Advice = read.WithSkipAdvice(err.Advice)
 			return err
@@ -151,7 +163,7 @@ func (t *rowBody) edges(v []cols.Values, from, to int, row int64, b *read.Block,
 	return nil
 }
 
-// integers delivers rows of small integers, as most are; 0: there are others among them.
+// integers delivers rows of small integers, as most are. It returns 0 if there are others among them.
 func (t *rowBody) integers(v []cols.Values, from, to int, batch *read.Batch) int {
 	if t.ids == read.IDString || v[0].Ints == nil || v[1].Ints == nil || v[0].Null != nil || v[1].Null != nil {
 		return 0

@@ -22,7 +22,7 @@ type rawBody struct {
 
 // planRaw checks the size, where it is known before the end.
 func planRaw(p *read.Plan, h *read.Head, o read.Options) error {
-	t := &rawBody{record: map[read.FormatName]int{"raw": 8, "raww": 12, "raww64": 16}[p.Schema.Format]}
+	t := &rawBody{record: map[read.FormatName]int{Raw: 8, RawW: 12, RawW64: 16}[p.Schema.Format]}
 	t.weights = t.record > 8 && o.Weights != read.WeightsNo
 	p.TakeIDs(o.IDs)
 	p.Schema.Weighted = t.weights
@@ -43,7 +43,8 @@ func planRaw(p *read.Plan, h *read.Head, o read.Options) error {
 
 // undivided returns the error of a size that is no number of edges.
 func (t *rawBody) undivided(p *read.Plan, size int64) error {
-	return p.Damaged("%d bytes are no whole number of %d-byte edges: the file is truncated, or not in format %s", size, t.record, p.Schema.Format)
+	return p.Damaged("%d bytes are no whole number of %d-byte edges: the file is truncated, or not in format %s", size,
+		t.record, p.Schema.Format)
 }
 
 // Feed cuts r into blocks of whole edges.

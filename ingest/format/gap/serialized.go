@@ -23,32 +23,41 @@ import (
 // so its edges are both directions already, and the graph is stored as a symmetric
 // one; a file that does not is refused.
 
-// Formats are serialized graphs and raw edges.
+// Names of the formats.
+const (
+	SG     read.FormatName = "sg"
+	WSG    read.FormatName = "wsg"
+	Raw    read.FormatName = "raw"
+	RawW   read.FormatName = "raww"
+	RawW64 read.FormatName = "raww64"
+)
+
+// Formats lists serialized graphs and raw edges.
 var Formats = []*format.Format{
 	{
-		Name: "sg", Doc: "serialized graph of GAP", Extensions: []string{".sg"},
+		Name: SG, Doc: "serialized graph of GAP", Extensions: []string{".sg"},
 		Plan: planSG, Input: format.Input{Dense: true, Numbers: true, Without: true},
-		Writer: &format.Writer{Content: serialized("wsg", ""), Write: writeSG, Check: checkSG},
+		Writer: &format.Writer{Content: serialized(WSG, ""), Write: writeSG, Check: checkSG},
 	},
 	{
-		Name: "wsg", Doc: "serialized graph of GAP, with weights", Extensions: []string{".wsg"},
+		Name: WSG, Doc: "serialized graph of GAP, with weights", Extensions: []string{".wsg"},
 		Plan: planSG, Input: format.Input{Dense: true, Numbers: true, Weighted: true},
-		Writer: &format.Writer{Content: serialized("", "sg"), Write: writeSG, Check: checkSG},
+		Writer: &format.Writer{Content: serialized("", SG), Write: writeSG, Check: checkSG},
 	},
 	{
-		Name: "raw", Doc: "pairs of little-endian uint32", Extensions: []string{".bin", ".u32"},
+		Name: Raw, Doc: "pairs of little-endian uint32", Extensions: []string{".bin", ".u32"},
 		Plan: planRaw, Input: format.Input{Vertices: true, Numbers: true, Without: true},
-		Writer: &format.Writer{Content: rawEdges("raww", ""), Append: appendRaw},
+		Writer: &format.Writer{Content: rawEdges(RawW, ""), Append: appendRaw},
 	},
 	{
-		Name: "raww", Doc: "the same, each with a float32 weight", Extensions: []string{".wbin"},
+		Name: RawW, Doc: "the same, each with a float32 weight", Extensions: []string{".wbin"},
 		Plan: planRaw, Input: format.Input{Vertices: true, Numbers: true, Weighted: true},
-		Writer: &format.Writer{Content: rawEdges("", "raw"), Append: appendRaw, Check: checkNarrow},
+		Writer: &format.Writer{Content: rawEdges("", Raw), Append: appendRaw, Check: checkNarrow},
 	},
 	{
-		Name: "raww64", Doc: "the same, each with a float64 weight", Extensions: []string{".wbin64"},
+		Name: RawW64, Doc: "the same, each with a float64 weight", Extensions: []string{".wbin64"},
 		Plan: planRaw, Input: format.Input{Vertices: true, Numbers: true, Weighted: true},
-		Writer: &format.Writer{Content: rawEdges("", "raw"), Append: appendRaw64},
+		Writer: &format.Writer{Content: rawEdges("", Raw), Append: appendRaw64},
 	},
 }
 
@@ -88,14 +97,16 @@ type sgBody struct {
 func planSG(p *read.Plan, h *read.Head, o read.Options) error {
 	name := p.Name()
 	t := &sgBody{entry: 4}
-	if p.Schema.Format == "wsg" {
+	if p.Schema.Format == WSG {
 		t.entry, t.weights, t.rule = 8, o.Weights != read.WeightsNo, o.Weights.Rule()
 	}
 	if len(h.Bytes) < sgHeader {
 		if h.Err != io.EOF {
 			return h.Err
 		}
-		return &read.DamagedError{File: name, Problem: fmt.Sprintf("is truncated: it ends within its header of %d bytes", sgHeader)}
+		return &read.DamagedError{
+			File: name, Problem: fmt.Sprintf("is truncated: it ends within its header of %d bytes", sgHeader),
+		}
 	}
 	if err := t.readHeader(p, h.Bytes); err != nil {
 		return err
@@ -105,7 +116,8 @@ func planSG(p *read.Plan, h *read.Head, o read.Options) error {
 			"has %d bytes, but with %d vertices and %d edges it would have %d: it is truncated, or not in format %s",
 			size, t.n, t.m, t.size(), p.Schema.Format)}
 	}
-	if err := o.Reserve(4*(t.n+1), fmt.Sprintf("the header promises %d vertices, and their degrees take", t.n)); err != nil {
+	err := o.Reserve(4*(t.n+1), fmt.Sprintf("the header promises %d vertices, and their degrees take", t.n))
+	if err != nil {
 		return &read.InputError{File: name, Problem: err.Error(), Err: err}
 	}
 	p.SkipBytes = sgHeader
@@ -192,7 +204,8 @@ func (t *sgBody) readOffsets(f *read.Feed, plan *read.Plan, r io.Reader) error {
 				least = t.m
 			}
 			if off < least || off > most || off-last > math.MaxUint32 {
-				return t.refused(plan, at, off, fmt.Sprintf("an offset from %d to %d, with at most 2^32-1 edges at a vertex", least, most), "")
+				return t.refused(plan, at, off,
+					fmt.Sprintf("an offset from %d to %d, with at most 2^32-1 edges at a vertex", least, most), "")
 			}
 			if i > 0 {
 				t.degrees.Add(uint32(off - last))
@@ -260,7 +273,8 @@ func (t *sgBody) Parse(b *read.Block, w *read.Parser) error {
 		if t.weights {
 			x := int32(binary.LittleEndian.Uint32(b.Data[i+4:]))
 			if x < 0 {
-				return t.refused(b.Plan, b.At+int64(i)+4, int64(x), fmt.Sprintf("a weight of edge %d → %d that is not negative", u, v), read.AdviceNoWeights)
+				return t.refused(b.Plan, b.At+int64(i)+4, int64(x),
+					fmt.Sprintf("a weight of edge %d → %d that is not negative", u, v), read.AdviceNoWeights)
 			}
 			weight, kind := t.rule.Integer(uint64(x))
 			if batch.Weight[batch.N] = weight; kind == read.RoundedWeight {
@@ -289,11 +303,14 @@ func (t *sgBody) Finish(p *read.Plan) error {
 	if t.weights {
 		what = "without the other direction, or with another weight there"
 	}
-	return p.Damaged("says that it is undirected, but has an edge %s; write it as a directed graph, or import its edge list with --undirected", what)
+	return p.Damaged("says that it is undirected, but has an edge %s; write it as a directed graph, or import its edge "+
+		"list with --undirected", what)
 }
 
 func (t *sgBody) refused(p *read.Plan, at, found int64, expected, advice string) error {
-	return &read.SyntaxError{File: p.Name(), Offset: at, Text: strconv.FormatInt(found, 10), Expected: expected, Advice: advice}
+	return &read.SyntaxError{
+		File: p.Name(), Offset: at, Text: strconv.FormatInt(found, 10), Expected: expected, Advice: advice,
+	}
 }
 
 func (t *sgBody) truncated(p *read.Plan) error {

@@ -16,9 +16,12 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// Formats is the format.
+// Name is the name of the format.
+const Name read.FormatName = "graphml"
+
+// Formats lists the format.
 var Formats = []*format.Format{{
-	Name: "graphml", Doc: "GraphML, elements node and edge", Extensions: []string{".graphml"},
+	Name: Name, Doc: "GraphML, elements node and edge", Extensions: []string{".graphml"},
 	Detect: func(h *read.Head) bool { return isGraphML(bytes.TrimPrefix(h.Bytes, read.BOM)) },
 	Plan:   planGraphML, Input: format.Input{Text: true, Table: format.TableColumns},
 	Writer: &format.Writer{
@@ -27,9 +30,10 @@ var Formats = []*format.Format{{
 	},
 }}
 
-// GraphML (http://graphml.graphdrawing.org): elements node and edge, as igraph, NetworkX, Gephi and yEd write them. The
-// goroutine that reads goes through the XML once and hands out records: line, source (or node), target and weight with zero
-// bytes between them, and a byte 1 behind them, which XML cannot have. Entities of the file's own are refused by encoding/xml.
+// GraphML (http://graphml.graphdrawing.org): elements node and edge, as igraph, NetworkX, Gephi and
+// yEd write them. The goroutine that reads goes through the XML once and hands out records: line,
+// source (or node), target and weight with zero bytes between them, and a byte 1 behind them, which
+// XML cannot have. Entities of the file's own are refused by encoding/xml.
 type graphmlBody struct {
 	graphmlHead
 	layout   text.Layout // of the ids
@@ -157,7 +161,9 @@ func (t *graphmlBody) Parse(b *read.Block, w *read.Parser) error {
 			bad = t.layout.ParseWeight(texts[2], e)
 		}
 		if bad != nil {
-			return &read.SyntaxError{File: b.Plan.Name(), Line: int64(line), Text: read.Shown(bad.Text), Expected: bad.Expected, Advice: bad.Advice}
+			return &read.SyntaxError{
+				File: b.Plan.Name(), Line: int64(line), Text: read.Shown(bad.Text), Expected: bad.Expected, Advice: bad.Advice,
+			}
 		}
 		w.Batch.Add(e, t.layout.IDs)
 	}
@@ -236,7 +242,9 @@ func (t *graphmlHead) each(name string, r io.Reader, add func(line int, texts ..
 		case err == io.EOF:
 			return nil
 		case err != nil && strings.HasPrefix(strings.ToLower(err.Error()), "xml"):
-			return &read.DamagedError{File: name, Problem: fmt.Sprintf("is no whole XML in UTF-8, in line %d: %v", x.line, err), Err: err}
+			return &read.DamagedError{
+				File: name, Problem: fmt.Sprintf("is no whole XML in UTF-8, in line %d: %v", x.line, err), Err: err,
+			}
 		case err != nil:
 			return err
 		}
@@ -269,7 +277,8 @@ func (x *graphmlReader) start(e *xml.StartElement) error {
 		direction := attribute(e, "edgedefault")
 		undirected := direction == "undirected"
 		if !undirected && direction != "directed" || x.graphs > 1 || x.open > 1 && undirected != x.undirected {
-			return x.refused(cmp.Or(direction, "graph without edgedefault"), `one graph in the file, with one edgedefault, "directed" or "undirected"`)
+			return x.refused(cmp.Or(direction, "graph without edgedefault"),
+				`one graph in the file, with one edgedefault, "directed" or "undirected"`)
 		}
 		x.undirected = undirected
 	case "node":
@@ -309,7 +318,8 @@ func (x *graphmlReader) edge(e *xml.StartElement) ([]string, error) {
 
 // key takes a key into account.
 func (t *graphmlHead) key(k *graphmlKey) {
-	number, chosen := slices.Contains([]string{"int", "long", "float", "double"}, k.Type), t.chosen != "" && k.Name == t.chosen
+	number, chosen := slices.Contains([]string{"int", "long", "float", "double"}, k.Type), t.chosen != "" &&
+		k.Name == t.chosen
 	if k.For == "node" && chosen && number {
 		t.ofNodes = append(t.ofNodes, k.ID)
 	}

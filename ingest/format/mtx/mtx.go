@@ -15,9 +15,12 @@ import (
 // Matrix Market coordinate files (https://math.nist.gov/MatrixMarket/formats.html):
 // entry (i, j) is the edge i → j, and a symmetric file holds one triangle.
 
-// Formats is the format.
+// Name is the name of the format.
+const Name read.FormatName = "mtx"
+
+// Formats lists the format.
 var Formats = []*format.Format{{
-	Name: "mtx", Doc: "Matrix Market, coordinate", Extensions: []string{".mtx"},
+	Name: Name, Doc: "Matrix Market, coordinate", Extensions: []string{".mtx"},
 	Detect: func(h *read.Head) bool { return hasBanner(bytes.TrimPrefix(h.Bytes, read.BOM)) },
 	Plan:   planMatrixMarket, Input: format.Input{Text: true, Dense: true, FirstID: 1},
 	Writer: &format.Writer{
@@ -77,14 +80,15 @@ func planMatrixMarket(p *read.Plan, h *read.Head, o read.Options) error {
 		return err
 	}
 	if rows != cols {
-		o.Warn(fmt.Sprintf("%s:%d: the matrix has %d rows and %d columns, and row i and column i are one vertex; if they are not the same, add %d to all columns",
+		o.Warn(fmt.Sprintf("%s:%d: the matrix has %d rows and %d columns, and row i and column i are one vertex; if they "+
+			"are not the same, add %d to all columns",
 			p.Name(), p.AtLine, rows, cols, rows))
 	}
 	return nil
 }
 
-// readBanner reads the first line and returns what an entry holds: "pattern", "integer", "unsigned-integer", which SciPy
-// writes, or "real".
+// readBanner reads the first line and returns what an entry holds: "pattern", "integer",
+// "unsigned-integer", which SciPy writes, or "real".
 func readBanner(p *read.Plan, lines *read.Lines) (string, error) {
 	const expected = `a banner "%%MatrixMarket matrix coordinate …"`
 	line, ok := lines.Next(true)
@@ -95,7 +99,8 @@ func readBanner(p *read.Plan, lines *read.Lines) (string, error) {
 	if !hasBanner(line) || len(words) != 5 || words[0] != strings.ToLower(mtxBanner) {
 		return "", lines.Refused(bytes.TrimSpace(line), expected, "")
 	}
-	for i, admitted := range [][]string{{"matrix"}, {"coordinate"}, {"pattern", "integer", "unsigned-integer", "real"}, {"general", "symmetric"}} {
+	for i, admitted := range [][]string{{"matrix"}, {"coordinate"}, {"pattern", "integer", "unsigned-integer", "real"},
+		{"general", "symmetric"}} {
 		if word := words[i+1]; !slices.Contains(admitted, word) {
 			return "", lines.Refused([]byte(word), strings.Join(admitted, " or ")+" in the banner", "")
 		}

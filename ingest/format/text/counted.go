@@ -40,7 +40,8 @@ func (c Counted) Plan(p *read.Plan, lines *read.Lines, o read.Options) error {
 		l.plain.ids.sub = 1
 		p.Schema.Vertices = max(c.Rows, c.Cols)
 		if p.Schema.Vertices > read.MaxDense+1 {
-			return lines.Refused(fmt.Appendf(nil, "%d", p.Schema.Vertices), fmt.Sprintf("at most %d vertices", int64(read.MaxDense+1)), "")
+			return lines.Refused(fmt.Appendf(nil, "%d", p.Schema.Vertices),
+				fmt.Sprintf("at most %d vertices", int64(read.MaxDense+1)), "")
 		}
 	}
 	p.Schema.Weighted = l.Columns == withWeight

@@ -28,7 +28,7 @@ type plainLines struct {
 	Seps uint64 // bit c is set when the byte c separates fields
 	arc  bool   // lines begin with "a " (DIMACS)
 	rest bool   // what follows the second id is passed over
-	most int    // how many separators that may have; 0: any number
+	most int    // how many separators that may have; if 0, any number
 
 	quotes    bool // which may have quotes
 	delimiter byte // see splitter
@@ -171,7 +171,8 @@ func (f *plainLines) lineEnd(b []byte, p, n int) int {
 	return p
 }
 
-// mayOpenQuote reports whether a field of the rest of a line, the separator before it included, may begin with a quote that is not closed.
+// mayOpenQuote reports whether a field of the rest of a line, the separator before it included, may
+// begin with a quote that is not closed.
 func (f *plainLines) mayOpenQuote(rest []byte) bool {
 	if bytes.IndexByte(rest, '"') < 0 {
 		return false

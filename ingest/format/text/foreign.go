@@ -18,14 +18,16 @@ var foreignText = []struct{ begins, what string }{
 	{`(?i)^((creator|version|comment|directed)\b[^\n]*\n\s*)*graph\s*\[`, "a GML file"},
 	{`(?i)^\*(vertices|network)\b`, "a Pajek file"},
 	{`^(\S+[ \t]+->[ \t]+\S|[^\s,;]+->[^\s,;]+;?[ \t\r]*(\n|$))`, "a list of edges u -> v"},
-	{`^[^\s,;]*[^\s,;:]:([ \t][^\n]*|\r?)(\n[^\s,;]*[^\s,;:]:([ \t]|\r?\n|$)|\n?$)`, "a list of neighbours behind ids with a colon"},
+	{`^[^\s,;]*[^\s,;:]:([ \t][^\n]*|\r?)(\n[^\s,;]*[^\s,;:]:([ \t]|\r?\n|$)|\n?$)`,
+		"a list of neighbours behind ids with a colon"},
 	{attributes, "an edge list with attributes in braces"},
 }
 
-// attributes is how an edge of NetworkX begins that has some; they are passed over where no weights are wanted.
+// attributes matches the attributes of an edge that NetworkX wrote, which are skipped if weights are not wanted.
 const attributes = `^[^{\n]+[ \t,;|]\{(['"][^\n]*)?\}\s*(\n|$)`
 
-// neighboursOfNetworkX is how lists of neighbours begin that NetworkX wrote: no edge list of it has a comment with the date.
+// neighboursOfNetworkX matches the beginning of lists of neighbours that NetworkX wrote. Its edge
+// lists have no comment with the date.
 var neighboursOfNetworkX = regexp.MustCompile(`^#.*\r?\n# GMT [A-Z][a-z]{2} `)
 
 // checkForeign refuses, by name, text of formats that are not read.

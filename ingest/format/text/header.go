@@ -41,11 +41,12 @@ func (s *splitter) countNames(line []byte) int {
 	return len(names)
 }
 
-// delimiterByName returns the delimiter that the name of a file says, where its first line has one; 0 for others. Commas may be of
-// names where there are semicolons or tabs.
+// delimiterByName returns the delimiter that the name of a file says, where its first line has one;
+// 0 for others. Commas may be of names where there are semicolons or tabs.
 func delimiterByName(h *read.Head, l *Layout) byte {
 	c := map[string]byte{".csv": ',', ".tsv": '\t'}[read.Extension(h.Input.Name)]
-	if line, _ := headerOf(h, l); c == 0 || bytes.IndexByte(line, c) < 0 || c == ',' && (bytes.ContainsAny(line, ";\t") || numbersApart.Match(line)) {
+	if line, _ := headerOf(h, l); c == 0 || bytes.IndexByte(line, c) < 0 ||
+		c == ',' && (bytes.ContainsAny(line, ";\t") || numbersApart.Match(line)) {
 		return 0
 	}
 	return c
@@ -67,8 +68,8 @@ func passDelimiter(h *read.Head) byte {
 	return found[1][0]
 }
 
-// checkDelimiter refuses a table whose separator seems to be a semicolon or a bar: its first lines have as many of these each, but the
-// two ids, as blanks and commas cut them, do not.
+// checkDelimiter refuses a table whose separator seems to be a semicolon or a bar: its first lines
+// have as many of these each, but the two ids, as blanks and commas cut them, do not.
 func checkDelimiter(h *read.Head, l *Layout) error {
 	const looks = 16
 	for _, c := range []byte(";|") {
@@ -95,7 +96,10 @@ func checkDelimiter(h *read.Head, l *Layout) error {
 			wrong = wrong || f.n < 2 || one > other || one < other && (c == ';' || apart) || c == ';' && apart
 		}
 		if wrong {
-			return &read.SyntaxError{File: h.Input.Name, Line: at, Text: read.Shown(first), Expected: "fields separated by spaces, tabs or commas", Advice: read.AdviceDelimiter}
+			return &read.SyntaxError{
+				File: h.Input.Name, Line: at, Text: read.Shown(first), Expected: "fields separated by spaces, tabs or commas",
+				Advice: read.AdviceDelimiter,
+			}
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ const (
 type picking struct {
 	pick  []int // columns of ids and weight, from 0; nil for the first ones
 	depth int   // how many columns a line must have for pick
-	width int   // how many it may have, where pick is by the names of a header; 0: any number
+	width int   // how many it may have, where pick is by the names of a header; if 0, any number
 }
 
 // Layout describes the lines of a text format, and what becomes of
@@ -134,7 +134,8 @@ func (l *Layout) ParseID(tok []byte, i int, e *read.Edge) *read.Bad {
 	if i == 1 {
 		count = l.plain.ids.cols
 	}
-	if kind == read.NotInteger || kind == read.HugeInteger || l.bounded && (kind != read.PlainInteger || id-l.plain.ids.lo >= count) {
+	if kind == read.NotInteger || kind == read.HugeInteger ||
+		l.bounded && (kind != read.PlainInteger || id-l.plain.ids.lo >= count) {
 		return l.badID(tok, kind, i, count)
 	}
 	if l.plain.canonical && !read.IsCanonical(tok) {

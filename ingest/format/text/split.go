@@ -14,7 +14,7 @@ type lineFields struct {
 	n       int    // number of fields found, at most 3
 	more    bool   // further fields follow
 	mixed   bool   // spaces separate some fields, and tabs or commas others: they may be of a name
-	rest    int    // where the fields behind those that are read begin; -1: there are none
+	rest    int    // where the fields behind those that are read begin; -1 if there is none
 	by      byte   // what separates the last ones, see separator; 0 with a delimiter
 	problem string // not empty: the line cannot be split, and why not
 }
@@ -28,7 +28,7 @@ const (
 type splitter struct {
 	Comments  string // a line whose first byte is one of these is no data
 	Commas    bool   // commas separate, and fields may be quoted
-	delimiter byte   // what separates instead of blanks and commas; 0: these
+	delimiter byte   // what separates instead of blanks and commas; if 0, these
 }
 
 // data returns the line without blanks around it and without its line end, and
@@ -239,8 +239,8 @@ func opensQuote(b []byte, delimiter byte) bool {
 	}
 }
 
-// quotesBehind returns the delimiter of the fields behind those that are read, where these may be quoted: a comma without a
-// delimiter, if one stands before them; 0 where quotes are part of them.
+// quotesBehind returns the delimiter of the fields behind those that are read, where these may be
+// quoted: a comma without a delimiter, if one stands before them; 0 where quotes are part of them.
 func (s *splitter) quotesBehind(by byte) byte {
 	switch {
 	case !s.Commas:

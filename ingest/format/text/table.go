@@ -25,7 +25,9 @@ func pickColumns(h *read.Head, l *Layout, o *read.TableOptions) error {
 			names = l.columnNames(line)
 		}
 		if names == nil {
-			return &read.InputError{File: h.Input.Name, Problem: "has no header line", Advice: "give the columns by their numbers"}
+			return &read.InputError{
+				File: h.Input.Name, Problem: "has no header line", Advice: "give the columns by their numbers",
+			}
 		}
 	}
 	l.pick = make([]int, len(o.Columns))
@@ -36,7 +38,8 @@ func pickColumns(h *read.Head, l *Layout, o *read.TableOptions) error {
 		}
 		if l.pick[i] = header.FindColumn(names, c); l.pick[i] < 0 {
 			return &read.SyntaxError{
-				File: h.Input.Name, Line: at, Text: read.Shown([]byte(strings.Join(names, ", "))), Expected: fmt.Sprintf("one column %q in the header", c),
+				File: h.Input.Name, Line: at,
+				Text: read.Shown([]byte(strings.Join(names, ", "))), Expected: fmt.Sprintf("one column %q in the header", c),
 				Advice: "give the column's number",
 			}
 		}
@@ -53,12 +56,15 @@ func pickColumns(h *read.Head, l *Layout, o *read.TableOptions) error {
 	}
 	var f lineFields
 	if l.picked(line, &f); f.mixed { // its blanks would shift the columns
-		return &read.SyntaxError{File: h.Input.Name, Line: at, Text: read.Shown(line), Expected: mixedSeparators, Advice: read.AdviceDelimiter}
+		return &read.SyntaxError{
+			File: h.Input.Name, Line: at, Text: read.Shown(line), Expected: mixedSeparators, Advice: read.AdviceDelimiter,
+		}
 	}
 	return nil
 }
 
-// sameColumn returns the problem of a column that was chosen twice, by its name and its number perhaps; "" if there is none.
+// sameColumn returns the problem of a column that was chosen twice, by its name and its number
+// perhaps; "" if there is none.
 func sameColumn(at []int, chosen []string) string {
 	for i, c := range at {
 		if k := slices.Index(at, c); k < i {
@@ -90,7 +96,8 @@ func (l *Layout) picked(line []byte, f *lineFields) {
 			f.separated(line[end:p])
 		}
 		f.rest = p
-		if k+1 == l.depth && l.width > 0 && p >= 0 && l.depth+1+bytes.Count(line[p:], []byte{l.delimiter}) > l.width { // some may be in quotes
+		// some may be in quotes
+		if k+1 == l.depth && l.width > 0 && p >= 0 && l.depth+1+bytes.Count(line[p:], []byte{l.delimiter}) > l.width {
 			if n := l.countNames(line); n > l.width {
 				f.n, f.problem = 0, fmt.Sprintf("%d fields, as in the header, and not %d", l.width, n)
 				return

@@ -77,7 +77,7 @@ func noHeader(_ *format.Graph, names bool) []string {
 	return nil
 }
 
-// Names of formats.
+// Names of the formats, with [DIMACS].
 const (
 	Text read.FormatName = "text"
 	EL   read.FormatName = "el"
@@ -132,14 +132,15 @@ func planText(p *read.Plan, h *read.Head, o read.Options) error {
 	p.Adapt = func(final read.Schema) {
 		l.Adapt(p, final)
 		if doubtful {
-			o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it", p.Name(), s.firstLine, s.first))
+			o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it",
+				p.Name(), s.firstLine, s.first))
 		}
 	}
 	p.Body = t
 	return nil
 }
 
-// textBody has the layout of the lines, as far as it is known before they are looked at.
+// textBody returns the layout of the lines, as far as it follows from the name and the options.
 func textBody(p *read.Plan, h *read.Head, o *read.Options) (*lineBody, error) {
 	format := p.Schema.Format
 	t := &lineBody{skipBad: o.SkipBadLines, layout: Layout{
@@ -167,11 +168,13 @@ func textBody(p *read.Plan, h *read.Head, o *read.Options) (*lineBody, error) {
 	return t, nil
 }
 
-// checkHeader refuses a header by which columns would be taken from wrong places: with the usual names of the id columns
-// elsewhere than at the first ones, or with less names than a line behind it has fields, as R and pandas write it
-// where the first column has the names of rows.
+// checkHeader refuses a header by which columns would be taken from wrong places: with the usual
+// names of the id columns elsewhere than at the first ones, or with less names than a line behind
+// it has fields, as R and pandas write it where the first column has the names of rows.
 func (s *Sniff) checkHeader(h *read.Head, l *Layout, o *read.TableOptions) error {
-	bad := &read.SyntaxError{File: h.Input.Name, Line: s.skipLines, Text: s.header, Advice: "use --columns to choose columns"}
+	bad := &read.SyntaxError{
+		File: h.Input.Name, Line: s.skipLines, Text: s.header, Advice: "use --columns to choose columns",
+	}
 	var f lineFields
 	lines := read.LinesFrom(h, s.skipBytes)
 	line, _, ok := l.nextData(lines, false)
@@ -183,7 +186,8 @@ func (s *Sniff) checkHeader(h *read.Head, l *Layout, o *read.TableOptions) error
 		bad.Expected, bad.Advice = mixedSeparators, read.AdviceDelimiter
 	case moved:
 		bad.Expected = "source and destination as the first columns"
-	case ok && (l.pick == nil || o.Named()) && !s.mixed && !f.mixed && s.names != nil && l.countNames(line) == len(s.names)+1:
+	case ok && (l.pick == nil || o.Named()) && !s.mixed && !f.mixed && s.names != nil &&
+		l.countNames(line) == len(s.names)+1:
 		bad.Expected = fmt.Sprintf("%d names, as the line behind it has fields, and not %d", len(s.names)+1, len(s.names))
 	default:
 		return nil
@@ -205,15 +209,19 @@ func ChooseIDs(p *read.Plan, s *Sniff, l *Layout, o read.Options) error {
 	p.Schema.IDs = read.IDString
 	switch {
 	case s.texts > 0 && s.Whole == s.texts:
-		return &read.SyntaxError{File: p.Name(), Line: s.oddLine, Text: s.odd, Expected: "an integer without a point, or a name", Advice: read.AdviceStrings}
+		return &read.SyntaxError{
+			File: p.Name(), Line: s.oddLine, Text: s.odd, Expected: "an integer without a point, or a name",
+			Advice: read.AdviceStrings,
+		}
 	case s.texts == 0 || s.ints > 8*s.texts || s.huge == s.texts:
-		o.Warn(fmt.Sprintf("%s:%d: %q is not an integer of 64 bits as these are usually written, so all ids are taken as text; --ids int takes them as integers",
+		o.Warn(fmt.Sprintf("%s:%d: %q is not an integer of 64 bits as these are usually written, so all ids are taken as "+
+			"text; --ids int takes them as integers",
 			p.Name(), s.oddLine, s.odd))
 	}
 	return nil
 }
 
-// chooseColumns decides what stands behind the ids.
+// chooseColumns selects the columns behind the ids.
 func chooseColumns(p *read.Plan, s *Sniff, l *Layout, o read.Options) {
 	switch format := p.Schema.Format; {
 	case len(l.pick) == 2:

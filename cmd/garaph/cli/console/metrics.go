@@ -31,7 +31,7 @@ type metrics struct {
 	set    *vm.Set
 	server *http.Server   // if they are served
 	ended  sync.WaitGroup // the server, and what writes the file
-	file   string         // "": none
+	file   string         // "" if there is none
 	every  time.Duration  // how often it is written
 	stop   chan struct{}  // closed at the end of the command
 
@@ -59,7 +59,8 @@ func newMetrics(version string) *metrics {
 func (m *metrics) serve(address string) (string, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return "", fmt.Errorf("--metrics %s: %w; expected an address such as localhost:9100, or localhost:0 for a free port", address, err)
+		return "", fmt.Errorf("--metrics %s: %w; expected an address such as localhost:9100, or localhost:0 for a free port",
+			address, err)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", m.write)
@@ -98,7 +99,7 @@ func (m *metrics) text() []byte {
 
 var helpLine = regexp.MustCompile(`(?m)^# HELP \w+$`)
 
-// metricHelp has texts for HELP lines, by name.
+// metricHelp maps names of metrics to the texts of their HELP lines.
 var metricHelp = map[string]string{
 	"garaph_info":                 " Version of garaph.",
 	"garaph_phase_done":           " How far the phase in progress is.",
@@ -234,7 +235,7 @@ func (m *metrics) logged(e zapcore.Entry) error {
 
 func lineMetric(l zapcore.Level) string { return fmt.Sprintf("garaph_log_lines_total{level=%q}", l) }
 
-// Observe makes a run report its queue and the memory of GPUs, too.
+// Observe adds callbacks that count the queue of a run and the memory of GPUs.
 func (m *metrics) Observe(t *dispatcher.Trace) {
 	t.Queue = func(shards int) { m.queue.Store(int64(shards)) }
 	t.GPUMemory = m.gpuMemory.Store

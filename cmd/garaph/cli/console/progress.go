@@ -15,7 +15,7 @@ import (
 // between is the time between two log lines of a stage.
 const between = 2 * time.Second
 
-// measured is how long a stage must have run for a rate to say something.
+// measured is the time after which the rate of a stage is shown.
 const measured = 100 * time.Millisecond
 
 // Unit is the unit in which a stage is measured.
@@ -202,7 +202,7 @@ func (s *Stage) End() {
 // pace is the speed of a stage.
 type pace struct {
 	done, total int64   // total ≤ 0: unknown
-	rate        float64 // a second; 0: unknown yet
+	rate        float64 // a second; 0 if not known yet
 	most        bool    // the stage may end sooner, by converging
 }
 

@@ -68,7 +68,8 @@ func TestShortPhase(t *testing.T) {
 	s.End()
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	var first, last update
-	if err := errors.Join(json.Unmarshal([]byte(lines[0]), &first), json.Unmarshal([]byte(lines[len(lines)-1]), &last)); err != nil {
+	err := errors.Join(json.Unmarshal([]byte(lines[0]), &first), json.Unmarshal([]byte(lines[len(lines)-1]), &last))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if first.Rate != 0 || last.State != phaseEnded || last.Rate <= 0 {
@@ -109,14 +110,17 @@ func TestUpdates(t *testing.T) {
 		t.Fatalf("got %s, want three lines", out.String())
 	}
 	first, second, last := lines[0], lines[1], lines[2]
-	if first.State != phaseBegun || first.Done != 0 || *first.Total != 20 || first.Unit != "iterations" || first.ETA != nil {
+	if first.State != phaseBegun || first.Done != 0 || *first.Total != 20 || first.Unit != "iterations" ||
+		first.ETA != nil {
 		t.Errorf("the first: %+v", first)
 	}
 	// 4 of the 8 iterations were done before: 1 in 100 seconds, 12 to do.
-	if second.State != phaseRunning || second.Done != 8 || second.Rate < 0.009 || second.Rate > 0.01 || *second.ETA < 1200 || *second.ETA > 1334 || second.Iteration.Iteration != 6 {
+	if second.State != phaseRunning || second.Done != 8 || second.Rate < 0.009 || second.Rate > 0.01 ||
+		*second.ETA < 1200 || *second.ETA > 1334 || second.Iteration.Iteration != 6 {
 		t.Errorf("the second: %+v", second)
 	}
-	if last.State != phaseEnded || last.Done != 9 || last.ETA == nil || *last.ETA != 0 || last.Text != "iteration 9" || last.Iteration.Iteration != 9 {
+	if last.State != phaseEnded || last.Done != 9 || last.ETA == nil || *last.ETA != 0 || last.Text != "iteration 9" ||
+		last.Iteration.Iteration != 9 {
 		t.Errorf("the last: %+v", last)
 	}
 }

@@ -22,7 +22,7 @@ import (
 
 // Destination is the place to which a value of every vertex is written.
 type Destination struct {
-	Path   string // "": none; "-": standard output
+	Path   string // "" if there is none; "-": standard output
 	Format results.Format
 }
 

@@ -18,7 +18,9 @@ func (named) IDKind() results.IDKind    { return results.IDString }
 func (named) Filler() results.Fill      { return nil }
 func (named) Columns() []results.Column { return []results.Column{{Kind: results.VertexID}} }
 func (n named) Batches(yield func(*results.Batch) error) error {
-	return yield(&results.Batch{IDs: results.IDs{Strings: []string{n.id}}, Columns: []results.Values{{V: results.IDs{Strings: []string{n.label}}}}})
+	return yield(&results.Batch{
+		IDs: results.IDs{Strings: []string{n.id}}, Columns: []results.Values{{V: results.IDs{Strings: []string{n.label}}}},
+	})
 }
 
 // TestShown checks that on a terminal, names have nothing that it acts upon.

@@ -37,7 +37,7 @@ func ID(id string, tty bool) string {
 	return id
 }
 
-// MaxLine is how much of an error is printed: it may quote a received file.
+// MaxLine is the length at which an error is cut: it may quote a received file.
 const MaxLine = 16 << 10
 
 // OneLine puts joined errors into one printable line.

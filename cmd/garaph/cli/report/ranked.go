@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"cmp"
@@ -24,7 +24,9 @@ const leastRoom = 1 << 20
 
 // newRanked returns the first k of the items that each yields, in the total order
 // before. They lie outside the Go heap, in at most room bytes, for freeRanked.
-func newRanked[N cmp.Ordered](k int, room int64, before func(a, b scored[N]) bool, each func(yield func(scored[N])) error) ([]scored[N], error) {
+func newRanked[N cmp.Ordered](
+	k int, room int64, before func(a, b scored[N]) bool, each func(yield func(scored[N])) error,
+) ([]scored[N], error) {
 	if need := 2 * int64(k) * int64(unsafe.Sizeof(scored[N]{})); need > max(leastRoom, room) {
 		return nil, fmt.Errorf("%w: to find the first %s takes %s, and %s are left; --output writes all of them",
 			hostmem.ErrBudget, humanize.Comma(int64(k)), show.Bytes(need), show.Bytes(room))

@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -124,12 +125,12 @@ func (c column) IDsOf(n int, vertex func(i int) uint32, yield func(from int, ids
 }
 
 // topOf returns the first k rows of a table.
-func topOf(t results.Table, k int, ranking Ranking) (list []topRow, err error) {
-	rows, err := newTopRows(t, k, ranking)
+func topOf(t results.Table, k int, ranking registry.Ranking) (list []topRow, err error) {
+	rows, err := Top(t, k, ranking)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.close()
+	defer rows.Close()
 	err = rows.each(func(r topRow) error {
 		list = append(list, r)
 		return nil
@@ -143,20 +144,28 @@ func TestTopRows(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		table   column
-		ranking Ranking
+		ranking registry.Ranking
 		k       int
 		want    []string
 	}{
-		{"largest", column{ids: ids, floats: []float64{1, 5, 2, 5, 0}}, Largest, 3, []string{"1 4 5", "2 6 5", "3 5 2"}},
-		{"not a number", column{ids: ids, floats: []float64{1, math.NaN(), inf, -inf, 0}}, Largest, 9, []string{"1 5 inf", "2 3 1", "3 9 0", "4 6 -inf"}},
-		{"nearest", column{ids: ids, floats: []float64{1, inf, 0.5, 1, math.NaN()}}, Nearest, 9, []string{"1 5 0.5", "2 3 1", "3 6 1"}},
-		{"hops", column{ids: ids, ints: []int64{2, gas.Unreached, 0, 1, 2}}, Nearest, 3, []string{"1 5 0", "2 6 1", "3 3 2"}},
-		{"unreached", column{ids: ids, ints: []int64{2, gas.Unreached, 0, 1, 2}}, Largest, 2, []string{"1 3 2", "2 9 2"}},
-		{"components", column{ids: ids, labels: []int64{3, 4, 3, 4, 9}}, Groups, 2, []string{"1 3 2", "2 4 2"}},
-		{"components of one", column{ids: ids, labels: []int64{3, 4, 5, 6, 5}}, Groups, 3, []string{"1 5 2", "2 3 1", "3 4 1"}},
-		{"vertices", column{ids: ids, labels: []int64{9, 4, 9, 4, 9}}, Largest, 3, []string{"1 3 9", "2 4 4", "3 5 9"}},
-		{"all vertices", column{ids: ids, labels: []int64{9, 4, 9, 4, 9}}, Largest, 9, []string{"1 3 9", "2 4 4", "3 5 9", "4 6 4", "5 9 9"}},
-		{"labels", column{ids: ids, ints: []int64{7, 8, 8, 7, 9}}, Groups, 3, []string{"1 7 2", "2 8 2", "3 9 1"}},
+		{"largest", column{ids: ids, floats: []float64{1, 5, 2, 5, 0}}, registry.Largest, 3,
+			[]string{"1 4 5", "2 6 5", "3 5 2"}},
+		{"not a number", column{ids: ids, floats: []float64{1, math.NaN(), inf, -inf, 0}}, registry.Largest, 9,
+			[]string{"1 5 inf", "2 3 1", "3 9 0", "4 6 -inf"}},
+		{"nearest", column{ids: ids, floats: []float64{1, inf, 0.5, 1, math.NaN()}}, registry.Nearest, 9,
+			[]string{"1 5 0.5", "2 3 1", "3 6 1"}},
+		{"hops", column{ids: ids, ints: []int64{2, gas.Unreached, 0, 1, 2}}, registry.Nearest, 3,
+			[]string{"1 5 0", "2 6 1", "3 3 2"}},
+		{"unreached", column{ids: ids, ints: []int64{2, gas.Unreached, 0, 1, 2}},
+			registry.Largest, 2, []string{"1 3 2", "2 9 2"}},
+		{"components", column{ids: ids, labels: []int64{3, 4, 3, 4, 9}}, registry.Groups, 2, []string{"1 3 2", "2 4 2"}},
+		{"components of one", column{ids: ids, labels: []int64{3, 4, 5, 6, 5}}, registry.Groups, 3,
+			[]string{"1 5 2", "2 3 1", "3 4 1"}},
+		{"vertices", column{ids: ids, labels: []int64{9, 4, 9, 4, 9}}, registry.Largest, 3,
+			[]string{"1 3 9", "2 4 4", "3 5 9"}},
+		{"all vertices", column{ids: ids, labels: []int64{9, 4, 9, 4, 9}}, registry.Largest, 9,
+			[]string{"1 3 9", "2 4 4", "3 5 9", "4 6 4", "5 9 9"}},
+		{"labels", column{ids: ids, ints: []int64{7, 8, 8, 7, 9}}, registry.Groups, 3, []string{"1 7 2", "2 8 2", "3 9 1"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rows, err := topOf(test.table, test.k, test.ranking)
@@ -194,7 +203,7 @@ func TestTopGroups(t *testing.T) {
 		slices.SortFunc(all, func(a, b size) int {
 			return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.label, b.label))
 		})
-		rows, err := topOf(c, k, Groups)
+		rows, err := topOf(c, k, registry.Groups)
 		if err != nil || len(rows) != min(k, len(all)) {
 			t.Fatalf("%d rows, error %v", len(rows), err)
 		}

@@ -1,9 +1,10 @@
-package cli
+package report
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"math/bits"
 	"slices"
@@ -14,14 +15,13 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/garaph/garaph"
-	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/shard"
 )
 
-// degreeInfo describes how the degrees of one direction are distributed.
-type degreeInfo struct {
+// Degrees describes how the degrees of one direction are distributed.
+type Degrees struct {
 	Direction string  `json:"direction"`
 	Min       uint64  `json:"min"`
 	Median    uint64  `json:"median"`
@@ -30,20 +30,20 @@ type degreeInfo struct {
 	Max       uint64  `json:"max"`
 	// MaxVertex is the first vertex of the largest degree.
 	MaxVertex string      `json:"max_vertex"`
-	Bins      []degreeBin `json:"bins"`
+	Bins      []DegreeBin `json:"bins"`
 }
 
-// degreeBin has the vertices of the degrees From to To.
-type degreeBin struct {
+// DegreeBin counts the vertices whose degree is From to To.
+type DegreeBin struct {
 	From     uint64  `json:"from"`
 	To       uint64  `json:"to"`
 	Vertices uint64  `json:"vertices"`
 	Share    float64 `json:"share"`
 }
 
-// describeDegrees reads the degrees that lie beside the edges, a shard at a time: in-degrees, out-degrees and
+// DescribeDegrees reads the degrees that lie beside the edges, a shard at a time: in-degrees, out-degrees and
 // their sums; of an undirected graph, where these are the same edges, one.
-func describeDegrees(ctx context.Context, g *garaph.Graph) ([]degreeInfo, error) {
+func DescribeDegrees(ctx context.Context, g *garaph.Graph) ([]Degrees, error) {
 	c, s := g.Catalogue(), g.Store()
 	var in, out, total degreeCounts
 	v := uint32(0) // the first vertex of shard k
@@ -72,7 +72,7 @@ func describeDegrees(ctx context.Context, g *garaph.Graph) ([]degreeInfo, error)
 		}
 		v += uint32(len(ins))
 	}
-	var list []degreeInfo
+	var list []Degrees
 	for _, d := range []struct {
 		direction string
 		counts    *degreeCounts
@@ -131,8 +131,8 @@ func (c *degreeCounts) each(f func(degree, vertices uint64)) {
 
 // describe returns the distribution. Median and p99 are the smallest degrees that half and 99 % of
 // the vertices do not exceed.
-func (c *degreeCounts) describe() degreeInfo {
-	i := degreeInfo{Mean: float64(c.sum) / float64(c.vertices), Max: c.max, Bins: make([]degreeBin, bits.Len64(c.max)+1)}
+func (c *degreeCounts) describe() Degrees {
+	i := Degrees{Mean: float64(c.sum) / float64(c.vertices), Max: c.max, Bins: make([]DegreeBin, bits.Len64(c.max)+1)}
 	for b := 1; b < len(i.Bins); b++ {
 		i.Bins[b].From, i.Bins[b].To = 1<<(b-1), 1<<b-1
 	}
@@ -157,10 +157,10 @@ func (c *degreeCounts) describe() degreeInfo {
 	return i
 }
 
-// printDegrees prints a table with a column for each direction.
-func printDegrees(w *output.Stdout, list []degreeInfo) error {
+// PrintDegrees prints a table with a column for each direction.
+func PrintDegrees(w io.Writer, list []Degrees) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(name string, cell func(degreeInfo) string) {
+	row := func(name string, cell func(Degrees) string) {
 		cells := []string{name}
 		for _, d := range list {
 			cells = append(cells, cell(d))
@@ -168,15 +168,15 @@ func printDegrees(w *output.Stdout, list []degreeInfo) error {
 		fmt.Fprintln(table, strings.Join(cells, "\t")) // errors are kept until Flush
 	}
 	number := func(n uint64) string { return humanize.Comma(int64(n)) }
-	row("degree", func(d degreeInfo) string { return d.Direction })
-	row("minimum", func(d degreeInfo) string { return number(d.Min) })
-	row("median", func(d degreeInfo) string { return number(d.Median) })
-	row("mean", func(d degreeInfo) string { return strconv.FormatFloat(d.Mean, 'f', 2, 64) })
-	row("99 %", func(d degreeInfo) string { return number(d.P99) })
-	row("maximum", func(d degreeInfo) string { return number(d.Max) + " of vertex " + show.Printable(d.MaxVertex) })
-	longest := slices.MaxFunc(list, func(a, b degreeInfo) int { return cmp.Compare(len(a.Bins), len(b.Bins)) })
+	row("degree", func(d Degrees) string { return d.Direction })
+	row("minimum", func(d Degrees) string { return number(d.Min) })
+	row("median", func(d Degrees) string { return number(d.Median) })
+	row("mean", func(d Degrees) string { return strconv.FormatFloat(d.Mean, 'f', 2, 64) })
+	row("99 %", func(d Degrees) string { return number(d.P99) })
+	row("maximum", func(d Degrees) string { return number(d.Max) + " of vertex " + show.Printable(d.MaxVertex) })
+	longest := slices.MaxFunc(list, func(a, b Degrees) int { return cmp.Compare(len(a.Bins), len(b.Bins)) })
 	for i, b := range longest.Bins {
-		row(degreesText(b), func(d degreeInfo) string {
+		row(degreesText(b), func(d Degrees) string {
 			if i >= len(d.Bins) {
 				return "–"
 			}
@@ -187,7 +187,7 @@ func printDegrees(w *output.Stdout, list []degreeInfo) error {
 }
 
 // degreesText returns a range of degrees.
-func degreesText(b degreeBin) string {
+func degreesText(b DegreeBin) string {
 	text := humanize.Comma(int64(b.From))
 	if b.To > b.From {
 		text += "–" + humanize.Comma(int64(b.To))

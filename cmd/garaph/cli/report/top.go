@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"bufio"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/decimal"
+	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/internal/results"
 )
 
@@ -43,16 +44,16 @@ func (v valueText) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(v))
 }
 
-// topRows are the lines of --top. each goes through them in order, and may be
-// called again; close ends their use.
-type topRows struct {
+// TopRows are the lines of --top. each goes through them in order, and may be
+// called again; Close ends their use.
+type TopRows struct {
 	each   func(yield func(topRow) error) error
-	close  func()
-	groups *results.Summary // how large all groups are; nil: the rows are no groups
+	Close  func()
+	groups *results.Summary // the sizes of all groups; nil if rows are vertices
 }
 
-// newTopRows finds the first k rows of t.
-func newTopRows(t results.Table, k int, ranking Ranking) (topRows, error) {
+// Top finds the first k rows of t.
+func Top(t results.Table, k int, ranking registry.Ranking) (TopRows, error) {
 	k = int(min(int64(k), t.Rows()))
 	switch t.Columns()[0].Kind {
 	case results.Float32:
@@ -60,20 +61,20 @@ func newTopRows(t results.Table, k int, ranking Ranking) (topRows, error) {
 	case results.Float64:
 		return topFloats(t, k, ranking, 64, func(v *results.Values) []float64 { return v.F64 })
 	case results.Int64:
-		if ranking == Groups {
+		if ranking == registry.Groups {
 			return topLabels(t, k)
 		}
-		passed := func(x int64) bool { return ranking == Members && x == 0 }
+		passed := func(x int64) bool { return ranking == registry.Members && x == 0 }
 		return topValues(t, k, ranking, func(v *results.Values) []int64 { return v.I64 }, passed, showInt)
 	}
-	if ranking == Groups {
+	if ranking == registry.Groups {
 		return topComponents(t, k)
 	}
 	return firstRows(t, k), nil
 }
 
 // firstRows returns the first k rows of a result that is a vertex.
-func firstRows(t results.Table, k int) topRows {
+func firstRows(t results.Table, k int) TopRows {
 	each := func(yield func(topRow) error) error {
 		rank := 0
 		err := t.Batches(func(b *results.Batch) error {
@@ -82,9 +83,9 @@ func firstRows(t results.Table, k int) topRows {
 					return errEnough
 				}
 				rank++
-				values, row := &b.Columns[0], topRow{Rank: rank, ID: idOf(&b.IDs, i)}
+				values, row := &b.Columns[0], topRow{Rank: rank, ID: IDOf(&b.IDs, i)}
 				if len(values.Null) == 0 || !values.Null[i] {
-					row.Value = idOf(&values.V, i)
+					row.Value = IDOf(&values.V, i)
 				}
 				if err := yield(row); err != nil {
 					return err
@@ -97,14 +98,16 @@ func firstRows(t results.Table, k int) topRows {
 		}
 		return err
 	}
-	return topRows{each: each, close: func() {}}
+	return TopRows{each: each, Close: func() {}}
 }
 
 // errEnough ends the reading of a table of which no more rows are needed.
 var errEnough = errors.New("enough rows")
 
-func topFloats[F float32 | float64](t results.Table, k int, ranking Ranking, bits int, column func(*results.Values) []F) (topRows, error) {
-	passed := func(x F) bool { return x != x || ranking == Nearest && math.IsInf(float64(x), 1) }
+func topFloats[F float32 | float64](
+	t results.Table, k int, ranking registry.Ranking, bits int, column func(*results.Values) []F,
+) (TopRows, error) {
+	passed := func(x F) bool { return x != x || ranking == registry.Nearest && math.IsInf(float64(x), 1) }
 	show := func(x F) valueText {
 		switch {
 		case math.IsInf(float64(x), 1):
@@ -119,12 +122,15 @@ func topFloats[F float32 | float64](t results.Table, k int, ranking Ranking, bit
 
 // topValues selects the largest values, or the least, without nulls and those that are to
 // be passed over; of equal values those of the first vertices.
-func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column func(*results.Values) []N, passed func(N) bool, show func(N) valueText) (topRows, error) {
+func topValues[N cmp.Ordered](
+	t results.Table, k int, ranking registry.Ranking, column func(*results.Values) []N, passed func(N) bool,
+	show func(N) valueText,
+) (TopRows, error) {
 	before := func(a, b scored[N]) bool { return a.value > b.value || a.value == b.value && a.v < b.v }
 	switch ranking {
-	case Nearest:
+	case registry.Nearest:
 		before = func(a, b scored[N]) bool { return a.value < b.value || a.value == b.value && a.v < b.v }
-	case Members:
+	case registry.Members:
 		before = func(a, b scored[N]) bool { return a.v < b.v }
 	}
 	each := func(yield func(scored[N])) error {
@@ -144,25 +150,25 @@ func topValues[N cmp.Ordered](t results.Table, k int, ranking Ranking, column fu
 }
 
 // topVertices returns the rows of the vertices of a ranking, under the user's ids.
-func topVertices[N cmp.Ordered](t results.Table, first []scored[N], show func(N) valueText) topRows {
+func topVertices[N cmp.Ordered](t results.Table, first []scored[N], show func(N) valueText) TopRows {
 	each := func(yield func(topRow) error) error {
 		vertex := func(i int) uint32 { return first[i].v }
 		return t.IDsOf(len(first), vertex, func(from int, ids *results.IDs) error {
 			for i := range idCount(ids) {
-				if err := yield(topRow{Rank: from + i + 1, ID: idOf(ids, i), Value: show(first[from+i].value)}); err != nil {
+				if err := yield(topRow{Rank: from + i + 1, ID: IDOf(ids, i), Value: show(first[from+i].value)}); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 	}
-	return topRows{each: each, close: func() { freeRanked(first) }}
+	return TopRows{each: each, Close: func() { freeRanked(first) }}
 }
 
 func idCount(c *results.IDs) int { return max(len(c.Strings), len(c.Uints), len(c.Ints)) }
 
-// idOf returns an id of a column.
-func idOf(c *results.IDs, i int) any {
+// IDOf returns an id of a column.
+func IDOf(c *results.IDs, i int) any {
 	switch {
 	case c.Strings != nil:
 		return c.Strings[i]
@@ -173,31 +179,9 @@ func idOf(c *results.IDs, i int) any {
 	}
 }
 
-// heading names and describes the value column of the table.
-func (t *task) heading() string {
-	column := t.program.column()
-	switch first := t.result.Table(column).Columns()[0]; {
-	case t.program.Ranking == Groups && (first.Kind == results.VertexID || first.Kind == results.Int64):
-		return fmt.Sprintf("vertices (largest %ss first)", column)
-	case first.Kind == results.VertexID:
-		return column + " (of the first vertices)"
-	}
-	switch t.program.Ranking {
-	case Largest:
-		return column + " (largest first)"
-	case Members:
-		return column + " (of its first members)"
-	}
-	from := "nearest"
-	if source := t.cmd.Flags().Lookup("source"); source != nil {
-		from += " to " + sourcesText(source)
-	}
-	return fmt.Sprintf("%s (%s first, of those reached)", column, from)
-}
-
-// writeTop prints rows as a table, whose columns are as wide as their widest
+// WriteTop prints rows as a table, whose columns are as wide as their widest
 // cell.
-func writeTop(w io.Writer, heading string, rows topRows) error {
+func WriteTop(w io.Writer, heading string, rows TopRows) error {
 	rankWidth, idWidth := len("rank"), len("id")
 	err := rows.each(func(r topRow) error {
 		rankWidth = max(rankWidth, len(strconv.Itoa(r.Rank)))
@@ -209,7 +193,8 @@ func writeTop(w io.Writer, heading string, rows topRows) error {
 	}
 	buffered := bufio.NewWriter(w)
 	line := func(rank, id any, value string) error {
-		_, err := fmt.Fprintf(buffered, "%-*v  %-*s  %s\n", rankWidth, rank, idWidth, show.Printable(fmt.Sprint(id)), show.Printable(value))
+		_, err := fmt.Fprintf(buffered,
+			"%-*v  %-*s  %s\n", rankWidth, rank, idWidth, show.Printable(fmt.Sprint(id)), show.Printable(value))
 		return err
 	}
 	err = line("rank", "id", heading)
@@ -222,12 +207,12 @@ func writeTop(w io.Writer, heading string, rows topRows) error {
 	return buffered.Flush()
 }
 
-// inObject returns the list of rows for a report, or nil.
-func (rows *topRows) inObject() *list {
+// InObject returns the list of rows for a report, or nil.
+func (rows *TopRows) InObject() *List {
 	if rows == nil {
 		return nil
 	}
-	return &list{"top", func(item func(any) error) error {
+	return &List{Key: "top", Each: func(item func(any) error) error {
 		return rows.each(func(r topRow) error { return item(r) })
 	}}
 }

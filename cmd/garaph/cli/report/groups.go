@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"fmt"
@@ -20,10 +20,10 @@ func showInt(n int64) valueText { return valueText(strconv.FormatInt(n, 10)) }
 // topComponents selects the vertices that are the value of most vertices. They
 // are counted in an array of four bytes a vertex: the job has given back as
 // much, for the degrees, when its results are there.
-func topComponents(t results.Table, k int) (topRows, error) {
+func topComponents(t results.Table, k int) (TopRows, error) {
 	sizes, err := hostmem.Slice[uint32](int(t.Rows()))
 	if err != nil {
-		return topRows{}, err
+		return TopRows{}, err
 	}
 	defer hostmem.Free(sizes)
 	err = t.Vertices(0, func(values []uint32) error {
@@ -36,7 +36,7 @@ func topComponents(t results.Table, k int) (topRows, error) {
 		return nil
 	})
 	if err != nil {
-		return topRows{}, err
+		return TopRows{}, err
 	}
 	var groups results.Summary
 	first, err := newRanked(k, t.Room()-4*t.Rows(), largestFirst, func(yield func(scored[int64])) error {
@@ -55,15 +55,15 @@ func topComponents(t results.Table, k int) (topRows, error) {
 
 // topLabels selects the numbers that most vertices have. All are sorted, in
 // eight bytes a vertex; a label is identified by its first place.
-func topLabels(t results.Table, k int) (topRows, error) {
+func topLabels(t results.Table, k int) (TopRows, error) {
 	free, need := 2*t.Room(), 8*t.Rows() // no ids are read
 	if need > free {
-		return topRows{}, fmt.Errorf("%w: to count the labels of %s takes %s, and %s are left",
+		return TopRows{}, fmt.Errorf("%w: to count the labels of %s takes %s, and %s are left",
 			hostmem.ErrBudget, show.Counted(t.Rows(), "vertex", "vertices"), show.Bytes(need), show.Bytes(free))
 	}
 	labels, err := hostmem.Slice[int64](int(t.Rows()))
 	if err != nil {
-		return topRows{}, err
+		return TopRows{}, err
 	}
 	n := 0
 	err = t.Batches(func(b *results.Batch) error {
@@ -84,9 +84,9 @@ func topLabels(t results.Table, k int) (topRows, error) {
 	}
 	if err != nil {
 		hostmem.Free(labels)
-		return topRows{}, err
+		return TopRows{}, err
 	}
-	return topRows{
+	return TopRows{
 		groups: &groups,
 		each: func(yield func(topRow) error) error {
 			for i, g := range first {
@@ -96,7 +96,7 @@ func topLabels(t results.Table, k int) (topRows, error) {
 			}
 			return nil
 		},
-		close: func() {
+		Close: func() {
 			freeRanked(first)
 			hostmem.Free(labels)
 		},
