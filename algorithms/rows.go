@@ -3,6 +3,7 @@ package algorithms
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/page"
@@ -79,6 +80,24 @@ func (r *Rows) EachIn(ctx context.Context, from, to uint32, f func(worker int, b
 		b.begin += int(first - b.First)
 		b.First, b.Len = first, int(end-first)
 		return f(worker, b)
+	})
+}
+
+// EachRow calls f for the row of each of some vertices, which are ascending: row i of block b is that of
+// vertices[k]. Shards without any of them are not read.
+func (r *Rows) EachRow(ctx context.Context, vertices []uint32, f func(worker int, b *Block, i, k int) error) error {
+	first := func(v uint32) int {
+		k, _ := slices.BinarySearch(vertices, v)
+		return k
+	}
+	wanted := func(from, end uint32) bool { return first(from) < first(end) }
+	return r.EachOf(ctx, wanted, func(worker int, b *Block) error {
+		for k := first(b.First); k < len(vertices) && vertices[k] < b.First+uint32(b.Len); k++ {
+			if err := f(worker, b, int(vertices[k]-b.First), k); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -36,6 +36,7 @@ var All = []Program{
 	Algorithm(algorithms.ComponentsCommand),
 	Algorithm(algorithms.CorenessCommand),
 	Algorithm(algorithms.DegreesCommand),
+	Algorithm(algorithms.CDLPCommand),
 }
 
 // A Program is a built-in program or algorithm.

@@ -335,3 +335,16 @@ class Programs(Generic[R]):
         along: edges that lead to the vertex, out of it, or both
         """
         return self.run("degrees", progress=progress, along=along, **options)
+
+    def cdlp(
+        self, *, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Communities by label propagation, as LDBC Graphalytics defines them.
+
+        All vertices at once take the most frequent label of their neighbours, of several
+        the least; at first each has itself. In a directed graph both directions count. The
+        result is exact and depends on nothing else, and oscillates in bipartite parts:
+        iterations says how many there are. Beside 8 bytes for each vertex, memory has to
+        hold little.
+        """
+        return self.run("cdlp", progress=progress, **options)
