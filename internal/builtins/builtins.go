@@ -37,6 +37,7 @@ var All = []Program{
 	Algorithm(algorithms.CorenessCommand),
 	Algorithm(algorithms.DegreesCommand),
 	Algorithm(algorithms.CDLPCommand),
+	Algorithm(algorithms.LCCCommand),
 }
 
 // A Program is a built-in program or algorithm.
