@@ -38,6 +38,8 @@ var All = []Program{
 	Algorithm(algorithms.DegreesCommand),
 	Algorithm(algorithms.CDLPCommand),
 	Algorithm(algorithms.LCCCommand),
+	Algorithm(algorithms.SCCCommand),
+	Algorithm(algorithms.ForestCommand),
 }
 
 // A Program is a built-in program or algorithm.
