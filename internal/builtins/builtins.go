@@ -40,6 +40,7 @@ var All = []Program{
 	Algorithm(algorithms.LCCCommand),
 	Algorithm(algorithms.SCCCommand),
 	Algorithm(algorithms.ForestCommand),
+	Algorithm(algorithms.BetweennessCommand),
 }
 
 // A Program is a built-in program or algorithm.
