@@ -37,6 +37,8 @@ var All = []Program{
 	Algorithm(algorithms.CorenessCommand),
 	Algorithm(algorithms.DegreesCommand),
 	Algorithm(algorithms.CDLPCommand),
+	Algorithm(algorithms.LeidenCommand),
+	Algorithm(algorithms.LouvainCommand),
 	Algorithm(algorithms.LCCCommand),
 	Algorithm(algorithms.SCCCommand),
 	Algorithm(algorithms.ForestCommand),
