@@ -41,6 +41,8 @@ var All = []Program{
 	Algorithm(algorithms.SCCCommand),
 	Algorithm(algorithms.ForestCommand),
 	Algorithm(algorithms.BetweennessCommand),
+	Algorithm(algorithms.HITSCommand),
+	Algorithm(algorithms.EigenvectorCommand),
 }
 
 // A Program is a built-in program or algorithm.
