@@ -43,6 +43,7 @@ var All = []Program{
 	Algorithm(algorithms.BetweennessCommand),
 	Algorithm(algorithms.HITSCommand),
 	Algorithm(algorithms.EigenvectorCommand),
+	Algorithm(algorithms.HarmonicCommand),
 }
 
 // A Program is a built-in program or algorithm.
