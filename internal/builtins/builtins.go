@@ -44,6 +44,7 @@ var All = []Program{
 	Algorithm(algorithms.HITSCommand),
 	Algorithm(algorithms.EigenvectorCommand),
 	Algorithm(algorithms.HarmonicCommand),
+	Algorithm(algorithms.SimilarityCommand),
 }
 
 // A Program is a built-in program or algorithm.

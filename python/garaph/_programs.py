@@ -445,3 +445,18 @@ class Programs(Generic[R]):
         seed: seed of the random choices
         """
         return self.run("harmonic", progress=progress, seed=seed, **options)
+
+    def similarity(
+        self, *, pairs: Union[str, os.PathLike[str]], progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Common neighbours of pairs of vertices, and their similarity: Jaccard, overlap,
+        cosine, Adamic-Adar.
+
+        The rows of the result are the pairs, with the number of common neighbours and four
+        measures of it. Directions of edges, parallel edges and self-loops don't matter. The
+        edges are in memory, 4 bytes for each and direction, and 56 bytes for each pair.
+
+        pairs: file of pairs of vertices, two ids a line with spaces, a tab or a comma
+            between
+        """
+        return self.run("similarity", progress=progress, pairs=pairs, **options)
