@@ -52,8 +52,12 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources := sampled(n, c.Samples, c.Seed)
-	lanes := make([]brandes, min(e.Threads, len(sources)))
+	count, source := n, func(i int) uint32 { return uint32(i) }
+	if c.Samples > 0 && c.Samples < n {
+		sources := sampled(n, c.Samples, c.Seed)
+		count, source = c.Samples, func(i int) uint32 { return sources[i] }
+	}
+	lanes := make([]brandes, min(e.Threads, count))
 	if e.Plan().Less == nil {
 		lanes = lanes[:1]
 	}
@@ -71,12 +75,12 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 			}
 		}()
 		for {
-			i, ok := t.begin(len(sources))
+			i, ok := t.begin(count)
 			if !ok {
 				done = true
 				return nil
 			}
-			if err := x.search(ctx, sources[i]); err != nil {
+			if err := x.search(ctx, source(i)); err != nil {
 				return err
 			}
 			t.end(i, func() {
@@ -85,28 +89,22 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 				}
 			})
 			x.clear()
-			e.Progress("sources", int64(i), int64(len(sources)))
+			e.Progress("sources", int64(i), int64(count))
 		}
 	})
-	scale := float64(n) / float64(len(sources))
+	scale := float64(n) / float64(count)
 	if e.Graph.Symmetric {
 		scale /= 2
 	}
 	for v := range sums {
 		sums[v] *= scale
 	}
-	e.Total("sources", int64(len(sources)))
+	e.Total("sources", int64(count))
 	return sums, err
 }
 
-// sampled returns some numbers below n, ascending, or all if some is 0 or n and more.
+// sampled returns some different numbers below n at random, ascending.
 func sampled(n, some int, seed uint64) (list []uint32) {
-	if some == 0 || some >= n {
-		for v := range n {
-			list = append(list, uint32(v))
-		}
-		return list
-	}
 	random, chosen := rand.New(rand.NewPCG(seed, 0)), make(map[uint32]bool, some)
 	for i := n - some; i < n; i++ { // Floyd's algorithm
 		v := uint32(random.IntN(i + 1))

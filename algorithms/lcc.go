@@ -50,7 +50,10 @@ func (LCC) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if mutual != nil {
 		pairs = 2
 	}
-	degrees := make([]uint32, len(g.rank))
+	degrees, err := Make[uint32](e, len(g.rank))
+	if err != nil {
+		return nil, err
+	}
 	for v := range degrees {
 		degrees[v] += uint32(len(g.row(uint32(v))))
 		for _, u := range g.row(uint32(v)) {
@@ -58,6 +61,7 @@ func (LCC) Run(ctx context.Context, e *Env) ([]float64, error) {
 		}
 	}
 	Free(e, g.neighbours)
+	Free(e, g.offsets)
 	values, err := Make[float64](e, len(counts))
 	if err != nil {
 		return nil, err

@@ -43,6 +43,10 @@ var All = []Program{
 	Algorithm(algorithms.SCCCommand),
 	Algorithm(algorithms.ForestCommand),
 	Algorithm(algorithms.BetweennessCommand),
+	Algorithm(algorithms.HITSCommand),
+	Algorithm(algorithms.EigenvectorCommand),
+	Algorithm(algorithms.HarmonicCommand),
+	Algorithm(algorithms.SimilarityCommand),
 }
 
 // A Program is a built-in program or algorithm.

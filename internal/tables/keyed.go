@@ -18,8 +18,10 @@ type keyed struct {
 	columns []Column[struct{}]
 }
 
-// keyedMemory is the memory for ids.
-const keyedMemory = 2 << 20
+const (
+	keyedMemory = 2 << 20   // for ids that are looked up together
+	keyedIDs    = 256 << 10 // bytes of ids in a column of a batch
+)
 
 // NewKeyed returns a table with a row for each of keys. name is the name of their column.
 func NewKeyed(s *store.Store, name string, keys []gas.VertexID, columns ...algorithms.Column) results.Table {
@@ -56,12 +58,13 @@ func (k *keyed) Columns() (list []results.Column) {
 // Batches yields the rows, some at a time.
 func (k *keyed) Batches(yield func(*results.Batch) error) error {
 	b := results.Batch{Columns: make([]results.Values, len(k.columns))}
-	for from := 0; from < len(k.keys); from += idsAtOnce {
+	rows := min(idsAtOnce, max(1, keyedIDs/max(1, k.MaxIDBytes())))
+	for from := 0; from < len(k.keys); from += rows {
 		b.IDs.Empty()
 		for i := range b.Columns {
 			b.Columns[i].Empty()
 		}
-		if err := k.fill(&b, int64(from), int64(min(from+idsAtOnce, len(k.keys)))); err != nil {
+		if err := k.fill(&b, int64(from), int64(min(from+rows, len(k.keys)))); err != nil {
 			return err
 		}
 		if err := yield(&b); err != nil {
