@@ -26,12 +26,20 @@ func RunAlgorithm[T algorithms.Value](
 	if err != nil {
 		return nil, err
 	}
+	if out.KeyName != "" {
+		t := tables.NewKeyed(g.store, out.KeyName, out.Keys,
+			append([]algorithms.Column{{Name: name, Values: out.Values}}, out.Columns...)...)
+		return &Result{graph: g, Algorithm: &out.Report, table: t, columned: true, close: out.Close}, nil
+	}
 	t := &tables.Table[T]{
 		Store: g.store, Source: a, Memory: out.Free, Results: []tables.Column[T]{tables.AlgorithmColumn[T](name)},
 		Values: out.Values,
 	}
 	t.Range = func(from, to uint32, yield func([]gas.Vertex, []T) error) error {
 		return someValues(out.Values, from, to, yield)
+	}
+	for _, c := range out.Columns {
+		t.Results = append(t.Results, tables.FurtherColumn[T](c))
 	}
 	return &Result{graph: g, Algorithm: &out.Report, table: t, close: out.Close}, nil
 }

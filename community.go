@@ -3,7 +3,9 @@ package garaph
 import (
 	"context"
 
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/algorithms/community"
+	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/internal/tables"
 )
@@ -35,11 +37,11 @@ func FindCommunities(
 
 // MemberTable returns a table with a row for each member of each community: its id, and that of the query vertex.
 func (g *Graph) MemberTable(found []*Community) results.Table {
-	var members, queries []uint32
+	var members, queries []gas.VertexID
 	for _, c := range found {
 		for _, v := range c.Members {
-			members, queries = append(members, v), append(queries, c.Query.Vertex)
+			members, queries = append(members, gas.VertexID(v)), append(queries, gas.VertexID(c.Query.Vertex))
 		}
 	}
-	return tables.NewPairs(g.store, members, "query", queries)
+	return tables.NewKeyed(g.store, results.IDColumn, members, algorithms.Column{Name: "query", Values: queries})
 }

@@ -12,6 +12,8 @@
 //   - Arrays: [Make] allocates outside the Go heap, within the plan. All arrays belong to the
 //     run: the one that Run returns is freed with the result, the others at the end of Run
 //     unless [Free] has freed them before. After Run, no goroutine may use any.
+//   - Results: the slice that Run returns, a value for each vertex. [AddColumn] adds more columns,
+//     and [Env.Keys] makes them a table of other rows, such as the edges of a forest.
 //   - Progress and totals: [Env.Progress] reports how far a stage is, [Env.Total] a number
 //     about the whole graph that a user wants to see beside the values.
 //   - The context: Run ends soon after it, with its error. Env.Each, Rows.Each and Edges.Each look at
@@ -35,8 +37,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"time"
+	"unsafe"
 
 	"go.uber.org/zap"
 
@@ -87,7 +91,7 @@ type Progress struct {
 // Total is a number about the whole graph.
 type Total struct {
 	Name  string
-	Value int64
+	Value any // an int64 or a float64
 }
 
 // Report describes a run.
@@ -103,10 +107,21 @@ type Report struct {
 	Kernels   time.Duration // how long its kernels ran
 }
 
+// Column is a further column of results.
+type Column struct {
+	Name   string
+	Values any // []int64, []float32, []float64 or []gas.VertexID, of the length of the first column
+}
+
 // Outcome is the result of a run. Its values are valid until Close.
 type Outcome[T Value] struct {
-	Values []T
-	Report Report
+	Values  []T
+	Columns []Column
+	// Keys are the vertices of the rows, and KeyName is the name of their column. If KeyName is
+	// "", row v is that of vertex v.
+	Keys    []gas.VertexID
+	KeyName string
+	Report  Report
 	// Free is how much of the budget is left beside the values, in bytes.
 	Free int64
 	env  *Env
@@ -115,7 +130,7 @@ type Outcome[T Value] struct {
 // Close frees the values.
 func (o *Outcome[T]) Close() {
 	o.env.free()
-	o.Values = nil
+	o.Values, o.Columns, o.Keys = nil, nil, nil
 }
 
 // Run runs an algorithm over a graph.
@@ -138,7 +153,8 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 		if e.enough > 0 {
 			enough = fmt.Sprintf("; --memory %dMiB has room for them", (e.enough+1<<20-1)>>20)
 		}
-		o.Log.Info("the edges do not fit into memory: they are read from disk in each pass"+enough, zap.Int64("memory", o.Memory))
+		o.Log.Info("the edges do not fit into memory: they are read from disk in each pass"+enough,
+			zap.Int64("memory", o.Memory))
 	}
 	out.Values, err = compute(ctx, e, a, &out.Report)
 	if err == nil {
@@ -149,7 +165,12 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 		e.free()
 		return nil, err
 	}
-	e.freeBut(address(out.Values))
+	out.Columns, out.Keys, out.KeyName = e.columns, e.keys, e.keyName
+	kept := []unsafe.Pointer{address(out.Values), address(out.Keys)}
+	for _, c := range e.columns {
+		kept = append(kept, addressOf(c))
+	}
+	e.freeBut(kept...)
 	out.Report.Duration = time.Since(begin) - out.Report.Load
 	out.Report.Totals, out.Report.BytesRead = e.totals, e.bytesRead()
 	out.Free = e.left()
@@ -198,7 +219,7 @@ func compute[T Value](ctx context.Context, e *Env, a Algorithm[T], r *Report) (v
 		r.GPU, r.GPUMemory, r.Kernels = "", 0, 0
 		e.withoutGPU(err)
 		e.free()
-		e.totals = nil
+		e.totals, e.columns, e.keys, e.keyName = nil, nil, nil, ""
 	}
 	err = panics.Guard(a, func() (err error) {
 		values, err = a.Run(ctx, e)
@@ -207,13 +228,27 @@ func compute[T Value](ctx context.Context, e *Env, a Algorithm[T], r *Report) (v
 	return values, err
 }
 
-// checkValues refuses values that are not one for each vertex, or not the run's.
+// checkValues refuses columns that are not of one length, or not the run's.
 func checkValues[T Value](e *Env, a Algorithm[T], values []T) error {
-	if len(values) != int(e.Graph.Vertices) {
-		return fmt.Errorf("algorithm %T returned %d values for %d vertices", a, len(values), e.Graph.Vertices)
+	rows, what := int(e.Graph.Vertices), "vertices"
+	if e.keyName != "" {
+		rows, what = len(e.keys), "rows"
 	}
-	if _, ours := e.arrays[address(values)]; !ours {
-		return fmt.Errorf("algorithm %T returned values not allocated by algorithms.Make, or already freed", a)
+	columns := append([]Column{{"", values}, {e.keyName, e.keys}}, e.columns...)
+	for i, c := range columns {
+		if i == 1 && e.keyName == "" {
+			continue
+		}
+		n := reflect.ValueOf(c.Values).Len()
+		if n != rows {
+			return fmt.Errorf("algorithm %T returned %d values for %d %s", a, n, rows, what)
+		}
+		if _, ours := e.arrays[addressOf(c)]; !ours && n > 0 {
+			return fmt.Errorf("algorithm %T returned values not allocated by algorithms.Make, or already freed", a)
+		}
 	}
 	return nil
 }
+
+// addressOf returns the address of the values of a column.
+func addressOf(c Column) unsafe.Pointer { return reflect.ValueOf(c.Values).UnsafePointer() }

@@ -58,6 +58,9 @@ func eachBit(set []uint64) iter.Seq[int] {
 	}
 }
 
+// has returns 1 if bit i is set, and 0 otherwise.
+func has(set []uint64, i uint64) uint64 { return set[i>>6] >> (i & 63) & 1 }
+
 // mostCore is the most vertices of a core: its bits take 32 MiB.
 const mostCore = 1 << 14
 
@@ -67,8 +70,9 @@ func coreBytes(vertices, edges int64) int64 {
 }
 
 // core returns the edges among the vertices of the largest degrees as bits. It takes as many
-// vertices as have a sixteenth of all possible edges, so that bits take 4 bytes an edge at most.
-func (g *oriented) core(ctx context.Context, e *Env) (*bitRows, error) {
+// vertices as have a sixteenth of all possible edges, so that bits take 4 bytes an edge at most. If
+// some is not nil, the core has only the edges whose positions are in it.
+func (g *oriented) core(ctx context.Context, e *Env, some []uint64) (*bitRows, error) {
 	h := min(len(g.rank), mostCore)
 	for 32*g.offsets[h] < uint64(h)*uint64(h) {
 		h--
@@ -78,8 +82,10 @@ func (g *oriented) core(ctx context.Context, e *Env) (*bitRows, error) {
 		return nil, err
 	}
 	return b, e.Each(ctx, h, func(_, v int) error {
-		for _, u := range g.row(uint32(v)) {
-			b.add(v, int(u))
+		for i, u := range g.row(uint32(v)) {
+			if some == nil || has(some, g.offsets[v]+uint64(i)) != 0 {
+				b.add(v, int(u))
+			}
 		}
 		return nil
 	})

@@ -108,15 +108,18 @@ func EachVertex(ctx context.Context, e *Env, stage string, f func(worker int, v 
 
 // eachVertexOf is like EachVertex, at least for the vertices of set. If set is nil, it has all. Shards
 // without any are not read.
-func eachVertexOf(ctx context.Context, e *Env, stage string, set bitset.Set, f func(worker int, v uint32, ends *Ends)) error {
+func eachVertexOf(
+	ctx context.Context, e *Env, stage string, set bitset.Set, f func(worker int, v uint32, ends *Ends),
+) error {
 	var done atomic.Int64
 	progress := func(n int) { e.Progress(stage, done.Add(int64(n)), int64(e.Graph.Vertices)) }
 	if e.ends != nil {
 		n := int(e.Graph.Vertices)
 		return e.Each(ctx, (n+someVertices-1)/someVertices, func(worker, i int) error {
 			from, to := i*someVertices, min((i+1)*someVertices, n)
+			var ends Ends // one allocation for all
 			for v := from; v < to; v++ {
-				ends := e.ends.of(uint32(v))
+				ends = e.ends.of(uint32(v))
 				f(worker, uint32(v), &ends)
 			}
 			progress(to - from)
@@ -124,8 +127,9 @@ func eachVertexOf(ctx context.Context, e *Env, stage string, set bitset.Set, f f
 		})
 	}
 	return e.Rows().eachOf(ctx, set, func(worker int, b *Block) error {
+		var ends Ends // one allocation for all
 		for i := range b.Len {
-			ends := Ends{self: b.First + uint32(i), a: b.Row(shard.In, i)}
+			ends = Ends{self: b.First + uint32(i), a: b.Row(shard.In, i)}
 			if !e.Graph.Symmetric {
 				ends.b = b.Row(shard.Out, i)
 			}

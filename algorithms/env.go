@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/shard/packed"
@@ -47,6 +48,11 @@ type account struct {
 	arrays map[unsafe.Pointer]array
 	used   int64 // bytes of arrays
 	totals []Total
+
+	columns []Column
+	keys    []gas.VertexID
+	keyName string
+
 	loaded int64 // bytes that were read from the store for rows of the whole graph
 }
 
@@ -121,7 +127,10 @@ func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env
 
 // readPlan is like readEnv, with one plan.
 func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Array) (*Env, error) {
-	e := &Env{Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, store: s, account: account{arrays: map[unsafe.Pointer]array{}}}
+	e := &Env{
+		Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, store: s,
+		account: account{arrays: map[unsafe.Pointer]array{}},
+	}
 	whole, loading := p.wholeArrays(e.Graph, o.Threads)
 	p.Arrays = slices.Concat(p.Arrays, whole)
 	e.planned, e.plan = p.bytes(), p
@@ -208,10 +217,52 @@ func (e *Env) bytesRead() int64 {
 }
 
 // Total reports a number about the whole graph.
-func (e *Env) Total(name string, value int64) {
+func (e *Env) Total(name string, value int64) { e.total(name, value) }
+
+// TotalFloat is like Total, for a float.
+func (e *Env) TotalFloat(name string, value float64) { e.total(name, value) }
+
+func (e *Env) total(name string, value any) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.totals = append(e.totals, Total{name, value})
+}
+
+// AddColumn adds a column to the results, after the one that Run returns and those added before. [Make] has
+// allocated its values, which the result keeps.
+func AddColumn[T Value](e *Env, name string, values []T) {
+	e.columns = append(e.columns, Column{name, values})
+}
+
+// Keys makes the results a table of rows that are not those of the vertices, such as edges: row i has
+// vertex keys[i] in its first column, and then the i-th value of the column that Run returns and of
+// the columns of [AddColumn]. Make has allocated keys, which the result keeps.
+func (e *Env) Keys(name string, keys []gas.VertexID) { e.keys, e.keyName = keys, name }
+
+// summed is how many terms are summed by one goroutine.
+const summed = 1 << 14
+
+// Sum returns the sum of the terms from 0 to n-1. The terms of blocks of fixed size are summed by sum(from, to), and
+// these sums in their order, so that the result does not depend on the number of threads.
+func (e *Env) Sum(ctx context.Context, n int, sum func(from, to int) float64) (float64, error) {
+	parts := make([]float64, (n+summed-1)/summed)
+	err := e.Each(ctx, len(parts), func(_, i int) error {
+		parts[i] = sum(i*summed, min((i+1)*summed, n))
+		return nil
+	})
+	var all float64
+	for _, x := range parts {
+		all += x
+	}
+	return all, err
+}
+
+// Ranges calls f for ranges of the numbers from 0 to n-1, on the threads of the run.
+func (e *Env) Ranges(ctx context.Context, n int, f func(worker, from, to int)) error {
+	return e.Each(ctx, (n+summed-1)/summed, func(worker, i int) error {
+		f(worker, i*summed, min((i+1)*summed, n))
+		return nil
+	})
 }
 
 // Make allocates n zeroed values of a type without pointers. It fails when the
@@ -225,7 +276,8 @@ func Make[E any](e *Env, n int) ([]E, error) {
 	defer e.mu.Unlock()
 	bytes := int64(n) * int64(unsafe.Sizeof(x))
 	if bytes > e.planned-e.used {
-		return nil, fmt.Errorf("algorithm %T allocates more than it planned: %d bytes, and %d for %d more values", e.algorithm, e.planned, e.used+bytes, n)
+		return nil, fmt.Errorf("algorithm %T allocates more than it planned: %d bytes, and %d for %d more values",
+			e.algorithm, e.planned, e.used+bytes, n)
 	}
 	s, err := hostmem.Slice[E](n)
 	if err != nil || n == 0 {
@@ -254,18 +306,18 @@ func (e *Env) release(p unsafe.Pointer) {
 	}
 }
 
-// freeBut frees all arrays but one.
-func (e *Env) freeBut(kept unsafe.Pointer) {
+// freeBut frees all arrays but some.
+func (e *Env) freeBut(kept ...unsafe.Pointer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for p := range e.arrays {
-		if p != kept {
+		if !slices.Contains(kept, p) {
 			e.release(p)
 		}
 	}
 }
 
-func (e *Env) free() { e.freeBut(nil) }
+func (e *Env) free() { e.freeBut() }
 
 // left returns how much of the budget the arrays and the process leave.
 func (e *Env) left() int64 {

@@ -24,7 +24,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const starved = 1
 
 // run runs an algorithm and returns its values.
-func run[T algorithms.Value](t testing.TB, s *store.Store, a algorithms.Algorithm[T], o algorithms.Options) ([]T, algorithms.Report) {
+func run[T algorithms.Value](
+	t testing.TB, s *store.Store, a algorithms.Algorithm[T], o algorithms.Options,
+) ([]T, algorithms.Report) {
 	t.Helper()
 	out, err := algorithms.Run(t.Context(), s, a, o)
 	var need *algorithms.MemoryError
@@ -53,7 +55,8 @@ var (
 		[]string{"degrees", "sizes of rows", "rows", "intersecting rows"}}
 	truss = numbering{algorithms.Truss{}, oracleTruss, algorithms.Total{Name: "kmax"}, true,
 		[]string{"degrees", "counting triangles", "peeling edges"}}
-	cores      = numbering{algorithms.Coreness{}, oracleCoreness, algorithms.Total{Name: "largest core number"}, true, []string{"degrees"}}
+	cores = numbering{algorithms.Coreness{}, oracleCoreness, algorithms.Total{Name: "largest core number"}, true,
+		[]string{"degrees"}}
 	numberings = []numbering{
 		triangles, truss, {algorithms.WideTruss{}, truss.oracle, truss.total, true, nil},
 		cores, {algorithms.CorenessInPasses{}, cores.oracle, cores.total, true, []string{"degrees", "core numbers, pass 1"}},
@@ -64,15 +67,16 @@ var (
 // and with the least memory.
 func (x numbering) same(t testing.TB, s *store.Store, want []int64) {
 	t.Helper()
-	total := x.total
+	total, sum := x.total, int64(0)
 	for _, n := range want {
-		if total.Value += n; x.largest {
-			total.Value = slices.Max(want)
+		if sum += n; x.largest {
+			sum = slices.Max(want)
 		}
 	}
 	if total.Name == triangles.total.Name {
-		total.Value /= 3
+		sum /= 3
 	}
+	total.Value = sum
 	for _, threads := range []int{1, 3, 16} {
 		for _, memory := range []int64{0, starved} {
 			got, report := run(t, s, x.algorithm, algorithms.Options{Threads: threads, Memory: memory})
@@ -86,12 +90,15 @@ func (x numbering) same(t testing.TB, s *store.Store, want []int64) {
 	}
 }
 
-// TestNumbers compares results with those of oracles on the named graphs, on many triangles, and on paths: on these bounds of core
-// numbers fall one vertex after another, and the longer one is longer than what a task peels.
+// TestNumbers compares results with those of oracles on the named graphs, on many triangles, and on
+// paths: on these bounds of core numbers fall one vertex after another, and the longer one is
+// longer than what a task peels.
 func TestNumbers(t *testing.T) {
-	graphs := append(testgraph.All(), testgraph.Named{Name: "two triangles of an edge", Graph: oracle.Graph{N: 5, Edges: []oracle.Edge{
-		{Src: 4, Dst: 1}, {Src: 1, Dst: 4}, {Src: 4, Dst: 0}, {Src: 1, Dst: 0}, {Src: 3, Dst: 4}, {Src: 1, Dst: 3}, {Src: 1, Dst: 3}, {Src: 3, Dst: 3},
-	}}})
+	graphs := append(testgraph.All(),
+		testgraph.Named{Name: "two triangles of an edge", Graph: oracle.Graph{N: 5, Edges: []oracle.Edge{
+			{Src: 4, Dst: 1}, {Src: 1, Dst: 4}, {Src: 4, Dst: 0}, {Src: 1, Dst: 0}, {Src: 3, Dst: 4}, {Src: 1, Dst: 3},
+			{Src: 1, Dst: 3}, {Src: 3, Dst: 3},
+		}}})
 	for _, g := range graphs {
 		for _, symmetric := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, symmetric %v", g.Name, symmetric), func(t *testing.T) {
@@ -109,7 +116,8 @@ func TestNumbers(t *testing.T) {
 	for _, x := range numberings[3:] {
 		x.same(t, teststore.Build(t, path(600), teststore.Options{ShardVertices: 100}), slices.Repeat([]int64{1}, 600))
 	}
-	cores.same(t, teststore.Build(t, path(6000), teststore.Options{ShardVertices: 500, Layout: store.Packed}), slices.Repeat([]int64{1}, 6000))
+	cores.same(t, teststore.Build(t, path(6000), teststore.Options{ShardVertices: 500, Layout: store.Packed}),
+		slices.Repeat([]int64{1}, 6000))
 }
 
 // path is a path of n vertices, whose ids are not in order.
@@ -166,7 +174,8 @@ func TestNumbersRandom(t *testing.T) {
 		}
 		defer s.Close()
 		x := rapid.SampledFrom(numberings).Draw(r, "algorithm")
-		out, err := algorithms.Run(t.Context(), s, x.algorithm, algorithms.Options{Threads: rapid.IntRange(1, 8).Draw(r, "threads")})
+		out, err := algorithms.Run(t.Context(), s, x.algorithm,
+			algorithms.Options{Threads: rapid.IntRange(1, 8).Draw(r, "threads")})
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -177,7 +186,8 @@ func TestNumbersRandom(t *testing.T) {
 	})
 }
 
-// TestNumbersReal checks that the totals are those that SNAP and others publish, and each vertex has what the oracles count.
+// TestNumbersReal checks that the totals are those that SNAP and others publish, and each vertex
+// has what the oracles count.
 func TestNumbersReal(t *testing.T) {
 	for _, c := range []struct {
 		x          numbering
@@ -220,14 +230,16 @@ func TestNumbersStarved(t *testing.T) {
 		if !errors.As(err, &need) {
 			t.Fatal(err)
 		}
-		if _, err := algorithms.Run(t.Context(), s, x.algorithm, algorithms.Options{Threads: 2, Memory: need.Least() - 1}); !errors.As(err, &need) {
+		_, err = algorithms.Run(t.Context(), s, x.algorithm, algorithms.Options{Threads: 2, Memory: need.Least() - 1})
+		if !errors.As(err, &need) {
 			t.Errorf("%T with a byte less: %v", x.algorithm, err)
 		}
 	}
 	_, inMemory := run(t, s, triangles.algorithm, algorithms.Options{Threads: 2})
 	_, streamed := run(t, s, triangles.algorithm, algorithms.Options{Threads: 2, Memory: starved})
 	if !inMemory.InMemory || streamed.InMemory || streamed.BytesRead <= 2*inMemory.BytesRead {
-		t.Errorf("read %d bytes in memory (%v), %d with little (%v)", inMemory.BytesRead, inMemory.InMemory, streamed.BytesRead, streamed.InMemory)
+		t.Errorf("read %d bytes in memory (%v), %d with little (%v)",
+			inMemory.BytesRead, inMemory.InMemory, streamed.BytesRead, streamed.InMemory)
 	}
 }
 

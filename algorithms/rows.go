@@ -3,6 +3,7 @@ package algorithms
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/page"
@@ -82,6 +83,24 @@ func (r *Rows) EachIn(ctx context.Context, from, to uint32, f func(worker int, b
 	})
 }
 
+// EachRow calls f for the row of each of some vertices, which are ascending: row i of block b is that of
+// vertices[k]. Shards without any of them are not read.
+func (r *Rows) EachRow(ctx context.Context, vertices []uint32, f func(worker int, b *Block, i, k int) error) error {
+	first := func(v uint32) int {
+		k, _ := slices.BinarySearch(vertices, v)
+		return k
+	}
+	wanted := func(from, end uint32) bool { return first(from) < first(end) }
+	return r.EachOf(ctx, wanted, func(worker int, b *Block) error {
+		for k := first(b.First); k < len(vertices) && vertices[k] < b.First+uint32(b.Len); k++ {
+			if err := f(worker, b, int(vertices[k]-b.First), k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // eachOf is like Each, without the shards that have no vertex of set. If set is nil, it has all.
 func (r *Rows) eachOf(ctx context.Context, set bitset.Set, f func(worker int, b *Block) error) error {
 	if set == nil {
@@ -91,7 +110,9 @@ func (r *Rows) eachOf(ctx context.Context, set bitset.Set, f func(worker int, b 
 }
 
 // EachOf is like Each, without the shards for which wanted reports false. If wanted is nil, it reads all.
-func (r *Rows) EachOf(ctx context.Context, wanted func(first, end uint32) bool, f func(worker int, b *Block) error) error {
+func (r *Rows) EachOf(
+	ctx context.Context, wanted func(first, end uint32) bool, f func(worker int, b *Block) error,
+) error {
 	var shards []rows.Shard
 	var chunks []rows.Chunk
 	return r.pages(ctx, wanted, func(p *page.Page) error {
@@ -109,7 +130,8 @@ func (r *Rows) EachOf(ctx context.Context, wanted func(first, end uint32) bool, 
 				return nil
 			}
 			s := shards[c.Shard]
-			return f(worker, &Block{First: s[0].First + uint32(c.Begin), Len: c.End - c.Begin, rows: r, shard: s, begin: c.Begin})
+			return f(worker,
+				&Block{First: s[0].First + uint32(c.Begin), Len: c.End - c.Begin, rows: r, shard: s, begin: c.Begin})
 		})
 	})
 }

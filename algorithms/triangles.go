@@ -51,7 +51,7 @@ func (Triangles) Run(ctx context.Context, e *Env) ([]int64, error) {
 	if err := e.Rows().Close(); err != nil {
 		return nil, err
 	}
-	counts, err := g.count(ctx, e)
+	counts, err := g.count(ctx, e, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +70,9 @@ func (Triangles) Run(ctx context.Context, e *Env) ([]int64, error) {
 	return values, nil
 }
 
-// count returns twice the triangles at each vertex, by rank.
-func (g *oriented) count(ctx context.Context, e *Env) ([]int64, error) {
+// count returns twice the triangles at each vertex, by rank. If mutual is not nil, a triangle
+// counts at a vertex once more if the edge of the other two is mutual.
+func (g *oriented) count(ctx context.Context, e *Env, mutual []uint64) ([]int64, error) {
 	counts, err := Make[int64](e, len(g.rank))
 	if err != nil {
 		return nil, err
@@ -80,15 +81,21 @@ func (g *oriented) count(ctx context.Context, e *Env) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	core, err := g.core(ctx, e)
+	core, err := g.core(ctx, e, nil)
 	if err != nil {
 		return nil, err
+	}
+	both := &bitRows{}
+	if mutual != nil {
+		if both, err = g.core(ctx, e, mutual); err != nil {
+			return nil, err
+		}
 	}
 	edges := len(g.neighbours)
 	var done atomic.Int64
 	err = e.Each(ctx, (edges+countedEdges-1)/countedEdges, func(worker, i int) error {
 		from, to := i*countedEdges, min((i+1)*countedEdges, edges)
-		c := counter{g, core, counts, local[worker*hubs:][:hubs]}
+		c := counter{g, core, counts, local[worker*hubs:][:hubs], mutual, both}
 		c.countEdges(uint64(from), uint64(to))
 		e.Progress("intersecting rows", done.Add(int64(to-from)), int64(edges))
 		return nil
@@ -99,6 +106,7 @@ func (g *oriented) count(ctx context.Context, e *Env) ([]int64, error) {
 		}
 	}
 	Free(e, core.bits)
+	Free(e, both.bits)
 	Free(e, local)
 	return counts, err
 }
@@ -109,6 +117,9 @@ type counter struct {
 	core   *bitRows
 	counts []int64 // what goroutines share
 	local  []int64 // of hubs
+
+	mutual []uint64 // the edges, by position; nil: they make no difference
+	both   *bitRows // those of the core
 }
 
 func (c *counter) add(rank uint32, n int64) {
@@ -132,10 +143,18 @@ func (c *counter) countEdges(from, to uint64) {
 		}
 		own, at := int64(0), int(from-begin)
 		if at < k {
-			own = c.inCore(row[:k], at, min(k, int(last-begin)))
+			if to := min(k, int(last-begin)); c.mutual == nil {
+				own = c.inCore(row[:k], at, to)
+			} else {
+				own = c.inMutualCore(begin, row[:k], at, to)
+			}
 		}
 		for i := max(at, k); i < int(last-begin); i++ {
-			own += c.merge(row[:i], row[i])
+			if c.mutual == nil {
+				own += c.merge(row[:i], row[i])
+			} else {
+				own += c.mergeMutual(begin, row[:i], row[i])
+			}
 		}
 		c.add(uint32(v), own)
 		from = last

@@ -215,7 +215,7 @@ func (p *peeling[E]) turn() (err error) {
 // triangles within the core of the graph from each of their edges.
 func (p *peeling[E]) count(ctx context.Context, g *oriented) error {
 	m := len(p.below.Nbr)
-	core, err := g.core(ctx, p.env)
+	core, err := g.core(ctx, p.env, nil)
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,17 @@ var All = []Program{
 	Algorithm(algorithms.ComponentsCommand),
 	Algorithm(algorithms.CorenessCommand),
 	Algorithm(algorithms.DegreesCommand),
+	Algorithm(algorithms.CDLPCommand),
+	Algorithm(algorithms.LeidenCommand),
+	Algorithm(algorithms.LouvainCommand),
+	Algorithm(algorithms.LCCCommand),
+	Algorithm(algorithms.SCCCommand),
+	Algorithm(algorithms.ForestCommand),
+	Algorithm(algorithms.BetweennessCommand),
+	Algorithm(algorithms.HITSCommand),
+	Algorithm(algorithms.EigenvectorCommand),
+	Algorithm(algorithms.HarmonicCommand),
+	Algorithm(algorithms.SimilarityCommand),
 }
 
 // A Program is a built-in program or algorithm.

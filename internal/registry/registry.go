@@ -41,8 +41,9 @@ type Env struct {
 	Iterations int            // limit of the run; 0 if there is none
 	Info, Warn func(text string)
 
-	Vertex      func(flag string) (uint32, error) // the vertex that a flag names
-	Sources     func() ([]uint32, error)          // those of --source and --sources, ascending
+	Vertex      func(flag string) (uint32, error)      // the vertex that a flag names
+	Sources     func() ([]uint32, error)               // those of --source and --sources, ascending
+	Pairs       func(flag string) ([][2]uint32, error) // the pairs of vertices in the file that a flag names
 	MaxInDegree func() (uint32, error)
 	Strengths   func() (func(v uint32) float64, error) // sums of the weights of out-edges
 }

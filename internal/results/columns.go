@@ -13,8 +13,8 @@ const (
 )
 
 // writeColumns writes Parquet or Arrow IPC. Columns are required, and optional where values may be
-// null. Strings are UTF-8 if all are, and bytes otherwise. ids is the name of the first column.
-func writeColumns(w io.Writer, f Format, t Rows, ids string, areText bool) (err error) {
+// null. Strings are UTF-8 if all are, and bytes otherwise.
+func writeColumns(w io.Writer, f Format, t Rows, areText bool) (err error) {
 	id := columns.Binary
 	switch {
 	case t.IDKind() == IDInt:
@@ -25,7 +25,7 @@ func writeColumns(w io.Writer, f Format, t Rows, ids string, areText bool) (err 
 		id = columns.Utf8
 	}
 	e := columnEncoder{ids: t.IDKind(), list: columnsOf(t)}
-	fields := []columns.Field{{Name: ids, Type: id, Sorted: true}}
+	fields := []columns.Field{{Name: t.IDName(), Type: id, Sorted: true}}
 	for _, c := range e.list {
 		field := columns.Field{Name: c.Name, Type: id, Nullable: c.Nullable, Sorted: c.Kind == VertexID}
 		switch c.Kind {

@@ -7,8 +7,8 @@ import (
 
 // csvLayout returns the layout of RFC 4180 with a header line, and LF at the end of lines, as
 // most readers and writers have it. A null is an empty cell; an empty name has quotes.
-func csvLayout(columns []Column) layout {
-	header := []byte(idColumn)
+func csvLayout(id string, columns []Column) layout {
+	header, _ := appendCSV(nil, id)
 	for _, c := range columns {
 		header, _ = appendCSV(append(header, ','), c.Name)
 	}

@@ -15,5 +15,5 @@ func WriteEdges(w io.Writer, f Format, t Rows, areText bool) error {
 	if err := check(t); err != nil {
 		return err
 	}
-	return writeColumns(w, f, t, SourceColumn, areText)
+	return writeColumns(w, f, t, areText)
 }

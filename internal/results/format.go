@@ -108,9 +108,9 @@ func Write(w io.Writer, f Format, t Table) error {
 		case TSV:
 			return writeText(w, t, tsvLayout(columnsOf(t)))
 		case CSV:
-			return writeText(w, t, csvLayout(columnsOf(t)))
+			return writeText(w, t, csvLayout(t.IDName(), columnsOf(t)))
 		case NDJSON:
-			return writeText(w, t, ndjsonLayout(columnsOf(t)))
+			return writeText(w, t, ndjsonLayout(t.IDName(), columnsOf(t)))
 		case NPY:
 			return writeNPY(w, t)
 		}
@@ -118,7 +118,7 @@ func Write(w io.Writer, f Format, t Table) error {
 		if err != nil {
 			return err
 		}
-		return writeColumns(w, base, t, idColumn, names.utf8)
+		return writeColumns(w, base, t, names.utf8)
 	})
 }
 

@@ -5,8 +5,9 @@ import "unicode/utf8"
 // ndjsonLayout returns the layout of one JSON object a line. JSON (RFC 8259) has no infinity and
 // no NaN: they are the strings "inf", "-inf" and "nan". Integers are numbers
 // even beyond 2⁵³, where readers that know only doubles lose digits.
-func ndjsonLayout(columns []Column) layout {
-	l := layout{before: `{"` + idColumn + `":`, after: "}\n", quote: `"`, text: appendJSON, null: "null"}
+func ndjsonLayout(id string, columns []Column) layout {
+	key, _ := appendJSON(nil, id)
+	l := layout{before: "{" + string(key) + ":", after: "}\n", quote: `"`, text: appendJSON, null: "null"}
 	for _, c := range columns {
 		key, _ := appendJSON(nil, c.Name)
 		l.between = append(l.between, ","+string(key)+":")

@@ -79,7 +79,7 @@ func newNPYEncoder(t Table, names nameStats) *npyEncoder {
 		n := max(names.bytes, 1)
 		id.kind, id.size = "|S"+strconv.Itoa(n), n
 	}
-	e.add(idColumn, id)
+	e.add(t.IDName(), id)
 	for _, c := range e.columns {
 		e.of = append(e.of, len(e.fields))
 		switch c.Kind {

@@ -117,6 +117,8 @@ type Rows interface {
 	// Rows returns the number of rows, or -1 if it is not known before they end.
 	Rows() int64
 	IDKind() IDKind
+	// IDName returns the name of the column of ids, as a rule [IDColumn].
+	IDName() string
 	Columns() []Column
 	// MaxIDBytes is the length in bytes of the longest string id, the ids
 	// among the values included; it matters with IDString only.
@@ -127,9 +129,11 @@ type Rows interface {
 	Batches(yield func(*Batch) error) error
 }
 
-// Table is rows that are known by number: those of the engine's vertices.
+// Table is rows that are known by number: those of the engine's vertices, or of others with a key.
 type Table interface {
 	Rows
+	// Vertex returns the vertex that a row has in its column of ids.
+	Vertex(row uint32) uint32
 	// Filler returns a function that gets any rows, for one goroutine: each that calls one has
 	// its own. It is nil where rows are available only in order.
 	Filler() Fill
@@ -149,15 +153,15 @@ type Table interface {
 // Fill appends the rows [from, to) of a table to an empty batch that has its columns.
 type Fill func(b *Batch, from, to int64) error
 
-// idColumn is the name of the id column.
-const idColumn = "id"
+// IDColumn is the usual name of the id column.
+const IDColumn = "id"
 
 // columnsOf returns the columns of t with names that are neither empty nor that of
 // the id column.
 func columnsOf(t Rows) []Column {
 	list := slices.Clone(t.Columns())
 	for i, c := range list {
-		if c.Name == "" || c.Name == idColumn {
+		if c.Name == "" || c.Name == t.IDName() {
 			list[i].Name = "value"
 		}
 	}

@@ -17,6 +17,7 @@ type Column[V any] struct {
 	vertex  func(v gas.Vertex, value V) gas.VertexID // nil unless Kind is VertexID
 	Null    func(v gas.Vertex, value V) bool         // nil unless Nullable
 	own     bool                                     // the results are the values, as they are
+	array   any                                      // the results as they are, if they are beside the values
 }
 
 // ColumnsOf returns the results of a program: its columns, its Result method, or values that
@@ -123,6 +124,35 @@ func appendOwn[V any]() func(dst *results.Values, _ []gas.Vertex, values []V) {
 		}
 	}
 	return nil
+}
+
+// FurtherColumn returns a further column of an algorithm, whose results are beside the values.
+func FurtherColumn[T any](c algorithms.Column) Column[T] {
+	switch x := c.Values.(type) {
+	case []int64:
+		return beside[T](c.Name, x)
+	case []float32:
+		return beside[T](c.Name, x)
+	case []float64:
+		return beside[T](c.Name, x)
+	default:
+		return beside[T](c.Name, x.([]gas.VertexID))
+	}
+}
+
+func beside[T any, X algorithms.Value](name string, list []X) Column[T] {
+	own := AlgorithmColumn[X](name)
+	c := Column[T]{Column: own.Column, array: list}
+	if own.vertex != nil {
+		c.vertex = func(v gas.Vertex, _ T) gas.VertexID { return own.vertex(v, list[v.ID]) }
+		return c
+	}
+	c.numbers = func(dst *results.Values, vs []gas.Vertex, _ []T) { // which are consecutive
+		if len(vs) > 0 {
+			own.numbers(dst, nil, list[vs[0].ID:][:len(vs)])
+		}
+	}
+	return c
 }
 
 // AlgorithmColumn returns the column of the values of an algorithm, as they are.

@@ -24,8 +24,8 @@ type Table[V any] struct {
 
 // Array returns the values of a column as they are in memory, or nil if the results are others.
 func (t *Table[V]) Array(i int) any {
-	if !t.Results[i].own {
-		return nil
+	if c := t.Results[i]; c.array != nil || !c.own {
+		return c.array
 	}
 	return t.Values
 }
@@ -44,6 +44,12 @@ func (t *Table[V]) Columns() []results.Column {
 	}
 	return list
 }
+
+// Vertex returns the vertex of a row, which has its number.
+func (t *Table[V]) Vertex(row uint32) uint32 { return row }
+
+// IDName returns "id".
+func (t *Table[V]) IDName() string { return results.IDColumn }
 
 // IDKind returns the kind of the user's ids.
 func (t *Table[V]) IDKind() results.IDKind { return IDKind(t.Store) }

@@ -334,3 +334,161 @@ class Programs(Generic[R]):
         along: edges that lead to the vertex, out of it, or both
         """
         return self.run("degrees", progress=progress, along=along, **options)
+
+    def cdlp(
+        self, *, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Communities by label propagation, as LDBC Graphalytics defines them.
+
+        All vertices at once take the most frequent label of their neighbours, of several
+        the least; at first each has itself. In a directed graph both directions count. The
+        result is exact and depends on nothing else, and oscillates in bipartite parts:
+        iterations says how many there are. Beside 8 bytes for each vertex, memory has to
+        hold little.
+        """
+        return self.run("cdlp", progress=progress, **options)
+
+    def leiden(
+        self, *, resolution: float = 1, weighted: bool = False, seed: str = 0, levels: int = 0, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Communities of high modularity, each connected, by the Leiden algorithm.
+
+        Directions of edges don't matter, and parallel edges add up. The summary has the
+        number of communities and their modularity. The result is the same for any number of
+        threads; seed draws another one. iterations limits how often the communities found
+        begin again as those of the vertices.
+
+        resolution: the larger, the smaller the communities; above 0
+        weighted: edges count by their weights
+        seed: of the order in which vertices choose communities
+        levels: how many divisions of communities to write as columns, from the finest one
+        """
+        return self.run("leiden", progress=progress, resolution=resolution, weighted=weighted, seed=seed, levels=levels, **options)
+
+    def louvain(
+        self, *, resolution: float = 1, weighted: bool = False, seed: str = 0, levels: int = 0, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Communities of high modularity, by the Louvain algorithm; leiden finds better ones.
+
+        Directions of edges don't matter, and parallel edges add up. The summary has the
+        number of communities and their modularity. The result is the same for any number of
+        threads; seed draws another one. Communities may be disconnected.
+
+        resolution: the larger, the smaller the communities; above 0
+        weighted: edges count by their weights
+        seed: of the order in which vertices choose communities
+        levels: how many divisions of communities to write as columns, from the finest one
+        """
+        return self.run("louvain", progress=progress, resolution=resolution, weighted=weighted, seed=seed, levels=levels, **options)
+
+    def lcc(
+        self, *, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Local clustering coefficient of every vertex, as LDBC Graphalytics defines it.
+
+        It is the part of the ordered pairs of neighbours that an edge leads from one to the
+        other of. In a directed graph neighbours are those in both directions, and an edge
+        counts once for each of its directions. Parallel edges and self-loops don't matter.
+        """
+        return self.run("lcc", progress=progress, **options)
+
+    def scc(
+        self, *, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Strongly connected components: vertices that edges lead to from each other.
+
+        A component has the id of its least vertex; the summary has the number of components
+        and the size of the largest. The out-edges are in memory, 4 bytes each, and 21 bytes
+        for each vertex.
+        """
+        return self.run("scc", progress=progress, **options)
+
+    def forest(
+        self, *, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Minimum spanning forest, whose edges are the rows of the result.
+
+        Directions of edges and self-loops don't matter; without weights, every edge weighs
+        1. Of edges of equal weight those of the least ids are taken. A row has source,
+        target and, in a weighted graph, weight. The summary has the number of edges and of
+        trees, and the total weight. Beside 41 bytes for each vertex, memory has to hold
+        little.
+        """
+        return self.run("forest", progress=progress, **options)
+
+    def betweenness(
+        self, *, samples: int = 0, seed: int = 1, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Betweenness of every vertex: the shortest paths between others that lead through it.
+
+        It is the sum, over the pairs of other vertices, of the part of the shortest paths
+        between them that lead through the vertex. Paths follow edge direction; pairs of an
+        undirected graph count once. Weights are ignored; parallel edges make paths of their
+        own. Exact values take a search from every vertex: samples searches from some at
+        random, and scales the sums up. The out-edges are in memory, 4 bytes each, and 8
+        bytes for each vertex, and 24 for each vertex and thread.
+
+        samples: number of sources to search from; 0: all vertices
+        seed: seed of the random choices
+        """
+        return self.run("betweenness", progress=progress, samples=samples, seed=seed, **options)
+
+    def hits(
+        self, *, tolerance: float = 1e-08, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Hubs and authorities: a vertex is a good hub if its edges lead to good authorities.
+
+        The hub of a vertex is proportional to the sum of the authorities that its edges
+        lead to, and its authority to the sum of the hubs that edges come from. Both columns
+        have a Euclidean norm of 1. Weights are ignored.
+
+        tolerance: change of all values together (Euclidean, where their norm is 1) in an
+            iteration below which the run ends; 0: none
+        """
+        return self.run("hits", progress=progress, tolerance=tolerance, **options)
+
+    def eigenvector(
+        self, *, tolerance: float = 1e-08, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Eigenvector centrality: proportional to the sum of those of in-neighbours.
+
+        Values have a Euclidean norm of 1; the summary has the largest eigenvalue. Weights
+        are ignored. In a directed graph without circles there is no such vector: values
+        become those of the vertices at the ends of its longest paths.
+
+        tolerance: change of all values together (Euclidean, where their norm is 1) in an
+            iteration below which the run ends; 0: none
+        """
+        return self.run("eigenvector", progress=progress, tolerance=tolerance, **options)
+
+    def harmonic(
+        self, *, seed: int = 1, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Harmonic centrality and closeness of every vertex, estimated, and the effective
+        diameter.
+
+        Harmonic centrality is the sum of 1/d over the vertices at distance d that a vertex
+        reaches along edge direction. A second column has closeness, and a third how many
+        vertices are reached. They are estimated: in undirected graphs from exact numbers of
+        neighbours and of all that are reached, and else with a standard error of 13 %. The
+        summary has the mean distance of connected pairs, and the effective diameter, within
+        which 90 % of them are. Beside 162 bytes for each vertex, memory has to hold little.
+
+        seed: seed of the random choices
+        """
+        return self.run("harmonic", progress=progress, seed=seed, **options)
+
+    def similarity(
+        self, *, pairs: Union[str, os.PathLike[str]], progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Common neighbours of pairs of vertices, and their similarity: Jaccard, overlap,
+        cosine, Adamic-Adar.
+
+        The rows of the result are the pairs, with the number of common neighbours and four
+        measures of it. Directions of edges, parallel edges and self-loops don't matter. The
+        edges are in memory, 4 bytes for each and direction, and 56 bytes for each pair.
+
+        pairs: file of pairs of vertices, two ids a line with spaces, a tab or a comma
+            between
+        """
+        return self.run("similarity", progress=progress, pairs=pairs, **options)

@@ -57,12 +57,16 @@ class Table:
     def __init__(self, path: str, report: Dict[str, Any], index: Optional[Index], want_ids: bool) -> None:
         rows = np.load(path, mmap_mode="r", allow_pickle=False)
         os.unlink(path)
-        if index is not None and len(index) != len(rows):
+        key = rows.dtype.names[0]
+        self.keyed = key != "id"
+        """Whether rows are not those of the vertices, but edges or others."""
+        if index is not None and len(index) != len(rows) and not self.keyed:
             raise GaraphError(f"the graph has {len(rows):,} vertices now, and had {len(index):,} when it was opened: was it replaced?")
         self.report = report
-        self.ids = np.array(rows["id"]) if want_ids else None
+        self.ids = np.array(rows["id"]) if want_ids and not self.keyed else None
         self.columns: List[Column] = []
-        for c in report["columns"]:
+        keys = [{"name": key, "kind": "vertex id", "nullable": False}] if self.keyed else []
+        for c in keys + report["columns"]:
             values, null = np.array(rows[c["name"]]), None
             if c["nullable"]:
                 null = np.array(rows[c["name"] + "_null"])
@@ -80,14 +84,16 @@ class Table:
 
     def frame(self, pandas: Any, index: Any) -> Any:
         """Return the Series of the column, or a DataFrame of several."""
-        all_series = [c.series(pandas, index) for c in self.columns]
+        all_series = [c.series(pandas, None if self.keyed else index) for c in self.columns]
         if len(all_series) == 1:
             return all_series[0]
         return pandas.DataFrame({s.name: s for s in all_series})
 
     def dictionary(self, ids: np.ndarray) -> Any:
-        """Return value by id; of several columns, dictionaries by name."""
+        """Return value by id; of several columns, dictionaries by name; of other rows than vertices, a list of these."""
         if len(self.columns) == 1:
             return dict(zip(ids.tolist(), self.columns[0].items()))
         names = [c.name for c in self.columns]
+        if self.keyed:
+            return [dict(zip(names, row)) for row in zip(*(c.items() for c in self.columns))]
         return {i: dict(zip(names, row)) for i, row in zip(ids.tolist(), zip(*(c.items() for c in self.columns)))}

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import shutil
 import tempfile
 import textwrap
 import time
@@ -204,7 +205,12 @@ class ProgramsTest(unittest.TestCase):
 
     def test_every_program(self):
         """Each program of the command is a method with its parameters, and runs."""
-        needs = {"source": 0, "ground": 3, "k": 1}
+        pairs = os.path.join(tempfile.mkdtemp(), "pairs.txt")
+        self.addCleanup(shutil.rmtree, os.path.dirname(pairs))
+        with open(pairs, "w") as f:
+            f.write("0 1\n3 2\n")
+        needs = {"source": 0, "ground": 3, "k": 1, "pairs": pairs}
+        rows = {"forest": 3, "similarity": 2}
         for about in _binary.programs(_binary.find())["programs"]:
             with self.subTest(about["name"]):
                 method = getattr(self.g, about["name"])
@@ -215,7 +221,7 @@ class ProgramsTest(unittest.TestCase):
                     warnings.simplefilter("ignore", garaph.GaraphWarning)
                     values = method(**{p: needs[p] for p in parameters if p in needs})
                 for column in values.values() if isinstance(values, dict) else [values]:
-                    self.assertEqual(len(column), 4)
+                    self.assertEqual(len(column), rows.get(about["name"], 4))
                 self.assertEqual(self.g.report["program"], about["name"])
 
     def test_parameters(self):
@@ -236,6 +242,20 @@ class ProgramsTest(unittest.TestCase):
         np.testing.assert_array_equal(found[distance], [np.nan, 0, 66, np.nan])
         self.assertEqual(found[parent].tolist(), [None, None, "Bern", None])
         self.assertEqual(g.as_dicts().sssp(source="Bern", parents=True)["Brig"], {distance: 66, parent: "Bern"})
+
+    def test_rows(self):
+        """A result whose rows are edges."""
+        g = Graph.from_edges(["Basel", "Bern", "Olten"], ["Bern", "Olten", "Basel"], [55, 66, 26])
+        forest = g.forest()
+        self.assertEqual(list(forest), ["source", "target", "weight"])
+        self.assertEqual([c.tolist() for c in forest.values()], [["Basel", "Basel"], ["Bern", "Olten"], [55, 26]])
+        self.assertEqual(g.report["totals"], {"edges": 2, "trees": 1, "weight": 81})
+        self.assertEqual(g.as_dicts().forest()[1], {"source": "Basel", "target": "Olten", "weight": 26})
+
+    @need("pandas")
+    def test_rows_as_frame(self):
+        frame = Graph.from_edges([1, 2], [2, 3]).as_series().forest()
+        self.assertEqual((list(frame.columns), frame.values.tolist()), (["source", "target"], [[1, 2], [2, 3]]))
 
     @need("pandas")
     def test_frame(self):

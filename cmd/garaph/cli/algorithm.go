@@ -59,10 +59,14 @@ var (
 
 // refusedFlagNames returns the flags of a run that an algorithm has no use for.
 func (p Program) refusedFlagNames() []string {
-	if p.GPU {
-		return programFlagNames
+	refused := programFlagNames
+	if p.Iterations > 0 {
+		refused = slices.DeleteFunc(slices.Clone(refused), func(name string) bool { return name == "iterations" })
 	}
-	return slices.Concat(programFlagNames, algorithmGPUFlagNames)
+	if p.GPU {
+		return refused
+	}
+	return slices.Concat(refused, algorithmGPUFlagNames)
 }
 
 // checkAlgorithm refuses them.
@@ -122,11 +126,7 @@ func (t *task) algorithmSummary() string {
 	r := t.result.Algorithm
 	var parts []string
 	for _, total := range r.Totals {
-		name := total.Name
-		if total.Value == 1 {
-			name = strings.TrimSuffix(name, "s")
-		}
-		parts = append(parts, humanize.Comma(total.Value)+" "+name)
+		parts = append(parts, totalText(total))
 	}
 	if len(parts) == 0 {
 		parts = []string{"done"}
@@ -147,12 +147,33 @@ func (t *task) algorithmSummary() string {
 		show.Count(show.PerSecond(float64(t.input.graph.Catalogue().Edges), r.Duration)), where, show.Bytes(t.peakMemory()))
 }
 
+// totalText returns a total with its name, which is in the singular for 1.
+func totalText(total algorithms.Total) string {
+	switch x := total.Value.(type) {
+	case int64:
+		if x == 1 {
+			return "1 " + strings.TrimSuffix(total.Name, "s")
+		}
+		return humanize.Comma(x) + " " + total.Name
+	default:
+		return total.Name + " " + totalNumber(x)
+	}
+}
+
+// totalNumber returns the number of a total as text.
+func totalNumber(x any) string {
+	if i, ok := x.(int64); ok {
+		return humanize.Comma(i)
+	}
+	return fmt.Sprintf("%.6g", x)
+}
+
 // algorithmReport is the JSON form of a run of an algorithm.
 type algorithmReport struct {
 	jobReport
-	Algorithm string           `json:"algorithm,omitempty"` // that ran in place of the program
-	Totals    map[string]int64 `json:"totals"`
-	BytesRead int64            `json:"bytes_read"`
+	Algorithm string         `json:"algorithm,omitempty"` // that ran in place of the program
+	Totals    map[string]any `json:"totals"`
+	BytesRead int64          `json:"bytes_read"`
 
 	GPU        string      `json:"gpu,omitempty"`
 	GPUSeconds show.Number `json:"gpu_seconds,omitempty"`    // of computing
@@ -161,7 +182,7 @@ type algorithmReport struct {
 
 func (t *task) writeAlgorithmReport(w io.Writer, top *report.TopRows) error {
 	r := t.result.Algorithm
-	totals := map[string]int64{}
+	totals := map[string]any{}
 	for _, total := range r.Totals {
 		totals[total.Name] = total.Value
 	}

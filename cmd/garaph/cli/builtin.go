@@ -51,7 +51,7 @@ func (e Env) run(
 	program, err := make(registry.Env{
 		Graph: builtins.GraphOf(e.Graph), Flags: e.Flags, Iterations: e.Options.Iterations,
 		Info: func(text string) { e.Log.Info(text) }, Warn: func(text string) { e.Log.Warn(text) },
-		Vertex: e.Vertex, Sources: e.sources, MaxInDegree: e.Graph.MaxInDegree,
+		Vertex: e.Vertex, Sources: e.sources, Pairs: e.pairs, MaxInDegree: e.Graph.MaxInDegree,
 		Strengths: func() (func(uint32) float64, error) {
 			var err error
 			sums, err = e.Graph.Strengths(ctx, garaph.AlgorithmOptions{

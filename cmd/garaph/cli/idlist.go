@@ -58,6 +58,51 @@ func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint3
 	return err
 }
 
+// pairs returns the pairs of vertices in the file that a flag names. Their memory is held.
+func (e Env) pairs(flag string) (pairs [][2]uint32, err error) {
+	path := e.Flags.Lookup(flag).Value.String()
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	defer file.Close()
+	in, done, err := unpacked(file)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %s: %w", flag, path, err)
+	}
+	defer done()
+	var flat []uint32
+	l := newLookUp(e.Graph, path, func(list []uint32) error {
+		flat = append(flat, list...)
+		return nil
+	})
+	lines, number := bufio.NewScanner(in), 0
+	for lines.Scan() && err == nil {
+		number++
+		ids := strings.FieldsFunc(lines.Text(), func(r rune) bool { return r == ' ' || r == '\t' || r == ',' || r == '\r' })
+		if len(ids) == 0 || ids[0][0] == '#' {
+			continue
+		}
+		if len(ids) != 2 {
+			return nil, fmt.Errorf("--%s: %s:%d: %.60q: expected two ids", flag, path, number, lines.Text())
+		}
+		for _, id := range ids {
+			err = errors.Join(err, l.addMaybe(id, number, false))
+		}
+	}
+	if err = errors.Join(err, lines.Err()); err == nil {
+		err = l.flush()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	for ; len(flat) > 0; flat = flat[2:] {
+		pairs = append(pairs, [2]uint32(flat))
+	}
+	e.held.add(12 * int64(len(pairs)))
+	return pairs, nil
+}
+
 // unpacked returns a reader of the text of a file, which may be compressed with gzip or zstd.
 func unpacked(file io.Reader) (io.Reader, func(), error) {
 	in := bufio.NewReaderSize(file, 1<<20)

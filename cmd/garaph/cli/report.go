@@ -128,6 +128,9 @@ func (t *task) parameters() map[string]any {
 	o, all := t.options, t.ownParameters()
 	if a := t.result.Algorithm; a != nil {
 		all["threads"], all["memory"] = o.Threads, o.Memory
+		if t.program.Algorithm && t.program.Iterations > 0 && t.by() == "" {
+			all["iterations"] = o.Iterations
+		}
 		if t.program.GPU || t.by() != "" {
 			all["device"] = o.Device
 		}

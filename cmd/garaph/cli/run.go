@@ -157,6 +157,8 @@ func (a *app) programCommand(p Program, f *runFlags) *cobra.Command {
 		cmd.Long += "\n" + p.Long
 	}
 	switch {
+	case p.Algorithm && p.Iterations > 0:
+		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations at most, unless --iterations is given.", p.Iterations)
 	case p.Algorithm:
 		cmd.Long += "\nIt is an algorithm and not a vertex program, without iterations."
 	case p.Timed:

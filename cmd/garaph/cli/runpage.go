@@ -89,7 +89,7 @@ func (t *task) work() []htmlreport.Fact {
 			facts = append(facts, htmlreport.Fact{"Algorithm", t.by()})
 		}
 		for _, total := range a.Totals {
-			facts = append(facts, htmlreport.Fact{"Total of " + total.Name, humanize.Comma(total.Value)})
+			facts = append(facts, htmlreport.Fact{"Total of " + total.Name, totalNumber(total.Value)})
 		}
 		if a.GPU != "" {
 			facts = append(facts, htmlreport.Fact{"GPU",

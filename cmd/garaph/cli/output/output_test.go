@@ -15,6 +15,7 @@ type named struct {
 
 func (named) Rows() int64               { return 1 }
 func (named) IDKind() results.IDKind    { return results.IDString }
+func (named) IDName() string            { return results.IDColumn }
 func (named) Filler() results.Fill      { return nil }
 func (named) Columns() []results.Column { return []results.Column{{Kind: results.VertexID}} }
 func (n named) Batches(yield func(*results.Batch) error) error {

@@ -152,7 +152,7 @@ func topValues[N cmp.Ordered](
 // topVertices returns the rows of the vertices of a ranking, under the user's ids.
 func topVertices[N cmp.Ordered](t results.Table, first []scored[N], show func(N) valueText) TopRows {
 	each := func(yield func(topRow) error) error {
-		vertex := func(i int) uint32 { return first[i].v }
+		vertex := func(i int) uint32 { return t.Vertex(first[i].v) }
 		return t.IDsOf(len(first), vertex, func(from int, ids *results.IDs) error {
 			for i := range idCount(ids) {
 				if err := yield(topRow{Rank: from + i + 1, ID: IDOf(ids, i), Value: show(first[from+i].value)}); err != nil {

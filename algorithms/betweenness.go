@@ -1,0 +1,333 @@
+package algorithms
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/internal/flags"
+	"github.com/garaph/garaph/internal/registry"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// Betweenness is betweenness centrality: the sum, over the pairs of other vertices, of the part of
+// the shortest paths between them that lead through a vertex, along edge direction and without
+// weights. Pairs of a symmetric graph have no order. Parallel edges make paths of their own. With
+// Samples, paths from so many vertices are searched instead of from all, and the sums are scaled
+// up.
+//
+// It is Brandes' algorithm (A faster algorithm for betweenness centrality, Journal of Mathematical
+// Sociology 25, 2001; sampled: Brandes and Pich, 2007), a source for each thread. Of two
+// consecutive levels of a symmetric graph, the rows of the one with fewer edges are read, when
+// paths are counted (Beamer, Asanović and Patterson, SC 2012) and when dependencies are added up.
+// Sources are added to the sums in their order, so that these do not depend on the number of
+// threads. Memory: the out-rows, 8 bytes for a vertex, and 24 for a vertex and a thread, or 24 for
+// a vertex if the budget has no room for that.
+type Betweenness struct {
+	Samples int // 0: all vertices
+	Seed    uint64
+}
+
+// Plan returns the out-rows, the sums, and a search for each thread.
+func (Betweenness) Plan(g *store.Catalogue, threads int) Plan {
+	n := int64(g.Vertices)
+	plan := func(lanes int) Plan {
+		return Plan{
+			Whole: []shard.Direction{shard.Out}, Arrays: []Array{{"the sums", 8 * n}, {"searches", 24 * n * int64(lanes)}},
+		}
+	}
+	p, less := plan(threads), plan(1)
+	p.Less = &less
+	return p
+}
+
+// Run searches from every source.
+func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
+	rows, err := e.Load(ctx, shard.Out)
+	if err != nil {
+		return nil, err
+	}
+	n := int(e.Graph.Vertices)
+	sums, err := Make[float64](e, n)
+	if err != nil {
+		return nil, err
+	}
+	count, source := n, func(i int) uint32 { return uint32(i) }
+	if c.Samples > 0 && c.Samples < n {
+		sources := sampled(n, c.Samples, c.Seed)
+		count, source = c.Samples, func(i int) uint32 { return sources[i] }
+	}
+	lanes := make([]brandes, min(e.Threads, count))
+	if e.Plan().Less == nil {
+		lanes = lanes[:1]
+	}
+	for i := range lanes {
+		if err := lanes[i].init(e, rows); err != nil {
+			return nil, err
+		}
+	}
+	t := turns{next: sync.NewCond(new(sync.Mutex))}
+	err = e.Each(ctx, len(lanes), func(_, lane int) error {
+		x, done := &lanes[lane], false
+		defer func() {
+			if !done { // an error, or a panic
+				t.fail()
+			}
+		}()
+		for {
+			i, ok := t.begin(count)
+			if !ok {
+				done = true
+				return nil
+			}
+			if err := x.search(ctx, source(i)); err != nil {
+				return err
+			}
+			t.end(i, func() {
+				for _, v := range x.order[1:] {
+					sums[v] += x.paths[v]
+				}
+			})
+			x.clear()
+			e.Progress("sources", int64(i), int64(count))
+		}
+	})
+	scale := float64(n) / float64(count)
+	if e.Graph.Symmetric {
+		scale /= 2
+	}
+	for v := range sums {
+		sums[v] *= scale
+	}
+	e.Total("sources", int64(count))
+	return sums, err
+}
+
+// sampled returns some different numbers below n at random, ascending.
+func sampled(n, some int, seed uint64) (list []uint32) {
+	random, chosen := rand.New(rand.NewPCG(seed, 0)), make(map[uint32]bool, some)
+	for i := n - some; i < n; i++ { // Floyd's algorithm
+		v := uint32(random.IntN(i + 1))
+		if chosen[v] {
+			v = uint32(i)
+		}
+		chosen[v] = true
+		list = append(list, v)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// turns lets goroutines end tasks in the order in which they begin them.
+type turns struct {
+	next         *sync.Cond
+	begun, ended int
+	failed       bool
+}
+
+// begin returns the next task of n.
+func (t *turns) begin(n int) (i int, ok bool) {
+	t.next.L.Lock()
+	defer t.next.L.Unlock()
+	if t.failed || t.begun == n {
+		return 0, false
+	}
+	t.begun++
+	return t.begun - 1, true
+}
+
+// end calls f when all tasks before i have ended.
+func (t *turns) end(i int, f func()) {
+	t.next.L.Lock()
+	defer t.next.L.Unlock()
+	for t.ended < i && !t.failed {
+		t.next.Wait()
+	}
+	if !t.failed {
+		f()
+	}
+	t.ended++
+	t.next.Broadcast()
+}
+
+func (t *turns) fail() {
+	t.next.L.Lock()
+	defer t.next.L.Unlock()
+	t.failed = true
+	t.next.Broadcast()
+}
+
+// brandes is the search from one source.
+type brandes struct {
+	env    *Env
+	rows   *frontier.Rows
+	level  []int32   // 0: not reached; the source is on level 1
+	order  []uint32  // vertices that were reached, level after level
+	all    []uint32  // the memory of order
+	paths  []float64 // shortest paths from the source, and then the dependency of the source
+	dep    []float64 // (1 + dependency) / paths
+	levels []int     // where they end in order
+	edges  []uint64  // of each level
+	left   uint64    // edges of vertices that were not reached
+}
+
+func (x *brandes) init(e *Env, rows *frontier.Rows) (err error) {
+	n := int(e.Graph.Vertices)
+	x.env, x.rows, x.left = e, rows, e.Graph.Edges
+	if x.level, err = Make[int32](e, n); err != nil {
+		return err
+	}
+	if x.all, err = Make[uint32](e, n); err != nil {
+		return err
+	}
+	if x.paths, err = Make[float64](e, n); err != nil {
+		return err
+	}
+	x.dep, err = Make[float64](e, n)
+	return err
+}
+
+func (x *brandes) row(v uint32) []uint32 { return x.rows.Nbr[x.rows.Off[v]:x.rows.Off[v+1]] }
+
+// clear forgets what was reached.
+func (x *brandes) clear() {
+	for _, v := range x.order {
+		x.level[v], x.paths[v], x.dep[v] = 0, 0, 0
+	}
+}
+
+// reach adds a vertex to a level.
+func (x *brandes) reach(v uint32, level int32) {
+	x.level[v] = level
+	x.order = append(x.order, v)
+}
+
+// search counts paths, level after level, and adds up dependencies on the way back.
+func (x *brandes) search(ctx context.Context, source uint32) error {
+	x.order, x.levels, x.edges, x.left = x.all[:0], x.levels[:0], x.edges[:0], uint64(len(x.rows.Nbr))
+	x.reach(source, 1)
+	x.paths[source] = 1
+	for begin := 0; begin < len(x.order); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		now, edges := x.order[begin:], uint64(0)
+		for _, v := range now {
+			edges += x.rows.Off[v+1] - x.rows.Off[v]
+		}
+		begin = len(x.order)
+		x.levels, x.edges, x.left = append(x.levels, begin), append(x.edges, edges), x.left-edges
+		if next := int32(len(x.levels)) + 1; x.env.Graph.Symmetric && edges > x.left+uint64(len(x.level))/8 {
+			x.pull(next)
+		} else {
+			x.push(now, next)
+		}
+	}
+	for i := len(x.levels) - 1; i >= 0; i-- {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		x.back(i)
+	}
+	return nil
+}
+
+// push counts the paths to the next level along the rows of the last one.
+func (x *brandes) push(now []uint32, next int32) {
+	for _, v := range now {
+		paths := x.paths[v]
+		for _, u := range x.row(v) {
+			switch x.level[u] {
+			case 0:
+				x.reach(u, next)
+				x.paths[u] = paths
+			case next:
+				x.paths[u] += paths
+			}
+		}
+	}
+}
+
+// pull counts them along the rows of vertices that were not reached.
+func (x *brandes) pull(next int32) {
+	for v, level := range x.level {
+		if level != 0 {
+			continue
+		}
+		paths := 0.
+		for _, u := range x.row(uint32(v)) {
+			if x.level[u] == next-1 {
+				paths += x.paths[u]
+			}
+		}
+		if paths > 0 {
+			x.reach(uint32(v), next)
+			x.paths[v] = paths
+		}
+	}
+}
+
+// back adds up the dependencies of the vertices of level i on the next one.
+func (x *brandes) back(i int) {
+	begin := 0
+	if i > 0 {
+		begin = x.levels[i-1]
+	}
+	now, next := x.order[begin:x.levels[i]], int32(i)+2
+	switch {
+	case i == len(x.levels)-1:
+	case x.env.Graph.Symmetric && x.edges[i+1] < x.edges[i]:
+		for _, u := range x.order[x.levels[i]:x.levels[i+1]] {
+			for _, v := range x.row(u) {
+				if x.level[v] == next-1 {
+					x.dep[v] += x.dep[u]
+				}
+			}
+		}
+	default:
+		for _, v := range now {
+			sum := 0.
+			for _, u := range x.row(v) {
+				if x.level[u] == next {
+					sum += x.dep[u]
+				}
+			}
+			x.dep[v] = sum
+		}
+	}
+	for _, v := range now {
+		paths, dependency := x.paths[v], x.dep[v]*x.paths[v]
+		x.paths[v], x.dep[v] = dependency, (1+dependency)/paths
+	}
+}
+
+// ColumnName returns "betweenness".
+func (Betweenness) ColumnName() string { return "betweenness" }
+
+// BetweennessCommand describes garaph run betweenness.
+var BetweennessCommand = registry.Command{
+	Name: "betweenness", Value: Betweenness{},
+	Short: "betweenness of every vertex: the shortest paths between others that lead through it",
+	Long: `It is the sum, over the pairs of other vertices, of the part of the shortest paths
+between them that lead through the vertex. Paths follow edge direction; pairs of an
+undirected graph count once. Weights are ignored; parallel edges make paths of their
+own. Exact values take a search from every vertex: --samples searches from some at
+random, and scales the sums up. The out-edges are in memory, 4 bytes each, and 8
+bytes for each vertex, and 24 for each vertex and thread.`,
+	Example: `  garaph run betweenness roads.graph --samples 1000 --top 10
+  garaph run betweenness small.graph --output betweenness.parquet`,
+	Setup: func(fs *pflag.FlagSet) registry.Make {
+		samples, seed := flags.Count(fs, "samples", 0, 0, "number of sources to search from; 0: all vertices"), seedFlag(fs)
+		return func(registry.Env) (any, error) { return Betweenness{*samples, uint64(*seed)}, nil }
+	},
+}
+
+// seedFlag declares --seed.
+func seedFlag(fs *pflag.FlagSet) *int {
+	return flags.Count(fs, "seed", 1, 0, "seed of the random choices")
+}

@@ -1,0 +1,43 @@
+package algorithms_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/store"
+)
+
+func TestBetweenness(t *testing.T) {
+	cases(t, false, func(t rapid.TB, s *store.Store, g oracle.Graph, symmetric bool) {
+		want := oracle.Betweenness(g)
+		for v := range want {
+			if symmetric {
+				want[v] /= 2
+			}
+		}
+		close64(t, "betweenness", runs(t, s, algorithms.Betweenness{}).Values, want, 1e-9)
+	})
+}
+
+// TestBetweennessReal compares a symmetric graph with the same one stored as directed, whose rows are not chosen among.
+func TestBetweennessReal(t *testing.T) {
+	_, g := testgraph.LoadEdges(t, "ego-Facebook", false)
+	o := teststore.Options{ShardVertices: 1000, Layout: store.Packed, Symmetric: true}
+	s := teststore.Build(t, g, o)
+	samples := algorithms.Betweenness{Samples: 200, Seed: 7}
+	all := runs(t, s, samples)
+	if all.total("sources") != int64(200) {
+		t.Errorf("%v sources", all.total("sources"))
+	}
+	o.Symmetric = false
+	directed := runs(t, teststore.Build(t, teststore.Mirrored(g), o), samples).Values
+	for v := range directed {
+		directed[v] /= 2
+	}
+	close64(t, "symmetric", all.Values, directed, 1e-9)
+}

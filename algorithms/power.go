@@ -1,0 +1,74 @@
+package algorithms
+
+import (
+	"context"
+	"math"
+
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph/internal/flags"
+	"github.com/garaph/garaph/shard"
+)
+
+// gatherSums sets to[v] to the sum of from over the row of v in a direction, for every vertex v.
+func gatherSums(ctx context.Context, e *Env, dir shard.Direction, from, to []float64) error {
+	return e.Rows().Each(ctx, func(_ int, b *Block) error {
+		for i := range b.Len {
+			sum := 0.
+			for _, u := range b.Row(dir, i) {
+				sum += from[u]
+			}
+			to[b.First+uint32(i)] = sum
+		}
+		return nil
+	})
+}
+
+// normalize scales x to a Euclidean norm of 1, and returns the norm that it had. It leaves zeros.
+func normalize(ctx context.Context, e *Env, x []float64) (float64, error) {
+	squares, err := e.Sum(ctx, len(x), func(from, to int) (sum float64) {
+		for _, f := range x[from:to] {
+			sum += f * f
+		}
+		return sum
+	})
+	norm := math.Sqrt(squares)
+	if norm == 0 || err != nil {
+		return norm, err
+	}
+	return norm, e.Ranges(ctx, len(x), func(_, from, to int) {
+		for i := range x[from:to] {
+			x[from+i] /= norm
+		}
+	})
+}
+
+// distance returns the Euclidean distance of x and y.
+func distance(ctx context.Context, e *Env, x, y []float64) (float64, error) {
+	squares, err := e.Sum(ctx, len(x), func(from, to int) (sum float64) {
+		for i := from; i < to; i++ {
+			sum += (x[i] - y[i]) * (x[i] - y[i])
+		}
+		return sum
+	})
+	return math.Sqrt(squares), err
+}
+
+// fill sets all of x to a value.
+func fill(x []float64, value float64) {
+	for i := range x {
+		x[i] = value
+	}
+}
+
+// powerTolerance is the default of the flag --tolerance of power iterations.
+const powerTolerance = 1e-8
+
+func toleranceFlag(fs *pflag.FlagSet) *float64 {
+	return flags.Number(fs, "tolerance", powerTolerance, 0,
+		"change of all values together (Euclidean, where their norm is 1) "+
+			"in an iteration below which the run ends; 0: none")
+}
+
+// powerIterations is the limit of iterations of a power iteration without --iterations.
+const powerIterations = 100

@@ -1,0 +1,50 @@
+package algorithms_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testgraph"
+	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/store"
+)
+
+func checkSimilarity(t rapid.TB, s *store.Store, g oracle.Graph, pairs [][2]uint32) {
+	t.Helper()
+	got := runs(t, s, algorithms.Similarity{Pairs: pairs})
+	for i, p := range pairs {
+		common, measures := oracle.Similarity(g, p[0], p[1])
+		if got.Keys[i] != gas.VertexID(p[0]) || got.Values[i] != gas.VertexID(p[1]) ||
+			got.Columns[0].Values.([]int64)[i] != common {
+			t.Fatalf("pair %v: got %d, %d, %d in common, want %d",
+				p, got.Keys[i], got.Values[i], got.Columns[0].Values.([]int64)[i], common)
+		}
+		for k, want := range measures {
+			close64(t, got.Columns[k+1].Name, got.Columns[k+1].Values.([]float64)[i:][:1], []float64{want}, 1e-12)
+		}
+	}
+}
+
+func TestSimilarity(t *testing.T) {
+	cases(t, false, func(t rapid.TB, s *store.Store, g oracle.Graph, _ bool) {
+		var pairs [][2]uint32
+		for v := range uint32(min(g.N, 12)) {
+			pairs = append(pairs, [2]uint32{v, uint32(g.N-1) - v}, [2]uint32{0, v}, [2]uint32{v, v})
+		}
+		checkSimilarity(t, s, g, pairs)
+	})
+}
+
+func TestSimilarityReal(t *testing.T) {
+	_, g := testgraph.LoadEdges(t, "as-Caida20071105", false)
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 1000, Layout: store.Packed})
+	var pairs [][2]uint32
+	for v := uint32(0); v < 20; v++ {
+		pairs = append(pairs, [2]uint32{v, g.Edges[97*v].Dst}, [2]uint32{g.Edges[97*v].Dst, 1000 * v})
+	}
+	checkSimilarity(t, s, g, pairs)
+}

@@ -1,0 +1,41 @@
+package oracle
+
+// Betweenness returns, for each vertex v, the sum over the pairs of other vertices s and t of the
+// part of the shortest paths from s to t that lead through v, by the numbers of shortest paths of
+// all pairs. Parallel edges make paths of their own.
+func Betweenness(g Graph) []float64 {
+	n := g.N
+	distance, paths := make([][]int, n), make([][]float64, n)
+	out := outEdges(g)
+	for s := range n {
+		distance[s], paths[s] = make([]int, n), make([]float64, n)
+		for v := range n {
+			distance[s][v] = -1
+		}
+		distance[s][s], paths[s][s] = 0, 1
+		for queue := []uint32{uint32(s)}; len(queue) > 0; queue = queue[1:] {
+			v := queue[0]
+			for _, e := range out[v] {
+				if distance[s][e.Dst] < 0 {
+					distance[s][e.Dst] = distance[s][v] + 1
+					queue = append(queue, e.Dst)
+				}
+				if distance[s][e.Dst] == distance[s][v]+1 {
+					paths[s][e.Dst] += paths[s][v]
+				}
+			}
+		}
+	}
+	sums := make([]float64, n)
+	for v := range n {
+		for s := range n {
+			for t := range n {
+				if v != s && v != t && s != t && distance[s][v] >= 0 && distance[v][t] >= 0 &&
+					distance[s][v]+distance[v][t] == distance[s][t] {
+					sums[v] += paths[s][v] * paths[v][t] / paths[s][t]
+				}
+			}
+		}
+	}
+	return sums
+}
