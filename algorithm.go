@@ -25,7 +25,8 @@ func RunAlgorithm[T algorithms.Value](ctx context.Context, g *Graph, a algorithm
 		return nil, err
 	}
 	if out.KeyName != "" {
-		t := tables.NewKeyed(g.store, out.KeyName, out.Keys, append([]algorithms.Column{{Name: name, Values: out.Values}}, out.Columns...)...)
+		columns := append([]algorithms.Column{{Name: name, Values: out.Values}}, out.Columns...)
+		t := tables.NewKeyed(g.store, out.KeyName, out.Keys, columns...)
 		return &Result{graph: g, Algorithm: &out.Report, table: t, columned: true, close: out.Close}, nil
 	}
 	t := &tables.Table[T]{Store: g.store, Source: a, Memory: out.Free, Results: []tables.Column[T]{tables.AlgorithmColumn[T](name)}, Values: out.Values}

@@ -42,11 +42,13 @@ EPS are edges, and EVPS edges and vertices, in a second of processing.`,
 		Args: exactly("one data set", 1),
 	}
 	var r graphalyticsRun
-	names := flags.List(cmd.Flags(), "algorithms", graphalytics.Names, "those to run, of the ones that the data set lists")
+	names := flags.List(cmd.Flags(), "algorithms", graphalytics.Names,
+		"those to run, of the ones that the data set lists")
 	folder := cmd.Flags().String("output", "", "`DIR` for the outputs in LDBC's form")
 	parent := cmd.Flags().String("scratch", "", "`DIR` for the temporary graph (default the system's)")
 	r.threads = threadsFlag(cmd.Flags())
-	r.memory = flags.Size(cmd.Flags(), "memory", "memory of a run, such as 2GiB; 0: no limit (default three quarters of what is available)")
+	r.memory = flags.Size(cmd.Flags(), "memory",
+		"memory of a run, such as 2GiB; 0: no limit (default three quarters of what is available)")
 	asJSON := cmd.Flags().Bool("json", false, "print the report as one JSON object")
 	cmd.RunE = a.job(func(cmd *cobra.Command, args []string) (err error) {
 		if !cmd.Flags().Changed("memory") {
@@ -65,7 +67,8 @@ EPS are edges, and EVPS edges and vertices, in a second of processing.`,
 		if err != nil {
 			return err
 		}
-		r.data.Algorithms = slices.DeleteFunc(r.data.Algorithms, func(name string) bool { return !slices.Contains(*names, name) })
+		left := func(name string) bool { return !slices.Contains(*names, name) }
+		r.data.Algorithms = slices.DeleteFunc(r.data.Algorithms, left)
 		if err := r.all(cmd.Context(), *parent); err != nil {
 			return err
 		}
@@ -138,7 +141,9 @@ func (r *graphalyticsRun) all(ctx context.Context, parent string) (err error) {
 		return err
 	}
 	c := r.graph.Catalogue()
-	r.report = graphalyticsReport{Dataset: r.data.Name, Vertices: c.Vertices, Edges: c.Edges, Import: imported.Duration.Seconds()}
+	r.report = graphalyticsReport{
+		Dataset: r.data.Name, Vertices: c.Vertices, Edges: c.Edges, Import: imported.Duration.Seconds(),
+	}
 	if !r.data.Directed {
 		r.report.Edges /= 2 // there are no self-loops
 	}
@@ -168,7 +173,10 @@ func (r *graphalyticsRun) one(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	took := graphalyticsResult{Algorithm: name, Load: out.Report.Load.Seconds(), Seconds: out.Report.Duration.Seconds(), Makespan: time.Since(begin).Seconds()}
+	took := graphalyticsResult{
+		Algorithm: name, Load: out.Report.Load.Seconds(), Seconds: out.Report.Duration.Seconds(),
+		Makespan: time.Since(begin).Seconds(),
+	}
 	if a := out.Algorithm; a != nil {
 		took.Load, took.Seconds = a.Load.Seconds(), a.Duration.Seconds()
 	}
@@ -221,7 +229,8 @@ func (r *graphalyticsRun) program(name string) (program any, iterations int, err
 	case "sssp":
 		program = programs.SSSP[float64]{Source: source()}
 	case "pr":
-		program, iterations = programs.PageRank[float64]{Damping: number("damping-factor")}, int(number("num-iterations"))
+		program = programs.PageRank[float64]{Damping: number("damping-factor")}
+		iterations = int(number("num-iterations"))
 	case "cdlp":
 		program = algorithms.CDLP{Iterations: int(number("max-iterations"))}
 	case "lcc":
@@ -264,7 +273,8 @@ func (g graphalyticsReport) wrong() (names []string) {
 
 func (g graphalyticsReport) print(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "%s\t%s, %s; import %.3g s\n", g.Dataset, show.Counted(int64(g.Vertices), "vertex", "vertices"), show.Counted(int64(g.Edges), "edge", "edges"), g.Import)
+	fmt.Fprintf(table, "%s\t%s, %s; import %.3g s\n", g.Dataset, show.Counted(int64(g.Vertices), "vertex", "vertices"),
+		show.Counted(int64(g.Edges), "edge", "edges"), g.Import)
 	fmt.Fprintln(table, "algorithm\tload s\tprocessing s\tmakespan s\tEPS\tEVPS\toutput")
 	for _, x := range g.Runs {
 		verdict := "no reference"
@@ -274,7 +284,8 @@ func (g graphalyticsReport) print(w io.Writer) error {
 				verdict = "wrong: " + x.Wrong
 			}
 		}
-		fmt.Fprintf(table, "%s\t%.3g\t%.3g\t%.3g\t%s\t%s\t%s\n", x.Algorithm, x.Load, x.Seconds, x.Makespan, show.Count(x.EPS), show.Count(x.EVPS), verdict)
+		fmt.Fprintf(table, "%s\t%.3g\t%.3g\t%.3g\t%s\t%s\t%s\n", x.Algorithm, x.Load, x.Seconds, x.Makespan,
+			show.Count(x.EPS), show.Count(x.EVPS), verdict)
 	}
 	return table.Flush()
 }

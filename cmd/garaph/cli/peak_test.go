@@ -228,10 +228,11 @@ func TestBudget(t *testing.T) {
 			other(k.name+": triangles --top", "run", "triangles", graph, "--top", "10")
 			other(k.name+": triangles", "run", "triangles", graph, "--output", filepath.Join(folder, "triangles.parquet"))
 			other(k.name+": truss", "run", "truss", graph, "--output", filepath.Join(folder, "truss.parquet"))
-			for _, line := range []string{"forest", "cdlp", "lcc", "scc", "betweenness --samples 2", "hits", "eigenvector", "harmonic"} {
+			lines := []string{"forest", "cdlp", "lcc", "scc", "betweenness --samples 2", "hits", "eigenvector", "harmonic"}
+			for _, line := range lines {
 				if name := strings.Fields(line); all || i == 0 || line == "forest" {
-					args := append(append([]string{"run"}, name...), graph, "--output", filepath.Join(folder, name[0]+".parquet"))
-					other(k.name+": "+line, args...)
+					args := append([]string{"run", name[0], graph}, name[1:]...)
+					other(k.name+": "+line, append(args, "--output", filepath.Join(folder, name[0]+".parquet"))...)
 				}
 			}
 			for j, p := range programs {
