@@ -27,8 +27,8 @@ func RunAlgorithm[T algorithms.Value](
 		return nil, err
 	}
 	if out.KeyName != "" {
-		t := tables.NewKeyed(g.store, out.KeyName, out.Keys,
-			append([]algorithms.Column{{Name: name, Values: out.Values}}, out.Columns...)...)
+		columns := append([]algorithms.Column{{Name: name, Values: out.Values}}, out.Columns...)
+		t := tables.NewKeyed(g.store, out.KeyName, out.Keys, columns...)
 		return &Result{graph: g, Algorithm: &out.Report, table: t, columned: true, close: out.Close}, nil
 	}
 	t := &tables.Table[T]{

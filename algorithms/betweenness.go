@@ -15,19 +15,17 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Betweenness is betweenness centrality: the sum, over the pairs of other vertices, of the part of
-// the shortest paths between them that lead through a vertex, along edge direction and without
-// weights. Pairs of a symmetric graph have no order. Parallel edges make paths of their own. With
-// Samples, paths from so many vertices are searched instead of from all, and the sums are scaled
-// up.
+// Betweenness is betweenness centrality: the sum, over the pairs of other vertices, of the part of the shortest
+// paths between them that lead through a vertex, along edge direction and without weights. Pairs of a symmetric
+// graph have no order. Parallel edges make paths of their own. With Samples, paths from so many vertices are
+// searched instead of from all, and the sums are scaled up.
 //
-// It is Brandes' algorithm (A faster algorithm for betweenness centrality, Journal of Mathematical
-// Sociology 25, 2001; sampled: Brandes and Pich, 2007), a source for each thread. Of two
-// consecutive levels of a symmetric graph, the rows of the one with fewer edges are read, when
-// paths are counted (Beamer, Asanović and Patterson, SC 2012) and when dependencies are added up.
-// Sources are added to the sums in their order, so that these do not depend on the number of
-// threads. Memory: the out-rows, 8 bytes for a vertex, and 24 for a vertex and a thread, or 24 for
-// a vertex if the budget has no room for that.
+// It is Brandes' algorithm (A faster algorithm for betweenness centrality, Journal of Mathematical Sociology
+// 25, 2001; sampled: Brandes and Pich, 2007), a source for each thread. Of two consecutive levels of a
+// symmetric graph, the rows of the one with fewer edges are read, when paths are counted (Beamer, Asanović and
+// Patterson, SC 2012) and when dependencies are added up. Sources are added to the sums in their order, so that
+// these do not depend on the number of threads. Memory: the out-rows, 8 bytes for a vertex, and 24 for a vertex
+// and a thread, or 24 for a vertex if the budget has no room for that.
 type Betweenness struct {
 	Samples int // 0: all vertices
 	Seed    uint64
@@ -37,9 +35,9 @@ type Betweenness struct {
 func (Betweenness) Plan(g *store.Catalogue, threads int) Plan {
 	n := int64(g.Vertices)
 	plan := func(lanes int) Plan {
-		return Plan{
-			Whole: []shard.Direction{shard.Out}, Arrays: []Array{{"the sums", 8 * n}, {"searches", 24 * n * int64(lanes)}},
-		}
+		return Plan{Whole: []shard.Direction{shard.Out}, Arrays: []Array{
+			{"the sums", 8 * n}, {"searches", 24 * n * int64(lanes)},
+		}}
 	}
 	p, less := plan(threads), plan(1)
 	p.Less = &less
@@ -322,7 +320,8 @@ bytes for each vertex, and 24 for each vertex and thread.`,
 	Example: `  garaph run betweenness roads.graph --samples 1000 --top 10
   garaph run betweenness small.graph --output betweenness.parquet`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
-		samples, seed := flags.Count(fs, "samples", 0, 0, "number of sources to search from; 0: all vertices"), seedFlag(fs)
+		samples := flags.Count(fs, "samples", 0, 0, "number of sources to search from; 0: all vertices")
+		seed := seedFlag(fs)
 		return func(registry.Env) (any, error) { return Betweenness{*samples, uint64(*seed)}, nil }
 	},
 }

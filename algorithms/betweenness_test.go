@@ -24,7 +24,8 @@ func TestBetweenness(t *testing.T) {
 	})
 }
 
-// TestBetweennessReal compares a symmetric graph with the same one stored as directed, whose rows are not chosen among.
+// TestBetweennessReal compares a symmetric graph with the same one stored as directed, whose rows are not
+// chosen among.
 func TestBetweennessReal(t *testing.T) {
 	_, g := testgraph.LoadEdges(t, "ego-Facebook", false)
 	o := teststore.Options{ShardVertices: 1000, Layout: store.Packed, Symmetric: true}

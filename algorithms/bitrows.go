@@ -69,9 +69,9 @@ func coreBytes(vertices, edges int64) int64 {
 	return min(4*edges+8*min(vertices, mostCore), bitRowsBytes(mostCore))
 }
 
-// core returns the edges among the vertices of the largest degrees as bits. It takes as many
-// vertices as have a sixteenth of all possible edges, so that bits take 4 bytes an edge at most. If
-// some is not nil, the core has only the edges whose positions are in it.
+// core returns the edges among the vertices of the largest degrees as bits. It takes as many vertices as have a
+// sixteenth of all possible edges, so that bits take 4 bytes an edge at most. If some is not nil, the core has
+// only the edges whose positions are in it.
 func (g *oriented) core(ctx context.Context, e *Env, some []uint64) (*bitRows, error) {
 	h := min(len(g.rank), mostCore)
 	for 32*g.offsets[h] < uint64(h)*uint64(h) {

@@ -84,7 +84,8 @@ func cases(t *testing.T, weighted bool, check func(t rapid.TB, s *store.Store, g
 				if weighted {
 					layout = store.Packed
 				}
-				s := teststore.Build(t, g.Graph, teststore.Options{Symmetric: symmetric, Layout: layout, Weighted: weighted})
+				o := teststore.Options{Symmetric: symmetric, Layout: layout, Weighted: weighted}
+				s := teststore.Build(t, g.Graph, o)
 				if symmetric {
 					g.Graph = teststore.Mirrored(g.Graph)
 				}

@@ -10,11 +10,11 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Eigenvector is eigenvector centrality (Bonacich, 1972): the value of a vertex is proportional to
-// the sum of the values of those that its in-edges come from, by the largest eigenvalue of the
-// adjacency matrix. Values have a Euclidean norm of 1. Parallel edges count as often as they are
-// stored. It is found by power iteration from equal values, with each vertex added to its own sum,
-// so that bipartite graphs converge. Memory: 16 bytes for a vertex, and pages.
+// Eigenvector is eigenvector centrality (Bonacich, 1972): the value of a vertex is proportional to the sum of
+// the values of those that its in-edges come from, by the largest eigenvalue of the adjacency matrix. Values
+// have a Euclidean norm of 1. Parallel edges count as often as they are stored. It is found by power iteration
+// from equal values, with each vertex added to its own sum, so that bipartite graphs converge. Memory: 16 bytes
+// for a vertex, and pages.
 type Eigenvector struct {
 	Iterations int     // 0: no limit
 	Tolerance  float64 // Euclidean change of the values below which it ends

@@ -14,15 +14,15 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Forest is a minimum spanning forest: edges of the least total weight that join all that any edges
-// join, without a circle. Directions don't matter, self-loops are left out, and without weights
-// every edge weighs 1. Of edges of equal weight those of the least ends are taken, so that there is
-// one result. Its rows are edges, from the smaller vertex to the larger one.
+// Forest is a minimum spanning forest: edges of the least total weight that join all that any edges join,
+// without a circle. Directions don't matter, self-loops are left out, and without weights every edge weighs 1.
+// Of edges of equal weight those of the least ends are taken, so that there is one result. Its rows are edges,
+// from the smaller vertex to the larger one.
 //
-// It is Borůvka's algorithm, in passes over the rows: each vertex finds its lightest edge to
-// another tree, each tree takes the lightest one of its vertices, and trees become larger by a
-// factor of two at least. Vertices whose edges all stay in their tree are not looked at again, and
-// shards with such vertices alone are not read. Memory: 41 bytes for a vertex, and pages.
+// It is Borůvka's algorithm, in passes over the rows: each vertex finds its lightest edge to another tree, each
+// tree takes the lightest one of its vertices, and trees become larger by a factor of two at least. Vertices
+// whose edges all stay in their tree are not looked at again, and shards with such vertices alone are not read.
+// Memory: 41 bytes for a vertex, and pages.
 type Forest struct{}
 
 // Plan returns the rows of both directions with weights, the trees, their lightest edges, and the forest.

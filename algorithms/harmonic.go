@@ -15,19 +15,18 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Harmonic estimates, for every vertex, its harmonic centrality, the sum of 1/d over the vertices
-// at distance d > 0 that it reaches along edge direction; its closeness, with r the vertices that
-// it reaches, itself among them, and s the sum of their distances, (r-1)²/(s(n-1)) (Wasserman and
-// Faust, 1994); and r. The totals are the mean distance of pairs, and the effective diameter:
-// within which 90 % of the pairs are that are connected at all, interpolated.
+// Harmonic estimates, for every vertex, its harmonic centrality, the sum of 1/d over the vertices at distance d
+// > 0 that it reaches along edge direction; its closeness, with r the vertices that it reaches, itself among
+// them, and s the sum of their distances, (r-1)²/(s(n-1)) (Wasserman and Faust, 1994); and r. The totals are
+// the mean distance of pairs, and the effective diameter: within which 90 % of the pairs are that are connected
+// at all, interpolated.
 //
-// It is HyperBall (Boldi and Vigna, In-core computation of geometric centralities with HyperBall,
-// ICDMW 2013): a HyperLogLog counter of each vertex has the vertices within t hops, and takes the
-// union of those of its out-neighbours to have those within t+1. A counter has 64 registers of a
-// byte, and a standard error of 13 %. Neighbours are counted exactly, and so are the vertices of a
-// component of a symmetric graph, by a forest: estimates between are scaled to meet both. Unions
-// are taken of eight registers at a time, and of counters alone that have changed. Memory: 162
-// bytes for a vertex, and pages.
+// It is HyperBall (Boldi and Vigna, In-core computation of geometric centralities with HyperBall, ICDMW 2013):
+// a HyperLogLog counter of each vertex has the vertices within t hops, and takes the union of those of its
+// out-neighbours to have those within t+1. A counter has 64 registers of a byte, and a standard error of 13 %.
+// Neighbours are counted exactly, and so are the vertices of a component of a symmetric graph, by a forest:
+// estimates between are scaled to meet both. Unions are taken of eight registers at a time, and of counters
+// alone that have changed. Memory: 162 bytes for a vertex, and pages.
 type Harmonic struct {
 	Seed uint64 // of the hashes
 }
@@ -99,8 +98,8 @@ func (c Harmonic) Run(ctx context.Context, e *Env) ([]float64, error) {
 	return x.harmonic, nil
 }
 
-// distances returns the mean distance of pairs of different vertices, and the distance of 90 % of
-// the pairs, with those of a vertex and itself; pairs counts them within each distance.
+// distances returns the mean distance of pairs of different vertices, and the distance of 90 % of the pairs,
+// with those of a vertex and itself; pairs counts them within each distance.
 func distances(pairs []float64) (mean, diameter float64) {
 	last := len(pairs) - 1
 	for d := 1; d <= last; d++ {

@@ -10,11 +10,11 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// HITS gives each vertex a hub and an authority (Kleinberg, Authoritative sources in a hyperlinked
-// environment, Journal of the ACM 46, 1999): the hub is proportional to the sum of the authorities
-// that its edges lead to, and the authority to the sum of the hubs that its edges come from. Both
-// have a Euclidean norm of 1. Parallel edges count as often as they are stored. They are found by
-// power iteration from equal hubs. Memory: 24 bytes for a vertex, and pages.
+// HITS gives each vertex a hub and an authority (Kleinberg, Authoritative sources in a hyperlinked environment,
+// Journal of the ACM 46, 1999): the hub is proportional to the sum of the authorities that its edges lead to,
+// and the authority to the sum of the hubs that its edges come from. Both have a Euclidean norm of 1. Parallel
+// edges count as often as they are stored. They are found by power iteration from equal hubs. Memory: 24 bytes
+// for a vertex, and pages.
 type HITS struct {
 	Iterations int     // 0: no limit
 	Tolerance  float64 // Euclidean change of the hubs below which it ends

@@ -9,16 +9,14 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// LCC is the local clustering coefficient as LDBC Graphalytics defines it: of the ordered pairs of
-// different neighbours of a vertex, the part that an edge leads from one to the other of.
-// Neighbours are those by in- and out-edges, each once; parallel edges and self-loops don't matter.
-// With fewer than two neighbours it is 0.
+// LCC is the local clustering coefficient as LDBC Graphalytics defines it: of the ordered pairs of different
+// neighbours of a vertex, the part that an edge leads from one to the other of. Neighbours are those by in- and
+// out-edges, each once; parallel edges and self-loops don't matter. With fewer than two neighbours it is 0.
 //
-// In a symmetric graph these pairs are twice the triangles at a vertex, which are counted as in
-// [Triangles]. In a directed graph a triangle counts at a vertex once, or twice if the other two
-// vertices have edges in both directions: mutual edges are a bit for each edge, and further rows of
-// bits in the core. Memory: that of triangles, and for a directed graph half a byte more for an
-// edge and 32 MiB at most.
+// In a symmetric graph these pairs are twice the triangles at a vertex, which are counted as in [Triangles]. In
+// a directed graph a triangle counts at a vertex once, or twice if the other two vertices have edges in both
+// directions: mutual edges are a bit for each edge, and further rows of bits in the core. Memory: that of
+// triangles, and for a directed graph half a byte more for an edge and 32 MiB at most.
 type LCC struct{}
 
 // Plan returns that of triangles, and the bits of mutual edges.

@@ -2,6 +2,7 @@ package algorithms_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -55,6 +56,9 @@ func checkLeiden(
 func TestLeiden(t *testing.T) {
 	for _, weighted := range []bool{false, true} {
 		cases(t, weighted, func(t rapid.TB, s *store.Store, g oracle.Graph, symmetric bool) {
+			if !weighted {
+				g = unweighted(g)
+			}
 			for _, p := range []algorithms.Leiden{
 				{}, {Iterations: 1, Seed: 7, Resolution: 2}, {Levels: 2, Iterations: 3, Resolution: 0.5},
 			} {
@@ -81,6 +85,14 @@ func TestLeiden(t *testing.T) {
 			}
 		})
 	}
+}
+
+func unweighted(g oracle.Graph) oracle.Graph {
+	g.Edges = slices.Clone(g.Edges)
+	for i := range g.Edges {
+		g.Edges[i].Weight = 1
+	}
+	return g
 }
 
 // TestLeidenLevels checks that each column divides the next one.

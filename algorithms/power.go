@@ -66,8 +66,7 @@ const powerTolerance = 1e-8
 
 func toleranceFlag(fs *pflag.FlagSet) *float64 {
 	return flags.Number(fs, "tolerance", powerTolerance, 0,
-		"change of all values together (Euclidean, where their norm is 1) "+
-			"in an iteration below which the run ends; 0: none")
+		"change of all values together (Euclidean, where their norm is 1) in an iteration below which the run ends; 0: none")
 }
 
 // powerIterations is the limit of iterations of a power iteration without --iterations.

@@ -30,7 +30,8 @@ func TestPowerReal(t *testing.T) {
 	_, g := testgraph.LoadEdges(t, "soc-Slashdot0902", false)
 	checkPower(t, teststore.Build(t, g, teststore.Options{ShardVertices: 1000, Layout: store.Packed}), g)
 	_, g = testgraph.LoadEdges(t, "ego-Facebook", true)
-	got := runs(t, teststore.Build(t, g, teststore.Options{ShardVertices: 1000}), algorithms.Eigenvector{Tolerance: 1e-9})
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 1000})
+	got := runs(t, s, algorithms.Eigenvector{Tolerance: 1e-9})
 	if x := got.total("eigenvalue").(float64); x < 162.3738 || x > 162.3740 {
 		t.Errorf("largest eigenvalue %v", x)
 	}

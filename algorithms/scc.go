@@ -10,14 +10,13 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// SCC labels each vertex with the least vertex of its strongly connected component: the vertices that edges lead to
-// from it, and back.
+// SCC labels each vertex with the least vertex of its strongly connected component: the vertices that edges
+// lead to from it, and back.
 //
-// It is Pearce's algorithm (A space-efficient algorithm for finding strongly connected components,
-// Information Processing Letters 116, 2016), Tarjan's in less memory: one depth-first search over
-// the out-rows, of a number of steps that does not depend on the diameter, with stacks outside the
-// processor's. It is sequential; the rows are loaded by all threads. Memory: the out-rows, and 12
-// bytes and a bit for a vertex.
+// It is Pearce's algorithm (A space-efficient algorithm for finding strongly connected components, Information
+// Processing Letters 116, 2016), Tarjan's in less memory: one depth-first search over the out-rows, of a number
+// of steps that does not depend on the diameter, with stacks outside the processor's. It is sequential; the
+// rows are loaded by all threads. Memory: the out-rows, and 12 bytes and a bit for a vertex.
 type SCC struct{}
 
 // Plan returns the out-rows, the labels, and two stacks in one array with positions in rows.
@@ -73,9 +72,9 @@ func (SCC) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	return s.labels, nil
 }
 
-// sccSearch is the state of the search. A label is 0 for a vertex that was not visited, and then
-// the least index of a visited vertex that it is known to lead to. Indices begin with 1; the
-// numbers of components that are complete fall from n-1, and are larger than any index in use.
+// sccSearch is the state of the search. A label is 0 for a vertex that was not visited, and then the least
+// index of a visited vertex that it is known to lead to. Indices begin with 1; the numbers of components that
+// are complete fall from n-1, and are larger than any index in use.
 type sccSearch struct {
 	rows    *frontier.Rows
 	labels  []gas.VertexID

@@ -13,15 +13,14 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Similarity compares the neighbours of pairs of vertices, in the graph as an undirected simple
-// one. Its rows are the pairs, with the number of common neighbours and four measures of them:
-// Jaccard's (over the number of all neighbours of both), the overlap (over the smaller number of
-// neighbours), the cosine (over the geometric mean of their numbers), and that of Adamic and Adar
-// (Friends and neighbors on the Web, Social Networks 25, 2003: the sum of 1/ln(d) over common
-// neighbours of d neighbours).
+// Similarity compares the neighbours of pairs of vertices, in the graph as an undirected simple one. Its rows
+// are the pairs, with the number of common neighbours and four measures of them: Jaccard's (over the number of
+// all neighbours of both), the overlap (over the smaller number of neighbours), the cosine (over the geometric
+// mean of their numbers), and that of Adamic and Adar (Friends and neighbors on the Web, Social Networks 25,
+// 2003: the sum of 1/ln(d) over common neighbours of d neighbours).
 //
-// Rows are merged, or of a row much longer than the other one its members are searched for. Memory:
-// the rows in both directions, 4 bytes for a vertex, and 56 for a pair.
+// Rows are merged, or of a row much longer than the other one its members are searched for. Memory: the rows in
+// both directions, 4 bytes for a vertex, and 56 for a pair.
 type Similarity struct {
 	Pairs [][2]uint32
 }
@@ -148,7 +147,8 @@ measures of it. Directions of edges, parallel edges and self-loops don't matter.
 edges are in memory, 4 bytes for each and direction, and 56 bytes for each pair.`,
 	Example: `  garaph run similarity web.graph --pairs candidates.txt --output similar.parquet`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
-		fs.String("pairs", "", "`FILE` of pairs of vertices, two ids a line with spaces, a tab or a comma between (required)")
+		fs.String("pairs", "",
+			"`FILE` of pairs of vertices, two ids a line with spaces, a tab or a comma between (required)")
 		flags.Require(fs, "pairs")
 		return func(e registry.Env) (any, error) {
 			pairs, err := e.Pairs("pairs")

@@ -18,10 +18,9 @@ func checkSimilarity(t rapid.TB, s *store.Store, g oracle.Graph, pairs [][2]uint
 	got := runs(t, s, algorithms.Similarity{Pairs: pairs})
 	for i, p := range pairs {
 		common, measures := oracle.Similarity(g, p[0], p[1])
-		if got.Keys[i] != gas.VertexID(p[0]) || got.Values[i] != gas.VertexID(p[1]) ||
-			got.Columns[0].Values.([]int64)[i] != common {
-			t.Fatalf("pair %v: got %d, %d, %d in common, want %d",
-				p, got.Keys[i], got.Values[i], got.Columns[0].Values.([]int64)[i], common)
+		u, v, n := got.Keys[i], got.Values[i], got.Columns[0].Values.([]int64)[i]
+		if u != gas.VertexID(p[0]) || v != gas.VertexID(p[1]) || n != common {
+			t.Fatalf("pair %v: got %d, %d, %d in common, want %d", p, u, v, n, common)
 		}
 		for k, want := range measures {
 			close64(t, got.Columns[k+1].Name, got.Columns[k+1].Values.([]float64)[i:][:1], []float64{want}, 1e-12)

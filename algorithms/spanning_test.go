@@ -47,7 +47,7 @@ func TestForest(t *testing.T) {
 
 func TestForestReal(t *testing.T) {
 	_, g := testgraph.LoadEdges(t, "as-Caida20071105-weighted", false)
-	s := teststore.Build(t, g,
-		teststore.Options{ShardVertices: 1000, Layout: store.Packed, Weighted: true, Symmetric: true})
+	o := teststore.Options{ShardVertices: 1000, Layout: store.Packed, Weighted: true, Symmetric: true}
+	s := teststore.Build(t, g, o)
 	checkForest(t, s, g, true)
 }

@@ -70,8 +70,8 @@ func (Triangles) Run(ctx context.Context, e *Env) ([]int64, error) {
 	return values, nil
 }
 
-// count returns twice the triangles at each vertex, by rank. If mutual is not nil, a triangle
-// counts at a vertex once more if the edge of the other two is mutual.
+// count returns twice the triangles at each vertex, by rank. If mutual is not nil, a triangle counts at a
+// vertex once more if the edge of the other two is mutual.
 func (g *oriented) count(ctx context.Context, e *Env, mutual []uint64) ([]int64, error) {
 	counts, err := Make[int64](e, len(g.rank))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package graphalytics reads the data sets of LDBC Graphalytics, and validates results by its rules
-// (Iosup et al., The LDBC Graphalytics Benchmark, 2020).
+// Package graphalytics reads the data sets of LDBC Graphalytics, and validates results by its rules (Iosup et
+// al., The LDBC Graphalytics Benchmark, 2020).
 package graphalytics
 
 import (
@@ -51,8 +51,7 @@ func Read(path string) (*Dataset, error) {
 		}
 	}
 	if d.properties["edge-file"] == "" || len(d.Algorithms) == 0 {
-		return nil, fmt.Errorf("%s.properties has no %s: expected the properties of graph %s",
-			path, "edge-file and algorithms", d.Name)
+		return nil, fmt.Errorf("%s.properties: expected edge-file and algorithms of graph.%s", path, d.Name)
 	}
 	return d, nil
 }

@@ -41,15 +41,16 @@ func TestValidate(t *testing.T) {
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "small")
 	text := "# a graph\ngraph.small.vertex-file = small.v\ngraph.small.edge-file = small.e\n" +
-		"graph.small.directed = true\n" +
-		"graph.small.algorithms = sssp, bfs\ngraph.small.bfs.source-vertex = 7\ngraph.other.directed = false\n"
+		"graph.small.directed = true\ngraph.small.algorithms = sssp, bfs\ngraph.small.bfs.source-vertex = 7\ngraph.other.directed = false\n"
 	if err := os.WriteFile(path+".properties", []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	d, err := Read(path + ".properties")
-	if err != nil || !d.Directed || d.Weighted || strings.Join(d.Algorithms, " ") != "bfs sssp" ||
-		d.Files()[1] != path+".e" {
-		t.Errorf("%+v, %v", d, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !d.Directed || d.Weighted || strings.Join(d.Algorithms, " ") != "bfs sssp" || d.Files()[1] != path+".e" {
+		t.Errorf("%+v", d)
 	}
 	if source, err := d.Number("bfs.source-vertex"); source != 7 || err != nil {
 		t.Error(source, err)

@@ -20,8 +20,8 @@ type Output struct {
 // epsilon is the relative difference that floats may have.
 const epsilon = 1e-4
 
-// Validate compares an output with the lines of a reference: exactly for bfs and cdlp, as a
-// partition for wcc, and within a relative difference of 1e-4 for the others.
+// Validate compares an output with the lines of a reference: exactly for bfs and cdlp, as a partition for wcc,
+// and within a relative difference of 1e-4 for the others.
 func (o Output) Validate(algorithm string, reference io.Reader) error {
 	same, back := map[int64]int64{}, map[int64]int64{}
 	equal := func(i int, text string) (bool, error) {

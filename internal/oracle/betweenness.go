@@ -1,8 +1,8 @@
 package oracle
 
-// Betweenness returns, for each vertex v, the sum over the pairs of other vertices s and t of the
-// part of the shortest paths from s to t that lead through v, by the numbers of shortest paths of
-// all pairs. Parallel edges make paths of their own.
+// Betweenness returns, for each vertex v, the sum over the pairs of other vertices s and t of the part of the
+// shortest paths from s to t that lead through v, by the numbers of shortest paths of all pairs. Parallel edges
+// make paths of their own.
 func Betweenness(g Graph) []float64 {
 	n := g.N
 	distance, paths := make([][]int, n), make([][]float64, n)
@@ -30,8 +30,8 @@ func Betweenness(g Graph) []float64 {
 	for v := range n {
 		for s := range n {
 			for t := range n {
-				if v != s && v != t && s != t && distance[s][v] >= 0 && distance[v][t] >= 0 &&
-					distance[s][v]+distance[v][t] == distance[s][t] {
+				to, on := distance[s][v], distance[v][t]
+				if v != s && v != t && s != t && to >= 0 && on >= 0 && to+on == distance[s][t] {
 					sums[v] += paths[s][v] * paths[v][t] / paths[s][t]
 				}
 			}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Forest returns the edges of the minimum spanning forest, by Kruskal's algorithm: from the smaller
-// vertex to the larger one, and of equal weights those of the least vertices.
+// Forest returns the edges of the minimum spanning forest, by Kruskal's algorithm: from the smaller vertex to
+// the larger one, and of equal weights those of the least vertices.
 func Forest(g Graph) (forest []Edge) {
 	edges := slices.Clone(g.Edges)
 	for i, e := range edges {

@@ -1,7 +1,7 @@
 package oracle
 
-// Harmonic returns the harmonic centrality of each vertex along edge direction, and how many
-// vertices it reaches, by a search from each.
+// Harmonic returns the harmonic centrality of each vertex along edge direction, and how many vertices it
+// reaches, by a search from each.
 func Harmonic(g Graph) (harmonic, reached []float64) {
 	out := outEdges(g)
 	harmonic, reached = make([]float64, g.N), make([]float64, g.N)

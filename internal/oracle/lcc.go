@@ -1,7 +1,7 @@
 package oracle
 
-// LCC returns the local clustering coefficients of LDBC Graphalytics: of the ordered pairs of different neighbours, the
-// part that an edge leads from one to the other of.
+// LCC returns the local clustering coefficients of LDBC Graphalytics: of the ordered pairs of different
+// neighbours, the part that an edge leads from one to the other of.
 func LCC(g Graph) []float64 {
 	near, edge := make([]map[uint32]bool, g.N), map[[2]uint32]bool{}
 	for v := range near {

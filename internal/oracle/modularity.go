@@ -1,5 +1,7 @@
 package oracle
 
+import "math"
+
 // Modularity returns the modularity of groups of vertices, directions aside. In a symmetric graph an edge is stored
 // in both directions, a self-loop once.
 func Modularity(g Graph, symmetric bool, group []uint32, resolution float64) float64 {
@@ -29,7 +31,7 @@ func Modularity(g Graph, symmetric bool, group []uint32, resolution float64) flo
 
 // MostModularity returns the largest modularity of any division of the vertices of a tiny graph into groups.
 func MostModularity(g Graph, symmetric bool, resolution float64) float64 {
-	group, most := make([]uint32, g.N), 0.
+	group, most := make([]uint32, g.N), math.Inf(-1)
 	var divide func(v, groups int)
 	divide = func(v, groups int) {
 		if v == len(group) {

@@ -20,8 +20,8 @@ func HITS(g Graph, iterations int) (hubs, authorities []float64) {
 	return hubs, authorities
 }
 
-// Eigenvector returns values of Euclidean norm 1 after a number of iterations from equal ones, in
-// each of which a vertex adds the values that its in-edges come from to its own.
+// Eigenvector returns values of Euclidean norm 1 after a number of iterations from equal ones, in each of which
+// a vertex adds the values that its in-edges come from to its own.
 func Eigenvector(g Graph, iterations int) []float64 {
 	values := ones(g.N)
 	normalize(values)

@@ -2,8 +2,8 @@ package oracle
 
 import "math"
 
-// Similarity returns, for two vertices, the number of common neighbours, and the measures of
-// Jaccard, overlap, cosine and Adamic–Adar, of the graph as an undirected simple one.
+// Similarity returns, for two vertices, the number of common neighbours, and the measures of Jaccard, overlap,
+// cosine and Adamic–Adar, of the graph as an undirected simple one.
 func Similarity(g Graph, u, v uint32) (common int64, measures [4]float64) {
 	near := make([]map[uint32]bool, g.N)
 	for v := range near {
@@ -29,8 +29,8 @@ func Similarity(g Graph, u, v uint32) (common int64, measures [4]float64) {
 	}
 	if common > 0 {
 		a, b := float64(len(near[u])), float64(len(near[v]))
-		measures[0], measures[1], measures[2] = float64(common)/float64(len(all)), float64(common)/min(a, b),
-			float64(common)/math.Sqrt(a*b)
+		n := float64(common)
+		measures[0], measures[1], measures[2] = n/float64(len(all)), n/min(a, b), n/math.Sqrt(a*b)
 	}
 	return common, measures
 }

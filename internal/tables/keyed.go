@@ -96,14 +96,14 @@ func rowNumbers(from, to int64) []gas.Vertex {
 
 // appendIDs appends copies of the ids of vertices.
 func (k *keyed) appendIDs(to *results.IDs, vertices []gas.VertexID) error {
-	return k.ids.IDsOf(len(vertices),
-		func(i int) uint32 { return uint32(vertices[i]) }, func(_ int, ids *results.IDs) error {
-			to.Ints, to.Uints = append(to.Ints, ids.Ints...), append(to.Uints, ids.Uints...)
-			for _, id := range ids.Strings {
-				to.Strings = append(to.Strings, strings.Clone(id))
-			}
-			return nil
-		})
+	vertex := func(i int) uint32 { return uint32(vertices[i]) }
+	return k.ids.IDsOf(len(vertices), vertex, func(_ int, ids *results.IDs) error {
+		to.Ints, to.Uints = append(to.Ints, ids.Ints...), append(to.Uints, ids.Uints...)
+		for _, id := range ids.Strings {
+			to.Strings = append(to.Strings, strings.Clone(id))
+		}
+		return nil
+	})
 }
 
 // Numbers yields the numbers of a column in the rows [from, to).

@@ -195,7 +195,8 @@ func (a *app) addCommands(root *cobra.Command) {
 			runCommand, communityCommand, pathCommand, neighborsCommand, resumeCommand, jobsCommand,
 		}},
 		{"Programs and machines:", []func(*app) *cobra.Command{
-			programsCommand, newCommand, compileCommand, devicesCommand, benchCommand, graphalyticsCommand, versionCommand,
+			programsCommand, newCommand, compileCommand, devicesCommand, benchCommand,
+			graphalyticsCommand, versionCommand,
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})

@@ -42,7 +42,8 @@ EPS are edges, and EVPS edges and vertices, in a second of processing.`,
 		Args: exactly("one data set", 1),
 	}
 	var r graphalyticsRun
-	names := flags.List(cmd.Flags(), "algorithms", graphalytics.Names, "those to run, of the ones that the data set lists")
+	names := flags.List(cmd.Flags(), "algorithms", graphalytics.Names,
+		"those to run, of the ones that the data set lists")
 	folder := cmd.Flags().String("output", "", "`DIR` for the outputs in LDBC's form")
 	parent := cmd.Flags().String("scratch", "", "`DIR` for the temporary graph (default the system's)")
 	r.threads = threadsFlag(cmd.Flags())
@@ -66,9 +67,8 @@ EPS are edges, and EVPS edges and vertices, in a second of processing.`,
 		if err != nil {
 			return err
 		}
-		r.data.Algorithms = slices.DeleteFunc(
-			r.data.Algorithms, func(name string) bool { return !slices.Contains(*names, name) },
-		)
+		left := func(name string) bool { return !slices.Contains(*names, name) }
+		r.data.Algorithms = slices.DeleteFunc(r.data.Algorithms, left)
 		if err := r.all(cmd.Context(), *parent); err != nil {
 			return err
 		}
@@ -229,7 +229,8 @@ func (r *graphalyticsRun) program(name string) (program any, iterations int, err
 	case "sssp":
 		program = programs.SSSP[float64]{Source: source()}
 	case "pr":
-		program, iterations = programs.PageRank[float64]{Damping: number("damping-factor")}, int(number("num-iterations"))
+		program = programs.PageRank[float64]{Damping: number("damping-factor")}
+		iterations = int(number("num-iterations"))
 	case "cdlp":
 		program = algorithms.CDLP{Iterations: int(number("max-iterations"))}
 	case "lcc":

@@ -79,7 +79,7 @@ func (e Env) pairs(flag string) (pairs [][2]uint32, err error) {
 	lines, number := bufio.NewScanner(in), 0
 	for lines.Scan() && err == nil {
 		number++
-		ids := strings.FieldsFunc(lines.Text(), func(r rune) bool { return r == ' ' || r == '\t' || r == ',' || r == '\r' })
+		ids := strings.FieldsFunc(lines.Text(), func(r rune) bool { return strings.ContainsRune(" \t,\r", r) })
 		if len(ids) == 0 || ids[0][0] == '#' {
 			continue
 		}
