@@ -193,7 +193,7 @@ func plainOf(s shard.Side) *rows.Side {
 func (x *stored) same(c *Cache, got shard.Side, dir shard.Direction, i int) error {
 	dir = x.store.Catalogue().Stored(dir)
 	want := x.sides[dir][i]
-	if x.bare(c.opt, dir, i) {
+	if x.bare(c.from.opt, dir, i) {
 		want = x.withoutWeights(dir, i)
 	}
 	same := got.Header() == want.Header() && bytes.Equal(got.Blob(), want.Blob())
@@ -209,8 +209,8 @@ func (x *stored) same(c *Cache, got shard.Side, dir shard.Direction, i int) erro
 
 // sameWeights reports whether an unpacked side has the weights that it should have.
 func (x *stored) sameWeights(c *Cache, got shard.Side, dir shard.Direction, i int) error {
-	if x.weights(c.opt, dir, i) == 0 {
-		if side, plain := got.(*rows.Side); plain && dir != shard.In && c.Unpacks(dir) && side.Weight != nil {
+	if x.weights(c.from.opt, dir, i) == 0 {
+		if side, plain := got.(*rows.Side); plain && dir != shard.In && c.from.unpacks(dir) && side.Weight != nil {
 			return fmt.Errorf("shard %d, %s side: weights that nobody asked for", i, dir)
 		}
 		return nil
@@ -245,7 +245,7 @@ func (x *stored) samePage(c *Cache, p *Page, rq Request, gather []shard.Directio
 			if err := cmp.Or(x.same(c, s.Sides[d], dir, s.Index), x.sameWeights(c, s.Sides[d], dir, s.Index)); err != nil {
 				return err
 			}
-			if _, plain := s.Sides[d].(*rows.Side); !plain && (c.opt.Encodings == nil || dir != shard.In) {
+			if _, plain := s.Sides[d].(*rows.Side); !plain && (c.from.opt.Encodings == nil || dir != shard.In) {
 				return fmt.Errorf("shard %d: the %s side is not plain", s.Index, dir)
 			}
 		}
@@ -324,7 +324,7 @@ func need(t rapid.TB, x *stored, o Options) int64 {
 
 // idle reports whether all buffers of a cache are back.
 func idle(c *Cache) error {
-	if len(c.pools.ring) != cap(c.pools.ring) || len(c.pools.scratch) != cap(c.pools.scratch) || len(c.pools.packed) != cap(c.pools.packed) {
+	if len(c.pools.ring) != cap(c.pools.ring) || len(c.pools.scratch) != cap(c.pools.scratch) || len(c.from.scratch) != cap(c.from.scratch) {
 		return fmt.Errorf("%d of %d buffers of the ring and %d of %d for single shards are back", len(c.pools.ring), cap(c.pools.ring), len(c.pools.scratch), cap(c.pools.scratch))
 	}
 	return nil

@@ -249,7 +249,7 @@ func TestDamagedShard(t *testing.T) {
 					for dir := range c.blocks {
 						for p := range c.blocks[dir] {
 							if c.blocks[dir][p].loaded.Load() {
-								loaded += c.spanBytes(shard.Direction(dir), c.spans[p])
+								loaded += c.from.spanBytes(shard.Direction(dir), c.spans[p])
 							}
 						}
 					}
