@@ -91,7 +91,7 @@ func (r *worker[V, A]) fold(shards []shardSides, w Work) {
 func (r *worker[V, A]) foldBlocks(w Work) {
 	if !w.News {
 		for _, side := range r.sides {
-			r.stats.Edges += uint64(side.Edges)
+			r.stats.Edges += uint64(side.Layout.Edges)
 		}
 	}
 	for run := range packed.Windows(r.sides) {
@@ -100,7 +100,7 @@ func (r *worker[V, A]) foldBlocks(w Work) {
 			to := run.To
 			if w.News { // dummies count as edges
 				from, to = side.Active(from, run.To, r.arrays.Active)
-				r.stats.Edges += uint64(min((to-from)*packed.BlockSlots, int(side.Edges)))
+				r.stats.Edges += uint64(min((to-from)*packed.BlockSlots, int(side.Layout.Edges)))
 			}
 			r.blocks.Reset(side, from, to)
 			r.loops.Fold(r.accs[run.Side], &r.blocks, r.arrays.Cur)

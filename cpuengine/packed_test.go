@@ -60,7 +60,7 @@ func check[V any, A comparable](t *rapid.T, p gas.Program[V, A], side *packed.Si
 	for i := range got {
 		got[i], want[i] = p.Zero(), p.Zero()
 	}
-	foldPacked(p)(&got, side.Range(0, side.Blocks), cur)
+	foldPacked(p)(&got, side.Range(0, side.Layout.Blocks), cur)
 	for i, u := range e.Nbr {
 		s := e.Dst[i]
 		want[s] = p.Sum(want[s], p.Gather(cur[u], gas.Edge{Weight: float64(e.Weight[i])}, cur[s]))

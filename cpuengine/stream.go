@@ -62,7 +62,7 @@ func (s *shardSides) set(sides []shard.Side) {
 // edges is the number of edges on all sides.
 func (s *shardSides) edges() (n uint64) {
 	for _, side := range s.packed {
-		n += uint64(side.Edges)
+		n += uint64(side.Layout.Edges)
 	}
 	if len(s.rows) > 0 {
 		n += s.rows.Edges()

@@ -36,7 +36,7 @@ func (s *Side) Cuts(bounds []uint32) Cuts {
 		sum := uint32(0)
 		for heads := range c.some(k) {
 			first, last := s.Heads[heads.from], s.Heads[heads.to-1]
-			data := s.data[align*first.unit() : align*(last.unit()+last.Width()+s.Bits)]
+			data := s.data[align*first.unit() : align*(last.unit()+last.Width()+s.Layout.Bits)]
 			sum = shard.AddChecksum(shard.AddChecksum(sum, headBytes(s.Heads[heads.from:heads.to])), data)
 		}
 		c.sums = append(c.sums, sum)
@@ -122,15 +122,15 @@ func (h *Layout) units(heads []Head) (units int, err error) {
 
 func (r *CutReader) blocks(part *Side, f func(nbr []uint32, dst []uint16) error) error {
 	at := unsafe.Pointer(&part.data[0])
-	wide := (part.Bits - 14) / 2
+	wide := (part.Layout.Bits - 14) / 2
 	for _, head := range part.Heads {
 		most := unpackers[wide][head.Width()](Group{at}, head.Source, &r.unpacked)
-		at = unsafe.Add(at, Groups*(head.Width()+part.Bits))
+		at = unsafe.Add(at, Groups*(head.Width()+part.Layout.Bits))
 		n := BlockSlots
 		switch {
-		case int(most) > part.Vertices:
-			return fmt.Errorf("%w: destination %d of %d", shard.ErrInvalid, most, part.Vertices)
-		case int(most) == part.Vertices:
+		case int(most) > part.Layout.Vertices:
+			return fmt.Errorf("%w: destination %d of %d", shard.ErrInvalid, most, part.Layout.Vertices)
+		case int(most) == part.Layout.Vertices:
 			n = r.withoutDummies(most)
 		}
 		if err := f(r.nbr[:n], r.dst[:n]); err != nil {

@@ -83,7 +83,7 @@ func (h Head) unit() int { return int(h.place >> 6) }
 
 // Side is one side of a shard. The slices are windows into the blob.
 type Side struct {
-	Layout
+	Layout     Layout
 	Heads      []Head
 	Dictionary []float32 // nil without
 	data       []byte    // up to the end of the blob: loops read past the last block
@@ -104,8 +104,8 @@ func (s *Side) Weights() shard.Weights {
 
 // plane returns the dictionary or, without one, the weights of all slots.
 func (s *Side) plane() shard.Plane {
-	if s.Coding == Floats {
-		return shard.ViewPlane(s.codes, 0, len(s.codes)/s.CodeBytes(), s.WeightBytes())
+	if s.Layout.Coding == Floats {
+		return shard.ViewPlane(s.codes, 0, len(s.codes)/s.Layout.CodeBytes(), s.Layout.WeightBytes())
 	}
 	return shard.Plane{Narrow: s.Dictionary}
 }
@@ -258,10 +258,10 @@ func (s *Side) checkHeads() error {
 		if !allowed(head.Width()) || head.unit() != unit {
 			return fmt.Errorf("%w: block %d has width %d and begins at unit %d, not %d", shard.ErrInvalid, i, head.Width(), head.unit(), unit)
 		}
-		unit += head.Width() + s.Bits
+		unit += head.Width() + s.Layout.Bits
 	}
-	if unit != s.Units {
-		return fmt.Errorf("%w: blocks have %d units of data, the header says %d", shard.ErrInvalid, unit, s.Units)
+	if unit != s.Layout.Units {
+		return fmt.Errorf("%w: blocks have %d units of data, the header says %d", shard.ErrInvalid, unit, s.Layout.Units)
 	}
 	return nil
 }

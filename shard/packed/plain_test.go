@@ -20,7 +20,7 @@ func TestPlain(t *testing.T) {
 		for i := range room {
 			room[i] = 0xff
 		}
-		rows.Unpack(s, room, s.WeightBytes())
+		rows.Unpack(s, room, s.Layout.WeightBytes())
 		rows.Seal(room)
 		side, err := shard.Decode(room)
 		if err == nil {
