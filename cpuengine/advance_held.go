@@ -59,7 +59,7 @@ func NewHeldAdvancer[V, A any](e *Engine[V, A], rows, in *page.HeldRows, edges u
 		h.absent += in.Shards()
 	}
 	for i := range f.lanes {
-		f.lanes[i].Rows, f.lanes[i].Degree = &f.lanes[i].row, e.arrays.Degree
+		f.lanes[i].advance.Rows, f.lanes[i].advance.Degree = &f.lanes[i].stored.row, e.arrays.Degree
 		h.held[i].out = rows.NewCursor()
 		if in != nil {
 			h.held[i].in = in.NewCursor()
@@ -172,13 +172,13 @@ func (r *heldRows[V, A]) pushHubs(f *Advancer[V, A], list []uint32, from []V) er
 
 // seek has vertices look for active ones along held rows.
 func (r *heldRows[V, A]) seek(f *Advancer[V, A]) error {
-	n := int(f.arrays.N)
+	n := int(f.engine.arrays.N)
 	first, alike, err := f.alike()
 	if err != nil {
 		return err
 	}
 	err = f.try(parts(n, heldVertices), func(l *lane, i int) error {
-		l.First, l.Alike = first, alike
+		l.advance.First, l.advance.Alike = first, alike
 		begin, end := part(i, heldVertices, n)
 		return r.seekIn(f, l, uint32(begin), uint32(end))
 	})
@@ -190,14 +190,14 @@ func (r *heldRows[V, A]) seek(f *Advancer[V, A]) error {
 // are not settled look for the first active neighbour, gather what that has, and go on along
 // their whole rows only if that is not all that counts.
 func (r *heldRows[V, A]) seekIn(f *Advancer[V, A], l *lane, begin, end uint32) error {
-	a, h := f.arrays, &r.held[l.index]
+	a, h := f.engine.arrays, &r.held[l.index]
 	b := f.block
 	b.First = begin
 	if h.nbr == nil {
 		h.nbr, h.off, h.acc = make([]uint32, heldVertices), make([]uint32, heldVertices+1), make([]A, heldVertices)
 	}
-	h.due = f.loops.Due(h.due[:0], identity[:end-begin], &b, a.Cur)
-	l.Vertices += uint64(len(h.due))
+	h.due = f.engine.loops.Due(h.due[:0], identity[:end-begin], &b, a.Cur)
+	l.advance.Vertices += uint64(len(h.due))
 	if r.in == r.out {
 		h.due = withEdges(h.due, a.Degree[begin:end])
 	}
@@ -207,23 +207,23 @@ func (r *heldRows[V, A]) seekIn(f *Advancer[V, A], l *lane, begin, end uint32) e
 		if err != nil {
 			return err
 		}
-		l.Edges += uint64(looked)
+		l.advance.Edges += uint64(looked)
 		if ok {
 			h.nbr[v] = u
 			found = append(found, v)
 		}
 	}
-	if l.Alike { // the value of one that is in the cache will do
+	if l.advance.Alike { // the value of one that is in the cache will do
 		for _, v := range found {
-			h.nbr[v] = l.First
+			h.nbr[v] = l.advance.First
 		}
 	}
 	acc := h.acc[:len(found)]
 	for i := range acc {
-		acc[i] = f.zero
+		acc[i] = f.engine.zero
 	}
 	b.Off, b.Nbr = places[:], h.nbr
-	f.loops.Gather(acc, found, &b, a.Cur)
+	f.engine.loops.Gather(acc, found, &b, a.Cur)
 	for i := range acc {
 		if !r.full.Saturated(acc[i], b.Step) {
 			if err := r.gatherRow(f, l, &b, found[i:i+1], acc[i:i+1]); err != nil {
@@ -231,9 +231,9 @@ func (r *heldRows[V, A]) seekIn(f *Advancer[V, A], l *lane, begin, end uint32) e
 			}
 		}
 	}
-	activated, degrees := f.loops.Apply(acc, found, &b, a.Cur, a.Next, a.Rising[begin>>6:])
-	l.Found += uint64(activated)
-	l.Degrees += degrees
+	activated, degrees := f.engine.loops.Apply(acc, found, &b, a.Cur, a.Next, a.Rising[begin>>6:])
+	l.advance.Found += uint64(activated)
+	l.advance.Degrees += degrees
 	f.replace(l, begin, found)
 	return nil
 }
@@ -262,28 +262,28 @@ func (r *heldRows[V, A]) gatherRow(f *Advancer[V, A], l *lane, b *compiled.Block
 	}
 	active := h.active[:0]
 	for _, u := range row {
-		if f.arrays.Active.Has(u) {
+		if f.engine.arrays.Active.Has(u) {
 			active = append(active, u)
 		}
 	}
 	x := *b
 	h.off[v], h.off[v+1] = 0, uint32(len(active))
 	x.Off, x.Nbr = h.off, active
-	acc[0] = f.zero
-	f.loops.Gather(acc, one, &x, f.arrays.Cur)
-	l.Edges += uint64(len(row))
+	acc[0] = f.engine.zero
+	f.engine.loops.Gather(acc, one, &x, f.engine.arrays.Cur)
+	l.advance.Edges += uint64(len(row))
 	return nil
 }
 
 // replace gives those of a list that have changed their new values. Of active ones, others
 // read the old values until the end of the level.
 func (f *Advancer[V, A]) replace(l *lane, first uint32, list []uint16) {
-	a := f.arrays
+	a := f.engine.arrays
 	for _, x := range list {
 		switch v := first + uint32(x); {
 		case !a.Rising.Has(v):
 		case a.Active.Has(v):
-			l.Deferred = append(l.Deferred, v)
+			l.advance.Deferred = append(l.advance.Deferred, v)
 		default:
 			a.Cur[v] = a.Next[v]
 		}

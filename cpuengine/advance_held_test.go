@@ -96,7 +96,7 @@ func heldAdvancer[V, A any](t *rapid.T, s *store.Store, p gas.Program[V, A]) (*A
 func checkHeld[V comparable, A any](t *rapid.T, s *store.Store, g oracle.Graph, p gas.Program[V, A]) (sought bool) {
 	limit := rapid.SampledFrom([]int{1, 2, 3, math.MaxInt}).Draw(t, "limit")
 	f, at := heldAdvancer(t, s, p)
-	defer f.arrays.Free()
+	defer f.engine.arrays.Free()
 	defer f.Free()
 	want, done := levels(g, p, limit)
 	step := gas.Step{}
@@ -111,23 +111,23 @@ func checkHeld[V comparable, A any](t *rapid.T, s *store.Store, g oracle.Graph, 
 		sought = sought || f.seeks
 		step.Iteration += got.Levels
 		at = got.Stats
-		if active := f.arrays.Active.Count(0, uint32(g.N)); active != int(at.Activated) {
+		if active := f.engine.arrays.Active.Count(0, uint32(g.N)); active != int(at.Activated) {
 			t.Fatalf("%T: after %d iterations %d are active, and %d counted", p, step.Iteration, active, at.Activated)
 		}
 		degrees := uint64(0)
-		for v, ok := f.arrays.Active.Next(0, uint32(g.N)); ok; v, ok = f.arrays.Active.Next(v+1, uint32(g.N)) {
-			degrees += uint64(f.arrays.Degree[v])
+		for v, ok := f.engine.arrays.Active.Next(0, uint32(g.N)); ok; v, ok = f.engine.arrays.Active.Next(v+1, uint32(g.N)) {
+			degrees += uint64(f.engine.arrays.Degree[v])
 		}
-		if degrees != at.Degrees || f.arrays.Rising.Any(0, uint32(g.N)) {
-			t.Fatalf("%T: after %d iterations active vertices have %d edges, and %d were counted; rising: %v", p, step.Iteration, degrees, at.Degrees, f.arrays.Rising.Any(0, uint32(g.N)))
+		if degrees != at.Degrees || f.engine.arrays.Rising.Any(0, uint32(g.N)) {
+			t.Fatalf("%T: after %d iterations active vertices have %d edges, and %d were counted; rising: %v", p, step.Iteration, degrees, at.Degrees, f.engine.arrays.Rising.Any(0, uint32(g.N)))
 		}
 	}
 	if step.Iteration != done {
 		t.Fatalf("%T: %d iterations, want %d", p, step.Iteration, done)
 	}
 	for v := range want {
-		if f.arrays.Cur[v] != want[v] {
-			t.Fatalf("%T, %d iterations: vertex %d is at %v, want %v", p, limit, v, f.arrays.Cur[v], want[v])
+		if f.engine.arrays.Cur[v] != want[v] {
+			t.Fatalf("%T, %d iterations: vertex %d is at %v, want %v", p, limit, v, f.engine.arrays.Cur[v], want[v])
 		}
 	}
 	return sought

@@ -43,7 +43,7 @@ func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from St
 	f.block.Step = s
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.Edges, l.Vertices = 0, 0
+		l.advance.Edges, l.advance.Vertices = 0, 0
 	}
 	err = f.fill()
 	for err == nil && done.Levels < limit {
@@ -61,15 +61,15 @@ func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from St
 		}
 	}
 	for i := range f.lanes {
-		done.Edges += f.lanes[i].Edges
-		done.Vertices += f.lanes[i].Vertices
+		done.Edges += f.lanes[i].advance.Edges
+		done.Vertices += f.lanes[i].advance.Vertices
 	}
 	if err == nil {
 		done.Activated, done.Degrees, err = f.empty()
 	}
 	if err != nil { // the vertices in progress are not known
-		for v := range f.arrays.N {
-			f.arrays.Active.Add(v)
+		for v := range f.engine.arrays.N {
+			f.engine.arrays.Active.Add(v)
 		}
 		f.Forget()
 	}
@@ -78,9 +78,9 @@ func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from St
 
 // fill puts the active vertices into buckets.
 func (f *Advancer[V, A]) fill() error {
-	a, o := f.arrays, &f.order
+	a, o := f.engine.arrays, &f.order
 	if o.priority == nil {
-		o.priority = f.program.(gas.Prioritized[V])
+		o.priority = f.engine.program.(gas.Prioritized[V])
 		if err := f.each(1, func(*lane, int) { f.bucketWidth() }); err != nil {
 			return err
 		}
@@ -99,12 +99,12 @@ func (f *Advancer[V, A]) fill() error {
 		return err
 	}
 	f.begin(o.low())
-	return each(func(i int, v uint32, priority float64) { f.lanes[i].Put(v, priority) })
+	return each(func(i int, v uint32, priority float64) { f.lanes[i].advance.Put(v, priority) })
 }
 
 // eachRange calls do for each lane i, with its share of the vertices.
 func (f *Advancer[V, A]) eachRange(do func(i int, begin, end uint32)) error {
-	n := int(f.arrays.N)
+	n := int(f.engine.arrays.N)
 	size := max(1, parts(n, len(f.lanes)))
 	return f.each(parts(n, size), func(_ *lane, i int) {
 		begin, end := part(i, size, n)
@@ -134,7 +134,7 @@ func (f *Advancer[V, A]) begin(low float64) {
 		low = 0
 	}
 	for i := range f.lanes {
-		f.lanes[i].Begin(low, f.order.width)
+		f.lanes[i].advance.Begin(low, f.order.width)
 	}
 }
 
@@ -143,14 +143,14 @@ func (f *Advancer[V, A]) begin(low float64) {
 // vertices that have moved to another one.
 func (f *Advancer[V, A]) overfull() (again bool, err error) {
 	for i := range f.lanes {
-		again = again || f.lanes[i].Len(frontier.Fallen) > 0
+		again = again || f.lanes[i].advance.Len(frontier.Fallen) > 0
 	}
 	if again || f.held() <= f.limits.held {
 		return again, nil
 	}
-	p, cur := f.order.priority, f.arrays.Cur
+	p, cur := f.order.priority, f.engine.arrays.Cur
 	err = f.each(len(f.lanes), func(_ *lane, i int) {
-		f.lanes[i].Compact(func(v uint32) float64 { return p.Priority(cur[v]) })
+		f.lanes[i].advance.Compact(func(v uint32) float64 { return p.Priority(cur[v]) })
 	})
 	return f.held() > f.limits.held, err
 }
@@ -158,19 +158,19 @@ func (f *Advancer[V, A]) overfull() (again bool, err error) {
 // held returns how many vertices the buckets have.
 func (f *Advancer[V, A]) held() (n int) {
 	for i := range f.lanes {
-		n += f.lanes[i].Held
+		n += f.lanes[i].advance.Held
 	}
 	return n
 }
 
 // empty makes the vertices in buckets that are not done active, and empties the buckets.
 func (f *Advancer[V, A]) empty() (active, degrees uint64, err error) {
-	a, p := f.arrays, f.order.priority
+	a, p := f.engine.arrays, f.order.priority
 	a.Active.Clear()
 	f.Forget()
 	err = f.each(len(f.lanes), func(_ *lane, i int) {
-		f.lanes[i].Each(a.Active.Add, func(v uint32) float64 { return p.Priority(a.Cur[v]) })
-		f.lanes[i].Begin(0, f.order.width)
+		f.lanes[i].advance.Each(a.Active.Add, func(v uint32) float64 { return p.Priority(a.Cur[v]) })
+		f.lanes[i].advance.Begin(0, f.order.width)
 	})
 	if err != nil {
 		return 0, 0, err
@@ -192,7 +192,7 @@ func (f *Advancer[V, A]) empty() (active, degrees uint64, err error) {
 func (f *Advancer[V, A]) round() (more bool, err error) {
 	first := frontier.Far + 1
 	for i := range f.lanes {
-		first = min(first, f.lanes[i].Next())
+		first = min(first, f.lanes[i].advance.Next())
 	}
 	if first > frontier.Far {
 		return false, nil
@@ -204,8 +204,8 @@ func (f *Advancer[V, A]) round() (more bool, err error) {
 	lists, vertices, degrees := f.order.lists, 0, uint64(0)
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.Now = first
-		lists[i] = l.Take(first, lists[i])
+		l.advance.Now = first
+		lists[i] = l.advance.Take(first, lists[i])
 		vertices += len(lists[i])
 	}
 	if vertices <= taskVertices { // a hub may be among them
@@ -217,7 +217,7 @@ func (f *Advancer[V, A]) round() (more bool, err error) {
 	}
 	alone := len(f.lanes) == 1 || vertices <= aloneOrdered && degrees <= f.limits.alone
 	for i := range f.lanes {
-		f.lanes[i].Alone = alone
+		f.lanes[i].advance.Alone = alone
 	}
 	if alone {
 		err = f.each(1, func(l *lane, _ int) { f.relaxAlone(l, first) })
@@ -230,19 +230,19 @@ func (f *Advancer[V, A]) round() (more bool, err error) {
 // relaxAlone does a bucket on one goroutine, until it is empty or large.
 func (f *Advancer[V, A]) relaxAlone(l *lane, bucket int) {
 	for i := range f.order.lists {
-		f.loops.Relax(&l.Advance, &f.block, f.order.lists[i], f.arrays.Cur)
+		f.engine.loops.Relax(&l.advance, &f.block, f.order.lists[i], f.engine.arrays.Cur)
 	}
-	for n := l.Len(bucket); n > 0 && n <= fusedVertices; n = l.Len(bucket) {
-		l.spare = l.Take(bucket, l.spare)
-		f.loops.Relax(&l.Advance, &f.block, l.spare, f.arrays.Cur)
+	for n := l.advance.Len(bucket); n > 0 && n <= fusedVertices; n = l.advance.Len(bucket) {
+		l.spare = l.advance.Take(bucket, l.spare)
+		f.engine.loops.Relax(&l.advance, &f.block, l.spare, f.engine.arrays.Cur)
 	}
 }
 
 // fuse does what has come to the bucket of one goroutine while it is little, but hubs.
 func (f *Advancer[V, A]) fuse(l *lane, bucket int) {
-	most := l.Edges + fusedEdges
-	for n := l.Len(bucket); n > 0 && n <= fusedVertices && l.Edges < most; n = l.Len(bucket) {
-		l.spare = l.Take(bucket, l.spare)
+	most := l.advance.Edges + fusedEdges
+	for n := l.advance.Len(bucket); n > 0 && n <= fusedVertices && l.advance.Edges < most; n = l.advance.Len(bucket) {
+		l.spare = l.advance.Take(bucket, l.spare)
 		f.relaxBetweenHubs(l, l.spare)
 	}
 }
@@ -272,7 +272,7 @@ func (f *Advancer[V, A]) relaxTogether(bucket int) error {
 		return err
 	}
 	return f.eachHub(nil, func(l *lane, v uint32) {
-		f.loops.Relax(&l.Advance, &f.block, []uint32{v}, f.arrays.Cur)
+		f.engine.loops.Relax(&l.advance, &f.block, []uint32{v}, f.engine.arrays.Cur)
 	})
 }
 
@@ -280,25 +280,25 @@ func (f *Advancer[V, A]) relaxTogether(bucket int) error {
 func (f *Advancer[V, A]) relaxBetweenHubs(l *lane, list []uint32) {
 	for k := 0; k < len(list); k++ {
 		if v := list[k]; f.block.Degree[v] > f.limits.hub {
-			f.loops.Relax(&l.Advance, &f.block, list[:k], f.arrays.Cur)
+			f.engine.loops.Relax(&l.advance, &f.block, list[:k], f.engine.arrays.Cur)
 			l.hubs = append(l.hubs, v)
 			list, k = list[k+1:], -1
 		}
 	}
-	f.loops.Relax(&l.Advance, &f.block, list, f.arrays.Cur)
+	f.engine.loops.Relax(&l.advance, &f.block, list, f.engine.arrays.Cur)
 }
 
 // sortFar sorts the vertices of the last bucket into new ones, from the lowest priority
 // among them on.
 func (f *Advancer[V, A]) sortFar() error {
-	o, cur := &f.order, f.arrays.Cur
+	o, cur := &f.order, f.engine.arrays.Cur
 	o.forgetLows()
 	err := f.each(len(f.lanes), func(_ *lane, i int) {
 		l := &f.lanes[i]
-		l.Now = frontier.Far // what is nearer has been done
-		o.lists[i] = l.Take(frontier.Far, o.lists[i])
+		l.advance.Now = frontier.Far // what is nearer has been done
+		o.lists[i] = l.advance.Take(frontier.Far, o.lists[i])
 		for _, v := range o.lists[i] {
-			if at := o.priority.Priority(cur[v]); !l.Passed(at) {
+			if at := o.priority.Priority(cur[v]); !l.advance.Passed(at) {
 				o.lows[i] = frontier.Lowest(o.lows[i], at)
 			}
 		}
@@ -306,7 +306,7 @@ func (f *Advancer[V, A]) sortFar() error {
 	if err != nil {
 		return err
 	}
-	low, passed := o.low(), f.lanes[0].Buckets // as it was
+	low, passed := o.low(), f.lanes[0].advance.Buckets // as it was
 	if o.flat {
 		o.width *= flatter
 	}
@@ -320,7 +320,7 @@ func (f *Advancer[V, A]) sortFar() error {
 			if math.IsNaN(low) {
 				at = math.Inf(-1) // none has a priority
 			}
-			f.lanes[i].Put(v, at)
+			f.lanes[i].advance.Put(v, at)
 		}
 	})
 }
@@ -343,8 +343,8 @@ const flatter = 4
 func (f *Advancer[V, A]) bucketWidth() {
 	o := &f.order
 	rows, _ := f.Rows()
-	degree := float64(rows.Off[f.arrays.N]) / float64(f.arrays.N)
-	mean, zero := MeanStep(f.program, f.arrays, rows, f.block.Step)
+	degree := float64(rows.Off[f.engine.arrays.N]) / float64(f.engine.arrays.N)
+	mean, zero := MeanStep(f.engine.program, f.engine.arrays, rows, f.block.Step)
 	switch {
 	case mean > 0:
 		o.width = width(mean, degree)
@@ -399,7 +399,7 @@ const endlessSteps = 16
 // meanGap is the mean distance of the priorities of active vertices; infinite, if there is
 // none.
 func (f *Advancer[V, A]) meanGap() float64 {
-	a, low, high, n := f.arrays, math.Inf(1), math.Inf(-1), 0
+	a, low, high, n := f.engine.arrays, math.Inf(1), math.Inf(-1), 0
 	for v, ok := a.Active.Next(0, a.N); ok; v, ok = a.Active.Next(v+1, a.N) {
 		at := f.order.priority.Priority(a.Cur[v])
 		low, high = min(low, at), max(high, at)

@@ -8,15 +8,15 @@ import (
 
 // seek has vertices look for active ones.
 func (r *wholeRows[V, A]) seek(f *Advancer[V, A]) error {
-	a := f.arrays
+	a := f.engine.arrays
 	first, alike, err := f.alike()
 	if err != nil {
 		return err
 	}
 	err = f.each(parts(int(a.N), 64*seekWords), func(l *lane, i int) {
-		l.First, l.Alike = first, alike
+		l.advance.First, l.advance.Alike = first, alike
 		begin, end := part(i, 64*seekWords, int(a.N))
-		f.loops.Seek(&l.Advance, &f.block, uint32(begin), uint32(end), a.Cur, a.Next)
+		f.engine.loops.Seek(&l.advance, &f.block, uint32(begin), uint32(end), a.Cur, a.Next)
 	})
 	f.putDeferred()
 	return err
@@ -26,10 +26,10 @@ func (r *wholeRows[V, A]) seek(f *Advancer[V, A]) error {
 func (f *Advancer[V, A]) putDeferred() {
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		for _, v := range l.Deferred {
-			f.arrays.Cur[v] = f.arrays.Next[v]
+		for _, v := range l.advance.Deferred {
+			f.engine.arrays.Cur[v] = f.engine.arrays.Next[v]
 		}
-		l.Deferred = l.Deferred[:0]
+		l.advance.Deferred = l.advance.Deferred[:0]
 	}
 }
 
@@ -38,7 +38,7 @@ func (f *Advancer[V, A]) putDeferred() {
 // one for each vertex that finds an active one: a BFS of kron 20 takes 0.81 of the
 // processors' time.
 func (f *Advancer[V, A]) alike() (first uint32, alike bool, err error) {
-	a := f.arrays
+	a := f.engine.arrays
 	first, ok := a.Active.Next(0, a.N)
 	if !ok {
 		return 0, false, nil

@@ -80,7 +80,7 @@ type hand[A any] struct {
 
 // stream is a call of [Engine.Stream].
 type stream[V, A any] struct {
-	*Engine[V, A]
+	engine  *Engine[V, A]
 	most    int             // goroutines
 	ctx     context.Context // for next
 	cancel  context.CancelFunc
@@ -113,7 +113,7 @@ type Next func(context.Context) (*page.Page, Work, error)
 // use, and done is not called for them. The last spare goroutines of the engine do
 // nothing, and leave their processors to what works beside it.
 func (e *Engine[V, A]) Stream(ctx context.Context, spare int, next Next, done func(*page.Page, Stats, time.Duration) error) error {
-	x := &stream[V, A]{Engine: e, most: e.Goroutines(spare), next: next, done: done, started: 1}
+	x := &stream[V, A]{engine: e, most: e.Goroutines(spare), next: next, done: done, started: 1}
 	x.ctx, x.cancel = context.WithCancel(ctx)
 	defer x.cancel()
 	x.work(&e.workers[0], x.more(nil))
@@ -131,7 +131,7 @@ func (x *stream[V, A]) work(r *worker[V, A], h *hand[A]) {
 	defer func() {
 		if p := recover(); p != nil {
 			clear(r.rising)
-			x.fail(panics.Recovered(x.program, p))
+			x.fail(panics.Recovered(x.engine.program, p))
 		}
 	}()
 	for h != nil && !x.stopped.Load() {
@@ -143,7 +143,7 @@ func (x *stream[V, A]) work(r *worker[V, A], h *hand[A]) {
 		if err := x.do(r, h.sheet, h.sheet.tasks[k]); err != nil {
 			x.fail(err)
 		}
-		if x.Yield {
+		if x.engine.Yield {
 			runtime.Gosched()
 		}
 	}
@@ -181,11 +181,11 @@ func (x *stream[V, A]) more(h *hand[A]) *hand[A] {
 			}
 			continue
 		}
-		s := x.sheet(p, w)
+		s := x.engine.sheet(p, w)
 		h = &hand[A]{sheet: s, tasks: int64(len(s.tasks))}
 		x.current.Store(h)
 		for ; x.started < min(x.most, len(s.tasks)); x.started++ {
-			r := &x.workers[x.started]
+			r := &x.engine.workers[x.started]
 			x.running.Go(func() { x.work(r, h) })
 		}
 		return h
