@@ -111,7 +111,7 @@ func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[
 	f.rows = &wholeRows[V, A]{rows, in}
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.advance.Rows, l.advance.In, l.advance.Off = rows, in, rows.Off
+		l.advance.Rows, l.advance.In, l.advance.Next.Off = rows, in, rows.Off
 	}
 	return f, nil
 }
@@ -220,8 +220,8 @@ func (f *Advancer[V, A]) level(ctx context.Context, active, degrees uint64) (Sta
 func (f *Advancer[V, A]) ready(alone bool, next *frontier.Queue[uint32]) {
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.advance.Alone, l.advance.Queue, l.advance.Bits, l.advance.Active = alone, next, f.engine.arrays.Rising, f.engine.arrays.Active
-		l.advance.Edges, l.advance.Vertices, l.advance.Found, l.advance.Degrees, l.advance.Unlisted = 0, 0, 0, 0, 0
+		l.advance.Next.Alone, l.advance.Next.Queue, l.advance.Next.Bits, l.advance.Seek.Active = alone, next, f.engine.arrays.Rising, f.engine.arrays.Active
+		l.advance.Edges, l.advance.Vertices, l.advance.Seek.Found, l.advance.Next.Degrees, l.advance.Next.Unlisted = 0, 0, 0, 0, 0
 	}
 }
 
@@ -229,7 +229,7 @@ func (f *Advancer[V, A]) ready(alone bool, next *frontier.Queue[uint32]) {
 func (f *Advancer[V, A]) sum() (s Stats) {
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		s.Add(Stats{Edges: l.advance.Edges, Vertices: l.advance.Vertices, Activated: l.advance.Found + l.advance.Unlisted, Degrees: l.advance.Degrees})
+		s.Add(Stats{Edges: l.advance.Edges, Vertices: l.advance.Vertices, Activated: l.advance.Seek.Found + l.advance.Next.Unlisted, Degrees: l.advance.Next.Degrees})
 	}
 	return s
 }
@@ -268,10 +268,10 @@ func (f *Advancer[V, A]) list() error {
 	const words = 1 << 10
 	f.queue.Clear()
 	for i := range f.lanes {
-		f.lanes[i].advance.Queue, f.lanes[i].advance.Bits = f.queue, f.engine.arrays.Active
+		f.lanes[i].advance.Next.Queue, f.lanes[i].advance.Next.Bits = f.queue, f.engine.arrays.Active
 	}
 	err := f.each((len(f.engine.arrays.Active)+words-1)/words, func(l *lane, i int) {
-		l.advance.List(i*words, min((i+1)*words, len(f.engine.arrays.Active)))
+		l.advance.Next.List(i*words, min((i+1)*words, len(f.engine.arrays.Active)))
 	})
 	f.flush()
 	f.listed = true
@@ -280,7 +280,7 @@ func (f *Advancer[V, A]) list() error {
 
 func (f *Advancer[V, A]) flush() {
 	for i := range f.lanes {
-		f.lanes[i].advance.Flush()
+		f.lanes[i].advance.Next.Flush()
 	}
 }
 

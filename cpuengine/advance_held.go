@@ -59,7 +59,7 @@ func NewHeldAdvancer[V, A any](e *Engine[V, A], rows, in *page.HeldRows, edges u
 		h.absent += in.Shards()
 	}
 	for i := range f.lanes {
-		f.lanes[i].advance.Rows, f.lanes[i].advance.Degree = &f.lanes[i].stored.row, e.arrays.Degree
+		f.lanes[i].advance.Rows, f.lanes[i].advance.Next.Degree = &f.lanes[i].stored.row, e.arrays.Degree
 		h.held[i].out = rows.NewCursor()
 		if in != nil {
 			h.held[i].in = in.NewCursor()
@@ -178,7 +178,7 @@ func (r *heldRows[V, A]) seek(f *Advancer[V, A]) error {
 		return err
 	}
 	err = f.try(parts(n, heldVertices), func(l *lane, i int) error {
-		l.advance.First, l.advance.Alike = first, alike
+		l.advance.Seek.First, l.advance.Seek.Alike = first, alike
 		begin, end := part(i, heldVertices, n)
 		return r.seekIn(f, l, uint32(begin), uint32(end))
 	})
@@ -213,9 +213,9 @@ func (r *heldRows[V, A]) seekIn(f *Advancer[V, A], l *lane, begin, end uint32) e
 			found = append(found, v)
 		}
 	}
-	if l.advance.Alike { // the value of one that is in the cache will do
+	if l.advance.Seek.Alike { // the value of one that is in the cache will do
 		for _, v := range found {
-			h.nbr[v] = l.advance.First
+			h.nbr[v] = l.advance.Seek.First
 		}
 	}
 	acc := h.acc[:len(found)]
@@ -232,8 +232,8 @@ func (r *heldRows[V, A]) seekIn(f *Advancer[V, A], l *lane, begin, end uint32) e
 		}
 	}
 	activated, degrees := f.engine.loops.Apply(acc, found, &b, a.Cur, a.Next, a.Rising[begin>>6:])
-	l.advance.Found += uint64(activated)
-	l.advance.Degrees += degrees
+	l.advance.Seek.Found += uint64(activated)
+	l.advance.Next.Degrees += degrees
 	f.replace(l, begin, found)
 	return nil
 }
@@ -283,7 +283,7 @@ func (f *Advancer[V, A]) replace(l *lane, first uint32, list []uint16) {
 		switch v := first + uint32(x); {
 		case !a.Rising.Has(v):
 		case a.Active.Has(v):
-			l.advance.Deferred = append(l.advance.Deferred, v)
+			l.advance.Seek.Deferred = append(l.advance.Seek.Deferred, v)
 		default:
 			a.Cur[v] = a.Next[v]
 		}

@@ -99,7 +99,7 @@ func (f *Advancer[V, A]) fill() error {
 		return err
 	}
 	f.begin(o.low())
-	return each(func(i int, v uint32, priority float64) { f.lanes[i].advance.Put(v, priority) })
+	return each(func(i int, v uint32, priority float64) { f.lanes[i].advance.Buckets.Put(v, priority) })
 }
 
 // eachRange calls do for each lane i, with its share of the vertices.
@@ -134,7 +134,7 @@ func (f *Advancer[V, A]) begin(low float64) {
 		low = 0
 	}
 	for i := range f.lanes {
-		f.lanes[i].advance.Begin(low, f.order.width)
+		f.lanes[i].advance.Buckets.Begin(low, f.order.width)
 	}
 }
 
@@ -143,14 +143,14 @@ func (f *Advancer[V, A]) begin(low float64) {
 // vertices that have moved to another one.
 func (f *Advancer[V, A]) overfull() (again bool, err error) {
 	for i := range f.lanes {
-		again = again || f.lanes[i].advance.Len(frontier.Fallen) > 0
+		again = again || f.lanes[i].advance.Buckets.Len(frontier.Fallen) > 0
 	}
 	if again || f.held() <= f.limits.held {
 		return again, nil
 	}
 	p, cur := f.order.priority, f.engine.arrays.Cur
 	err = f.each(len(f.lanes), func(_ *lane, i int) {
-		f.lanes[i].advance.Compact(func(v uint32) float64 { return p.Priority(cur[v]) })
+		f.lanes[i].advance.Buckets.Compact(func(v uint32) float64 { return p.Priority(cur[v]) })
 	})
 	return f.held() > f.limits.held, err
 }
@@ -158,7 +158,7 @@ func (f *Advancer[V, A]) overfull() (again bool, err error) {
 // held returns how many vertices the buckets have.
 func (f *Advancer[V, A]) held() (n int) {
 	for i := range f.lanes {
-		n += f.lanes[i].advance.Held
+		n += f.lanes[i].advance.Buckets.Held
 	}
 	return n
 }
@@ -169,8 +169,8 @@ func (f *Advancer[V, A]) empty() (active, degrees uint64, err error) {
 	a.Active.Clear()
 	f.Forget()
 	err = f.each(len(f.lanes), func(_ *lane, i int) {
-		f.lanes[i].advance.Each(a.Active.Add, func(v uint32) float64 { return p.Priority(a.Cur[v]) })
-		f.lanes[i].advance.Begin(0, f.order.width)
+		f.lanes[i].advance.Buckets.Each(a.Active.Add, func(v uint32) float64 { return p.Priority(a.Cur[v]) })
+		f.lanes[i].advance.Buckets.Begin(0, f.order.width)
 	})
 	if err != nil {
 		return 0, 0, err
@@ -192,7 +192,7 @@ func (f *Advancer[V, A]) empty() (active, degrees uint64, err error) {
 func (f *Advancer[V, A]) round() (more bool, err error) {
 	first := frontier.Far + 1
 	for i := range f.lanes {
-		first = min(first, f.lanes[i].advance.Next())
+		first = min(first, f.lanes[i].advance.Buckets.Next())
 	}
 	if first > frontier.Far {
 		return false, nil
@@ -204,8 +204,8 @@ func (f *Advancer[V, A]) round() (more bool, err error) {
 	lists, vertices, degrees := f.order.lists, 0, uint64(0)
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.advance.Now = first
-		lists[i] = l.advance.Take(first, lists[i])
+		l.advance.Buckets.Now = first
+		lists[i] = l.advance.Buckets.Take(first, lists[i])
 		vertices += len(lists[i])
 	}
 	if vertices <= taskVertices { // a hub may be among them
@@ -217,7 +217,7 @@ func (f *Advancer[V, A]) round() (more bool, err error) {
 	}
 	alone := len(f.lanes) == 1 || vertices <= aloneOrdered && degrees <= f.limits.alone
 	for i := range f.lanes {
-		f.lanes[i].advance.Alone = alone
+		f.lanes[i].advance.Next.Alone = alone
 	}
 	if alone {
 		err = f.each(1, func(l *lane, _ int) { f.relaxAlone(l, first) })
@@ -232,8 +232,8 @@ func (f *Advancer[V, A]) relaxAlone(l *lane, bucket int) {
 	for i := range f.order.lists {
 		f.engine.loops.Relax(&l.advance, &f.block, f.order.lists[i], f.engine.arrays.Cur)
 	}
-	for n := l.advance.Len(bucket); n > 0 && n <= fusedVertices; n = l.advance.Len(bucket) {
-		l.spare = l.advance.Take(bucket, l.spare)
+	for n := l.advance.Buckets.Len(bucket); n > 0 && n <= fusedVertices; n = l.advance.Buckets.Len(bucket) {
+		l.spare = l.advance.Buckets.Take(bucket, l.spare)
 		f.engine.loops.Relax(&l.advance, &f.block, l.spare, f.engine.arrays.Cur)
 	}
 }
@@ -241,8 +241,8 @@ func (f *Advancer[V, A]) relaxAlone(l *lane, bucket int) {
 // fuse does what has come to the bucket of one goroutine while it is little, but hubs.
 func (f *Advancer[V, A]) fuse(l *lane, bucket int) {
 	most := l.advance.Edges + fusedEdges
-	for n := l.advance.Len(bucket); n > 0 && n <= fusedVertices && l.advance.Edges < most; n = l.advance.Len(bucket) {
-		l.spare = l.advance.Take(bucket, l.spare)
+	for n := l.advance.Buckets.Len(bucket); n > 0 && n <= fusedVertices && l.advance.Edges < most; n = l.advance.Buckets.Len(bucket) {
+		l.spare = l.advance.Buckets.Take(bucket, l.spare)
 		f.relaxBetweenHubs(l, l.spare)
 	}
 }
@@ -295,10 +295,10 @@ func (f *Advancer[V, A]) sortFar() error {
 	o.forgetLows()
 	err := f.each(len(f.lanes), func(_ *lane, i int) {
 		l := &f.lanes[i]
-		l.advance.Now = frontier.Far // what is nearer has been done
-		o.lists[i] = l.advance.Take(frontier.Far, o.lists[i])
+		l.advance.Buckets.Now = frontier.Far // what is nearer has been done
+		o.lists[i] = l.advance.Buckets.Take(frontier.Far, o.lists[i])
 		for _, v := range o.lists[i] {
-			if at := o.priority.Priority(cur[v]); !l.advance.Passed(at) {
+			if at := o.priority.Priority(cur[v]); !l.advance.Buckets.Passed(at) {
 				o.lows[i] = frontier.Lowest(o.lows[i], at)
 			}
 		}
@@ -320,7 +320,7 @@ func (f *Advancer[V, A]) sortFar() error {
 			if math.IsNaN(low) {
 				at = math.Inf(-1) // none has a priority
 			}
-			f.lanes[i].advance.Put(v, at)
+			f.lanes[i].advance.Buckets.Put(v, at)
 		}
 	})
 }

@@ -14,7 +14,7 @@ func (r *wholeRows[V, A]) seek(f *Advancer[V, A]) error {
 		return err
 	}
 	err = f.each(parts(int(a.N), 64*seekWords), func(l *lane, i int) {
-		l.advance.First, l.advance.Alike = first, alike
+		l.advance.Seek.First, l.advance.Seek.Alike = first, alike
 		begin, end := part(i, 64*seekWords, int(a.N))
 		f.engine.loops.Seek(&l.advance, &f.block, uint32(begin), uint32(end), a.Cur, a.Next)
 	})
@@ -26,10 +26,10 @@ func (r *wholeRows[V, A]) seek(f *Advancer[V, A]) error {
 func (f *Advancer[V, A]) putDeferred() {
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		for _, v := range l.advance.Deferred {
+		for _, v := range l.advance.Seek.Deferred {
 			f.engine.arrays.Cur[v] = f.engine.arrays.Next[v]
 		}
-		l.advance.Deferred = l.advance.Deferred[:0]
+		l.advance.Seek.Deferred = l.advance.Seek.Deferred[:0]
 	}
 }
 

@@ -45,7 +45,7 @@ func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact b
 	f.lanes = make([]lane, len(e.workers))
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.advance.Rows, l.advance.Degree = &l.stored.row, a.Degree
+		l.advance.Rows, l.advance.Next.Degree = &l.stored.row, a.Degree
 		if rows.Weighted && !rows.Wide() {
 			l.stored.arcs = make([]frontier.Arc, arcsAtOnce)
 		}

@@ -13,11 +13,11 @@ import (
 // Advance holds the state of one goroutine in loops over a frontier, besides values: the
 // rows of edges, and where vertices go that have changed.
 type Advance struct {
-	frontier.Collector
-	frontier.Buckets
-	Rows *frontier.Rows // along which vertices make others gather
-	In   *frontier.Rows // along which they gather, for Seek
-	Seeking
+	Next    frontier.Collector
+	Buckets frontier.Buckets // of Relax, in place of Next
+	Rows    *frontier.Rows   // along which vertices make others gather
+	In      *frontier.Rows   // along which they gather, for Seek
+	Seek    Seeking
 
 	// Cut says that of the one vertex in the list the edges [From, To) are meant.
 	Cut      bool
@@ -55,8 +55,8 @@ const EarlyEdges = 2
 // at an edge that the processor cannot guess, and would begin to load the next row only
 // then. Where rows are gone through to their ends, they come by themselves, and the load
 // in advance costs more than it saves.
-func (a *Advance) Ahead() int {
-	if a.Early {
+func (s *Seeking) Ahead() int {
+	if s.Early {
 		return 16
 	}
 	return math.MaxInt32
