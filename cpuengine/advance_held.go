@@ -52,11 +52,11 @@ func NewHeldAdvancer[V, A any](e *Engine[V, A], rows, in *page.HeldRows, edges u
 	if err != nil {
 		return nil, err
 	}
-	h := &heldRows[V, A]{out: rows, in: in, absent: rows.Shards(), held: make([]heldLane[A], len(e.workers))}
+	h := &heldRows[V, A]{out: rows, in: in, absent: rows.Absent(), held: make([]heldLane[A], len(e.workers))}
 	f.rows = h
 	h.full, _ = e.program.(gas.Saturable[A])
 	if in != nil && in != rows {
-		h.absent += in.Shards()
+		h.absent += in.Absent()
 	}
 	for i := range f.lanes {
 		f.lanes[i].advance.Rows, f.lanes[i].advance.Next.Degree = &f.lanes[i].stored.row, e.arrays.Degree
@@ -201,18 +201,11 @@ func (r *heldRows[V, A]) seekIn(f *Advancer[V, A], l *lane, begin, end uint32) e
 	if r.in == r.out {
 		h.due = withEdges(h.due, a.Degree[begin:end])
 	}
-	found := h.due[:0]
-	for _, v := range h.due {
-		u, looked, ok, err := h.in.First(begin+uint32(v), a.Active)
-		if err != nil {
-			return err
-		}
-		l.advance.Edges += uint64(looked)
-		if ok {
-			h.nbr[v] = u
-			found = append(found, v)
-		}
+	found, looked, err := h.in.Find(begin, h.due, a.Active, h.nbr)
+	if err != nil {
+		return err
 	}
+	l.advance.Edges += uint64(looked)
 	if l.advance.Seek.Alike { // the value of one that is in the cache will do
 		for _, v := range found {
 			h.nbr[v] = l.advance.Seek.First

@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
@@ -46,6 +48,9 @@ type Store struct {
 	cat     *Catalogue
 	payload *payload
 	closed  atomic.Bool
+
+	mu   sync.Mutex // guards kept
+	kept map[any]io.Closer
 }
 
 // options are Badger's for few small values, all in tables: uncompressed, uncached,
@@ -122,9 +127,31 @@ func pathCause(err error) error {
 // Close releases the graph.
 func (s *Store) Close() error {
 	s.closed.Store(true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, x := range s.kept {
+		errs = append(errs, x.Close())
+	}
+	s.kept = nil
 	s.payload.close()
 	s.folder.close()
-	return nil
+	return errors.Join(errs...)
+}
+
+// Keep returns what the store keeps for a key until it is closed. The first call has it made.
+func (s *Store) Keep(key any, make func() io.Closer) io.Closer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x, ok := s.kept[key]
+	if !ok {
+		if s.kept == nil {
+			s.kept = map[any]io.Closer{}
+		}
+		x = make()
+		s.kept[key] = x
+	}
+	return x
 }
 
 // CheckOpen is [ErrClosed] after Close.
