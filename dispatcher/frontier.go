@@ -162,10 +162,9 @@ func (p *plan[V, A]) planHeld() {
 		}
 		held = append(held, in)
 	}
-	const listBytes = 3 * 4 // for each edge of the longest row: it may grow to 3/2, and there are two
 	f.held, f.bytes, f.edges = held, cpuengine.AdvancerBytes(p.shape.cat.Vertices), 0
 	for _, r := range held {
-		f.bytes += r.Bytes() + listBytes*int64(p.opt.Threads)*int64(r.LongestRow())
+		f.bytes += r.Bytes() + r.ListBytes(p.opt.Threads)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"sort"
+	"sync"
 	"sync/atomic"
 
 	"github.com/garaph/garaph/internal/hostmem"
@@ -18,36 +19,46 @@ import (
 // shard are loaded on first use, all at once, and stay until the store is closed, for all jobs over it.
 // It suits jobs that need few rows or parts of rows, which end before plain rows would be loaded.
 type HeldRows struct {
-	store  *store.Store
-	cat    *store.Catalogue
-	dir    shard.Direction
-	shards heldShards
-	read   atomic.Int64
+	store *store.Store
+	cat   *store.Catalogue
+	dir   shard.Direction
+	side  *heldSide
+	read  atomic.Int64
 }
 
-// heldShards are the shards of one side that are in memory. The others are nil.
-type heldShards []atomic.Pointer[heldShard]
+// heldSide has the shards of one side that are in memory, and their index.
+type heldSide struct {
+	shards []heldShard
+	heads  packedrows.Heads // of all vertices
+	index  []uint32         // its memory
+}
 
-// heldShard is a shard that is held.
+// heldShard is a shard that is held when it is ready.
 type heldShard struct {
+	mu     sync.Mutex // held while it is loaded
+	ready  atomic.Bool
 	packed *packedrows.Side
-	heads  packedrows.Heads // of packed
-	plain  *rows.Side       // of one vertex
+	plain  *rows.Side // of one vertex
 }
 
-// Close frees the indexes.
-func (h heldShards) Close() error {
-	for i := range h {
-		if x := h[i].Load(); x != nil {
-			x.free()
-		}
+func newHeldSide(cat *store.Catalogue) (*heldSide, error) {
+	n := int(cat.Vertices)
+	index, err := hostmem.Slice[uint32](2 * n)
+	if err != nil {
+		return nil, err
 	}
+	return &heldSide{make([]heldShard, len(cat.Shards)), packedrows.Heads{First: index[:n], Begin: index[n:]}, index}, nil
+}
+
+// Close frees the index.
+func (h *heldSide) Close() error {
+	hostmem.Free(h.index)
 	return nil
 }
 
-func (x *heldShard) free() {
-	hostmem.Free(x.heads.First)
-	hostmem.Free(x.heads.Begin)
+// headsOf returns the index of the vertices in [from, to).
+func (h *heldSide) headsOf(from, to uint32) packedrows.Heads {
+	return packedrows.Heads{First: h.heads.First[from:to], Begin: h.heads.Begin[from:to]}
 }
 
 // errNotHeld are rows that cannot be held.
@@ -64,8 +75,11 @@ func (w WholeRows) PlanHeld(s *store.Store) (*HeldRows, error) {
 	if !ok || cat.Encoding(dir) != packedrows.Version || !s.Map() {
 		return nil, errNotHeld
 	}
-	shards := s.Keep(dir, func() io.Closer { return make(heldShards, len(cat.Shards)) })
-	return &HeldRows{store: s, cat: cat, dir: dir, shards: shards.(heldShards)}, nil
+	side, err := s.Keep(dir, func() (io.Closer, error) { return newHeldSide(cat) })
+	if err != nil {
+		return nil, err
+	}
+	return &HeldRows{store: s, cat: cat, dir: dir, side: side.(*heldSide)}, nil
 }
 
 // Bytes returns the memory of all rows.
@@ -79,12 +93,14 @@ func (r *HeldRows) Bytes() (n int64) {
 // headBytes is the size of the index for a vertex.
 const headBytes = 8
 
-// LongestRow returns an upper bound of the edges of a row.
-func (r *HeldRows) LongestRow() (most uint32) {
+// ListBytes returns the memory for the lists of cursors, one for each of some goroutines. A list grows to 3/2, beside
+// the one before it.
+func (r *HeldRows) ListBytes(goroutines int) int64 {
+	var most uint32
 	for i := range r.cat.Shards {
 		most = max(most, r.cat.SideEdges(r.dir, i))
 	}
-	return most
+	return 3 * 4 * int64(goroutines) * int64(most)
 }
 
 // Shards returns the number of shards.
@@ -102,11 +118,11 @@ func (r *HeldRows) ShardOf(v uint32) int {
 }
 
 // Has reports whether shard i is in memory.
-func (r *HeldRows) Has(i int) bool { return r.shards[i].Load() != nil }
+func (r *HeldRows) Has(i int) bool { return r.side.shards[i].ready.Load() }
 
 // Absent returns the number of shards that are not in memory.
 func (r *HeldRows) Absent() (n int) {
-	for i := range r.shards {
+	for i := range r.side.shards {
 		if !r.Has(i) {
 			n++
 		}
@@ -119,38 +135,28 @@ func (r *HeldRows) Prefetch(i int) { r.store.Prefetch(r.dir, i, r.store.Catalogu
 
 // Bring loads shard i, unless it is there.
 func (r *HeldRows) Bring(i int) error {
+	x := &r.side.shards[i]
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.ready.Load() {
+		return nil
+	}
 	side, err := r.store.ViewRows(r.dir, i)
 	if err != nil {
 		return err
 	}
 	r.read.Add(r.cat.Bytes(r.dir, i))
-	x := &heldShard{}
 	switch side := side.(type) {
 	case *packedrows.Side:
 		x.packed = side
-		if err := x.index(r.cat.Vertices); err != nil {
-			x.free()
+		if err := side.Heads(r.side.headsOf(r.Interval(i)), r.cat.Vertices); err != nil {
 			return r.store.ShardError(r.dir, i, err)
 		}
 	case *rows.Side:
 		x.plain = side
 	}
-	if !r.shards[i].CompareAndSwap(nil, x) { // another job was first
-		x.free()
-	}
+	x.ready.Store(true)
 	return nil
-}
-
-// index indexes the rows, of a graph of n vertices.
-func (x *heldShard) index(n uint32) (err error) {
-	vertices := x.packed.Header().Vertices
-	if x.heads.First, err = hostmem.Slice[uint32](vertices); err != nil {
-		return err
-	}
-	if x.heads.Begin, err = hostmem.Slice[uint32](vertices); err != nil {
-		return err
-	}
-	return x.packed.Heads(x.heads, n)
 }
 
 // BytesRead returns the number of bytes read from the store so far.
@@ -177,9 +183,9 @@ func (c *RowCursor) enter(v uint32) {
 	r := c.rows
 	c.i = r.ShardOf(v)
 	c.from, c.to = r.Interval(c.i)
-	x := r.shards[c.i].Load()
+	x := &r.side.shards[c.i]
 	if c.plain = x.plain; c.plain == nil {
-		c.packed.Reset(x.packed, x.heads, r.cat.Vertices)
+		c.packed.Reset(x.packed, r.side.headsOf(c.from, c.to), r.cat.Vertices)
 	}
 }
 
@@ -195,6 +201,40 @@ func (c *RowCursor) Row(v uint32) ([]uint32, error) {
 	}
 	c.list = list
 	return list, nil
+}
+
+// First returns the first neighbour of a vertex, or [packedrows.None].
+func (c *RowCursor) First(v uint32) uint32 {
+	c.enter(v)
+	if c.plain == nil {
+		return c.packed.First[v-c.from]
+	}
+	return c.plainAt(0)
+}
+
+// Seconds puts the second neighbours of consecutive vertices into a list, from v on: see [packedrows.Cursor.Seconds].
+func (c *RowCursor) Seconds(v uint32, list []uint32) error {
+	for len(list) > 0 {
+		c.enter(v)
+		n := min(uint32(len(list)), c.to-v)
+		if c.plain != nil {
+			if list[0] = c.plainAt(1); len(c.plain.Nbr) == 1 {
+				list[0] = c.plainAt(0)
+			}
+		} else if err := c.packed.Seconds(int(v-c.from), list[:n]); err != nil {
+			return c.rows.store.ShardError(c.rows.dir, c.i, err)
+		}
+		v, list = v+n, list[n:]
+	}
+	return nil
+}
+
+// plainAt returns the neighbour at place k of a row that is plain.
+func (c *RowCursor) plainAt(k int) uint32 {
+	if k < len(c.plain.Nbr) {
+		return c.plain.Nbr[k]
+	}
+	return packedrows.None
 }
 
 // Find looks for neighbours in a set. v in the list, which ascends, stands for vertex begin+v. Find returns those of

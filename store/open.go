@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"time"
 
@@ -67,7 +68,7 @@ func openIn(f *folder, name string) (*Store, error) {
 	if err := checkMarker(f.dir); err != nil {
 		return nil, err
 	}
-	s := &Store{path: f.path, name: name, folder: f}
+	s := &Store{path: f.path, name: name, folder: f, kept: map[any]io.Closer{}}
 	err := f.check()
 	if err == nil {
 		err = checkMemory(f.directory)

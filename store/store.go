@@ -140,18 +140,17 @@ func (s *Store) Close() error {
 }
 
 // Keep returns what the store keeps for a key until it is closed. The first call has it made.
-func (s *Store) Keep(key any, make func() io.Closer) io.Closer {
+func (s *Store) Keep(key any, make func() (io.Closer, error)) (x io.Closer, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x, ok := s.kept[key]
 	if !ok {
-		if s.kept == nil {
-			s.kept = map[any]io.Closer{}
+		if x, err = make(); err != nil {
+			return nil, err
 		}
-		x = make()
 		s.kept[key] = x
 	}
-	return x
+	return x, nil
 }
 
 // CheckOpen is [ErrClosed] after Close.

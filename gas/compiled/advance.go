@@ -127,6 +127,14 @@ func Load[V any](p *V) V {
 	return *(*V)(unsafe.Pointer(&x))
 }
 
+// Touch loads the values of a list, so that they come from memory side by side: each [Replace] waits for its own.
+func Touch[V any](list []uint32, cur []V) (touched uint32) {
+	for _, v := range list {
+		touched += atomic.LoadUint32((*uint32)(unsafe.Pointer(&cur[v])))
+	}
+	return touched
+}
+
 // Replace stores a value in the place of another, and reports whether that was there still.
 func Replace[V any](p *V, old, value V) bool {
 	if unsafe.Sizeof(old) == 4 {

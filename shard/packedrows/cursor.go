@@ -3,6 +3,7 @@ package packedrows
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/garaph/garaph/shard"
@@ -107,21 +108,75 @@ func (c *Cursor) Reset(s *Side, x Heads, n uint32) {
 	}
 }
 
-// find reads the head of the row of local vertex v.
+// find reads the head of the row of local vertex v, but for its first neighbour, which the index has.
 func (c *Cursor) find(v int) row {
-	r := c.side.head(int(c.Begin[v]), 0)
-	r.first = int64(c.First[v])
-	return r
+	s, at := c.side, int(c.Begin[v])
+	b := uint(s.data[at])
+	at++
+	degree, width := uint64(b&7), b>>3
+	if degree == 0 {
+		return row{0, width, None, at}
+	}
+	width += width / 31
+	if degree == short {
+		var x uint64
+		x, at = s.varint(at)
+		degree += x
+	}
+	last := ^load(unsafe.Pointer(&s.data[at]), 0) & 0x80808080_80808080 // the last byte of a varint is below 0x80
+	return row{degree, width, int64(c.First[v]), at + min(bits.TrailingZeros64(last)/8+1, 5)}
+}
+
+// Seconds puts the second neighbours of local vertices into a list, from vertex v on: the only one where there is no
+// second, and [None] where there is none.
+func (c *Cursor) Seconds(v int, list []uint32) (err error) {
+	for _, at := range c.Begin[v : v+len(list)] { // all of them come from memory side by side
+		c.touched += c.side.data[at]
+	}
+	for i := range list {
+		if list[i], err = c.second(v + i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// second returns an item of Seconds.
+func (c *Cursor) second(v int) (uint32, error) {
+	if c.First[v] == None {
+		return None, nil
+	}
+	s, r := c.side, c.find(v)
+	if r.degree == 1 {
+		return c.First[v], nil
+	}
+	_, at := s.gaps(r)
+	width := r.width
+	if r.rest() == 0 && at < s.end {
+		width = uint(s.data[at])
+		at++
+	}
+	if at > s.end || width > 32 {
+		return None, s.contradicts(v, r)
+	}
+	u := uint64(r.first) + uint64(gap(unsafe.Pointer(&s.data[at]), width, 0))
+	if u >= uint64(c.n) {
+		return None, beyond(u, c.n)
+	}
+	return uint32(u), nil
 }
 
 // Row returns the neighbours of local vertex v, in the memory of a list if that has room.
 func (c *Cursor) Row(v int, list []uint32) ([]uint32, error) {
+	if c.First[v] == None {
+		return list[:0], nil
+	}
 	s, r := c.side, c.find(v)
 	end, last, ok := s.walkGaps(r)
 	switch {
 	case !ok || end > s.end:
 		return nil, s.contradicts(v, r)
-	case r.degree > 0 && last >= uint64(c.n):
+	case last >= uint64(c.n):
 		return nil, beyond(last, c.n)
 	}
 	n := int(r.degree)
@@ -151,10 +206,9 @@ func (c *Cursor) Find(from int, list []uint16, set []uint64, nbr []uint32) (look
 		}
 	}
 	looked = len(list) - k
-	touched := byte(0)
 	for i, v := range rest[:k] {
 		if i+ahead < k {
-			touched += c.side.data[c.Begin[from+int(rest[i+ahead])]]
+			c.touched += c.side.data[c.Begin[from+int(rest[i+ahead])]]
 		}
 		if nbr[v] == None {
 			continue
@@ -166,7 +220,6 @@ func (c *Cursor) Find(from int, list []uint16, set []uint64, nbr []uint32) (look
 		nbr[v] = u
 		looked += n
 	}
-	c.touched = touched
 	return looked, nil
 }
 
