@@ -188,9 +188,9 @@ func (c *Cursor) Row(v int, list []uint32) ([]uint32, error) {
 	return list[:n], nil
 }
 
-// ahead is how many vertices before its turn the row of one is loaded: a search ends where the
-// processor cannot guess, and would begin to load the next row only then.
-const ahead = 8
+// together is how many rows come from memory side by side: a search ends where the processor cannot
+// guess, and would begin to load the next row only then.
+const together = 64
 
 // Find puts the first neighbour that is in a set into nbr for each vertex of a list, or [None], and returns how many
 // neighbours it has looked at. v in the list stands for local vertex from+v. Neighbours behind the first one in the
@@ -206,19 +206,22 @@ func (c *Cursor) Find(from int, list []uint16, set []uint64, nbr []uint32) (look
 		}
 	}
 	looked = len(list) - k
-	for i, v := range rest[:k] {
-		if i+ahead < k {
-			c.touched += c.side.data[c.Begin[from+int(rest[i+ahead])]]
+	for rest = rest[:k]; len(rest) > 0; rest = rest[min(together, len(rest)):] {
+		part := rest[:min(together, len(rest))]
+		for _, v := range part {
+			c.touched += c.side.data[c.Begin[from+int(v)]]
 		}
-		if nbr[v] == None {
-			continue
+		for _, v := range part {
+			if nbr[v] == None {
+				continue
+			}
+			u, n, err := c.findBehind(from+int(v), set)
+			if err != nil {
+				return 0, err
+			}
+			nbr[v] = u
+			looked += n
 		}
-		u, n, err := c.findBehind(from+int(v), set)
-		if err != nil {
-			return 0, err
-		}
-		nbr[v] = u
-		looked += n
 	}
 	return looked, nil
 }
