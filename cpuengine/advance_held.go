@@ -2,6 +2,7 @@ package cpuengine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
@@ -150,24 +151,37 @@ func (r *heldRows[V, A]) push(f *Advancer[V, A], alone bool) error {
 	return err
 }
 
-// pushHubs pushes along the rows of vertices that were left for later, one after another, on
-// all goroutines.
+// pushHubs pushes along the rows of vertices that were left for later, the longest first: a row by one goroutine, or
+// by all of them, one after another, where it has more than its share of the edges.
 func (r *heldRows[V, A]) pushHubs(f *Advancer[V, A], list []uint32, from []V) error {
-	size := int(f.limits.hub)
-	for _, k := range f.takeHubs() {
+	hubs, size, edges := f.takeHubs(), int(f.limits.hub), 0
+	degree := func(k uint32) int { return int(f.block.Degree[list[k]]) }
+	for _, k := range hubs {
+		edges += degree(k)
+	}
+	slices.SortFunc(hubs, func(j, k uint32) int { return degree(k) - degree(j) })
+	for len(hubs) > 0 && degree(hubs[0]) > edges/len(f.lanes) {
+		k := hubs[0]
 		row, err := r.held[0].out.Row(list[k])
 		if err == nil {
-			err = f.try(parts(len(row), size), func(l *lane, i int) error {
+			err = f.each(parts(len(row), size), func(l *lane, i int) {
 				begin, end := part(i, size, len(row))
 				f.pushAlong(l, from[k:k+1], row[begin:end])
-				return nil
 			})
 		}
 		if err != nil {
 			return err
 		}
+		hubs = hubs[1:]
 	}
-	return nil
+	return f.try(len(hubs), func(l *lane, i int) error {
+		k := hubs[i]
+		row, err := r.held[l.index].out.Row(list[k])
+		if err == nil {
+			f.pushAlong(l, from[k:k+1], row)
+		}
+		return err
+	})
 }
 
 // seek has vertices look for active ones along held rows.

@@ -1,6 +1,7 @@
 package cpuengine
 
 import (
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/garaph/garaph/gas/compiled"
@@ -44,11 +45,17 @@ func (f *Advancer[V, A]) alike() (first uint32, alike bool, err error) {
 		return 0, false, nil
 	}
 	var differ atomic.Bool
-	err = f.each(parts(int(a.N), 64*seekWords), func(_ *lane, i int) {
-		begin, end := part(i, 64*seekWords, int(a.N))
-		for v, ok := a.Active.Next(uint32(begin), uint32(end)); ok && !differ.Load(); v, ok = a.Active.Next(v+1, uint32(end)) {
-			if !compiled.Same(&a.Cur[v], &a.Cur[first]) {
-				differ.Store(true)
+	err = f.each(parts(int(a.N), heldVertices), func(_ *lane, i int) {
+		if differ.Load() {
+			return
+		}
+		begin, end := part(i, heldVertices, int(a.N))
+		for w, word := range a.Active[begin>>6 : (end+63)>>6] {
+			for ; word != 0; word &= word - 1 {
+				if !compiled.Same(&a.Cur[begin+w<<6+bits.TrailingZeros64(word)], &a.Cur[first]) {
+					differ.Store(true)
+					return
+				}
 			}
 		}
 	})

@@ -201,9 +201,7 @@ func (c *Cursor) Find(from int, list []uint16, set []uint64, nbr []uint32) (look
 		u := c.First[from+int(v)]
 		nbr[v], rest[k] = u, v
 		k++
-		if w := int(u >> 6); w < len(set) {
-			k -= int(set[w] >> (u & 63) & 1)
-		}
+		k -= int(in(set, u))
 	}
 	looked = len(list) - k
 	for rest = rest[:k]; len(rest) > 0; rest = rest[min(together, len(rest)):] {
@@ -267,28 +265,25 @@ func (c *Cursor) findBehind(v int, set []uint64) (u uint32, looked int, err erro
 // firstOf returns the first of n gaps of w bits, n at most 8, that leads to a member of a set,
 // from the neighbour before them, and that member; n and the last neighbour if there is none.
 func firstOf(p unsafe.Pointer, w, n uint, sum uint64, set []uint64) (k uint, u uint64) {
-	if w > 8 {
-		for k = range n {
-			sum += uint64(gap(p, w, k))
-			if sum < 1<<32 && in(set, uint32(sum)) {
-				return k, sum
-			}
+	mask := uint64(1)<<(w&63) - 1
+	for at, x := uint(0), load(p, 0); k < n; k++ {
+		if w > 8 { // fewer than 8 are in a word
+			x = load(p, at>>3) >> (at & 7)
+			at += w
 		}
-		return n, sum
-	}
-	mask := uint64(1)<<w - 1
-	for x := load(p, 0); k < n; k++ {
 		sum += x & mask
 		x >>= w & 63
-		if sum < 1<<32 && in(set, uint32(sum)) {
+		if sum < 1<<32 && in(set, uint32(sum)) != 0 {
 			return k, sum
 		}
 	}
 	return n, sum
 }
 
-// in reports whether a set has a vertex; those that it has no bits for are not in it.
-func in(set []uint64, u uint32) bool {
-	w := int(u >> 6)
-	return w < len(set) && set[w]>>(u&63)&1 != 0
+// in is 1 if a set has a vertex, and otherwise 0; those that it has no bits for are not in it.
+func in(set []uint64, u uint32) uint64 {
+	if w := int(u >> 6); w < len(set) {
+		return set[w] >> (u & 63) & 1
+	}
+	return 0
 }
