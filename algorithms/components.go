@@ -233,7 +233,8 @@ func (f forest) each(ctx context.Context, e *Env, do func(worker int, from, to u
 // gpuArrays returns the rows and the labels.
 func (Components) gpuArrays(c *store.Catalogue) []Array {
 	n := int64(c.Vertices)
-	return []Array{{"where rows begin", 8 * (n + 1)}, {"the edges", 4 * int64(c.Edges)}, {"the labels", 4 * n}, {"a counter", 4}}
+	return []Array{{"where rows begin", 8 * (n + 1)}, {"the edges", 4 * int64(c.Edges)}, {"the labels", 4 * n},
+		{"a counter", 4}}
 }
 
 // runGPU has all rows on the device, and links them there.

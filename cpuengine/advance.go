@@ -119,7 +119,8 @@ func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[
 // newAdvancer makes one with queues, over some rows of so many edges.
 func newAdvancer[V, A any](e *Engine[V, A], edges uint64) (*Advancer[V, A], error) {
 	a := e.arrays
-	f := &Advancer[V, A]{engine: e, lanes: make([]lane, len(e.workers)), block: compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}}
+	f := &Advancer[V, A]{engine: e, lanes: make([]lane, len(e.workers)),
+		block: compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}}
 	f.unseen, f.limits = edges, limits{aloneEdges, hubEdges, taskVertices, 2*int(e.arrays.N) + 1<<16}
 	memory, err := hostmem.Slice[uint32](2 * int(a.N))
 	if err != nil {
@@ -155,7 +156,8 @@ func (f *Advancer[V, A]) Forget() { f.listed, f.seeks = false, false }
 // Advance runs iterations from step s on, with the given numbers of active vertices and edges from
 // them, until no vertex is active, a limit of iterations or time is reached, or the context has
 // ended. After an error, all vertices that have changed are active.
-func (f *Advancer[V, A]) Advance(ctx context.Context, s gas.Step, from Stats, limit int, until time.Time) (Advanced, error) {
+func (f *Advancer[V, A]) Advance(ctx context.Context, s gas.Step, from Stats, limit int,
+	until time.Time) (Advanced, error) {
 	done := Advanced{Stats: Stats{Activated: from.Activated, Degrees: from.Degrees}}
 	for done.Activated > 0 && done.Levels < limit && ctx.Err() == nil {
 		f.block.Step = s
@@ -229,7 +231,8 @@ func (f *Advancer[V, A]) ready(alone bool, next *frontier.Queue[uint32]) {
 func (f *Advancer[V, A]) sum() (s Stats) {
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		s.Add(Stats{Edges: l.advance.Edges, Vertices: l.advance.Vertices, Activated: l.advance.Seek.Found + l.advance.Next.Unlisted, Degrees: l.advance.Next.Degrees})
+		s.Add(Stats{Edges: l.advance.Edges, Vertices: l.advance.Vertices,
+			Activated: l.advance.Seek.Found + l.advance.Next.Unlisted, Degrees: l.advance.Next.Degrees})
 	}
 	return s
 }

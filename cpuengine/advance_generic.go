@@ -62,7 +62,8 @@ func eachArc(a *compiled.Advance, u uint32, f func(v uint32, e gas.Edge)) {
 }
 
 // improve applies a contribution to v, and reports whether that changed it.
-func (g *generic[V, A]) improve(a *compiled.Advance, b *compiled.Block, v uint32, m A, cur []V) (value V, changed bool) {
+func (g *generic[V, A]) improve(a *compiled.Advance, b *compiled.Block, v uint32, m A,
+	cur []V) (value V, changed bool) {
 	x := b.Vertex(int(v))
 	for {
 		old := compiled.Load(&cur[v])
@@ -91,7 +92,8 @@ func (g *generic[V, A]) seek(a *compiled.Advance, b *compiled.Block, v uint32, c
 			continue
 		}
 		found = true
-		if acc = g.program.Sum(acc, g.program.Gather(cur[u], gas.Edge{Weight: weight}, zero)); g.saturable.Saturated(acc, b.Step) {
+		if acc = g.program.Sum(acc, g.program.Gather(cur[u], gas.Edge{Weight: weight}, zero)); g.saturable.Saturated(acc,
+			b.Step) {
 			break
 		}
 	}

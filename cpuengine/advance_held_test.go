@@ -88,7 +88,8 @@ func heldAdvancer[V, A any](t *rapid.T, s *store.Store, p gas.Program[V, A]) (*A
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.limits = limits{alone: rapid.Uint64Range(0, 3).Draw(t, "alone"), hub: rapid.Uint32Range(1, 4).Draw(t, "hub"), task: rapid.IntRange(1, 3).Draw(t, "task")}
+	f.limits = limits{alone: rapid.Uint64Range(0, 3).Draw(t, "alone"), hub: rapid.Uint32Range(1, 4).Draw(t, "hub"),
+		task: rapid.IntRange(1, 3).Draw(t, "task")}
 	return f, begin
 }
 
@@ -119,7 +120,8 @@ func checkHeld[V comparable, A any](t *rapid.T, s *store.Store, g oracle.Graph, 
 			degrees += uint64(f.engine.arrays.Degree[v])
 		}
 		if degrees != at.Degrees || f.engine.arrays.Rising.Any(0, uint32(g.N)) {
-			t.Fatalf("%T: after %d iterations active vertices have %d edges, and %d were counted; rising: %v", p, step.Iteration, degrees, at.Degrees, f.engine.arrays.Rising.Any(0, uint32(g.N)))
+			t.Fatalf("%T: after %d iterations active vertices have %d edges, and %d were counted; rising: %v", p,
+				step.Iteration, degrees, at.Degrees, f.engine.arrays.Rising.Any(0, uint32(g.N)))
 		}
 	}
 	if step.Iteration != done {
@@ -139,7 +141,8 @@ func TestHeld(t *testing.T) {
 	sought := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		g := testgraph.Draw(rt)
-		o := teststore.Options{Layout: store.Packed, Symmetric: rapid.Bool().Draw(rt, "symmetric"), ShardVertices: rapid.IntRange(1, 30).Draw(rt, "vertices per shard")}
+		o := teststore.Options{Layout: store.Packed, Symmetric: rapid.Bool().Draw(rt, "symmetric"),
+			ShardVertices: rapid.IntRange(1, 30).Draw(rt, "vertices per shard")}
 		o.InRows = !o.Symmetric
 		s := teststore.Build(t, g, o)
 		if o.Symmetric {

@@ -38,7 +38,8 @@ type ordered[V any] struct {
 // AdvanceOrdered processes vertices in the order of their priorities, as [Advancer.Advance] does
 // levels. An iteration is a round: the first bucket, and what its vertices add to it while one
 // goroutine processes them. Values are read in place.
-func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from Stats, limit int, until time.Time) (done Advanced, err error) {
+func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from Stats, limit int,
+	until time.Time) (done Advanced, err error) {
 	done = Advanced{Stats: Stats{Activated: from.Activated, Degrees: from.Degrees}}
 	f.block.Step = s
 	for i := range f.lanes {
@@ -241,7 +242,8 @@ func (f *Advancer[V, A]) relaxAlone(l *lane, bucket int) {
 // fuse does what has come to the bucket of one goroutine while it is little, but hubs.
 func (f *Advancer[V, A]) fuse(l *lane, bucket int) {
 	most := l.advance.Edges + fusedEdges
-	for n := l.advance.Buckets.Len(bucket); n > 0 && n <= fusedVertices && l.advance.Edges < most; n = l.advance.Buckets.Len(bucket) {
+	b := &l.advance.Buckets
+	for n := b.Len(bucket); n > 0 && n <= fusedVertices && l.advance.Edges < most; n = b.Len(bucket) {
 		l.spare = l.advance.Buckets.Take(bucket, l.spare)
 		f.relaxBetweenHubs(l, l.spare)
 	}
@@ -327,7 +329,8 @@ func (f *Advancer[V, A]) sortFar() error {
 
 // width returns the width of buckets in a graph whose edges add mean to a priority: 2/degree of it
 // in sparse graphs, where more bring little and less costs rounds, and 1/degree in dense ones.
-// Of skewed graphs with 31 edges a vertex, widths of 1/4 to 1/2 of that were the best, of uniform ones 1 to 2: half as wide took twice the time.
+// Of skewed graphs with 31 edges a vertex, widths of 1/4 to 1/2 of that were the best, of uniform ones 1 to 2: half
+// as wide took twice the time.
 func width(mean, degree float64) float64 {
 	return mean * min(1, 2/degree, max(8/(degree*degree), 1/degree))
 }
@@ -358,7 +361,8 @@ func (f *Advancer[V, A]) bucketWidth() {
 // MeanStep returns the mean that sampled edges add to the priority of an active vertex, for a
 // program that is [gas.Prioritized], or 0 if none adds anything; zero reports whether an edge was
 // seen that adds nothing.
-func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *frontier.Rows, s gas.Step) (mean float64, zero bool) {
+func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *frontier.Rows,
+	s gas.Step) (mean float64, zero bool) {
 	const samples = 1 << 10
 	source, ok := a.Active.Next(0, a.N)
 	edges := rows.Off[a.N]

@@ -74,7 +74,9 @@ func (r *storedRows[V, A]) push(f *Advancer[V, A], _ bool) error {
 		}
 		defer p.Release()
 		l := &f.lanes[w.index]
-		p.Each(f.engine.arrays.Active, func(v uint32, list []uint32, weights shard.Plane) { r.pushRow(f, l, v, list, weights) })
+		p.Each(f.engine.arrays.Active, func(v uint32, list []uint32, weights shard.Plane) {
+			r.pushRow(f, l, v, list, weights)
+		})
 		return nil
 	})
 	f.flush()

@@ -72,7 +72,8 @@ func advancer[V, A any](t *rapid.T, g oracle.Graph, loops compiled.Loops[V, A], 
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.limits = limits{alone: rapid.Uint64Range(0, 3).Draw(t, "alone"), hub: rapid.Uint32Range(1, 4).Draw(t, "hub"), task: rapid.IntRange(1, 3).Draw(t, "task"), held: g.N + rapid.IntRange(0, 9).Draw(t, "held")}
+	f.limits = limits{alone: rapid.Uint64Range(0, 3).Draw(t, "alone"), hub: rapid.Uint32Range(1, 4).Draw(t, "hub"),
+		task: rapid.IntRange(1, 3).Draw(t, "task"), held: g.N + rapid.IntRange(0, 9).Draw(t, "held")}
 	return f, begin
 }
 
@@ -211,7 +212,8 @@ func TestAdvanceOrdered(t *testing.T) {
 // TestFallingPriority: a vertex whose priority falls behind what has been done is done all
 // the same.
 func TestFallingPriority(t *testing.T) {
-	g := oracle.Graph{N: 6, Edges: []oracle.Edge{{Src: 1, Dst: 0, Weight: 0.25}, {Src: 0, Dst: 2}, {Src: 5, Dst: 1, Weight: 2.75}}}
+	g := oracle.Graph{N: 6, Edges: []oracle.Edge{{Src: 1, Dst: 0, Weight: 0.25}, {Src: 0, Dst: 2},
+		{Src: 5, Dst: 1, Weight: 2.75}}}
 	rapid.Check(t, func(t *rapid.T) {
 		checkOrdered(t, g, gas.Program[float32, float32](far{programs.SSSP[float32]{Source: 5}}))
 	})

@@ -37,7 +37,8 @@ func TestFold(t *testing.T) {
 			}
 		}
 		var packer packed.Packer
-		if err := packer.Sorted(shard.Header{Vertices: g.N, Weighted: true}, e.Nbr, e.Dst, shard.Plane{Narrow: e.Weight}); err != nil {
+		if err := packer.Sorted(shard.Header{Vertices: g.N, Weighted: true}, e.Nbr, e.Dst,
+			shard.Plane{Narrow: e.Weight}); err != nil {
 			t.Fatal(err)
 		}
 		blob := make([]byte, packer.Size())

@@ -112,7 +112,8 @@ type Next func(context.Context) (*page.Page, Work, error)
 // once. After an error, the first of any of them, pages that were not done are of no
 // use, and done is not called for them. The last spare goroutines of the engine do
 // nothing, and leave their processors to what works beside it.
-func (e *Engine[V, A]) Stream(ctx context.Context, spare int, next Next, done func(*page.Page, Stats, time.Duration) error) error {
+func (e *Engine[V, A]) Stream(ctx context.Context, spare int, next Next,
+	done func(*page.Page, Stats, time.Duration) error) error {
 	x := &stream[V, A]{engine: e, most: e.Goroutines(spare), next: next, done: done, started: 1}
 	x.ctx, x.cancel = context.WithCancel(ctx)
 	defer x.cancel()
@@ -247,7 +248,8 @@ func (s *sheet[A]) count(stats Stats, since time.Time) (now time.Time) {
 
 // sheet lists the tasks of a page.
 func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
-	s := &sheet[A]{page: p, work: w, starts: []int{0}, shards: make([]shardSides, len(p.Shards)), left: make([]atomic.Int32, len(p.Shards))}
+	s := &sheet[A]{page: p, work: w, starts: []int{0}, shards: make([]shardSides, len(p.Shards)),
+		left: make([]atomic.Int32, len(p.Shards))}
 	for i := range p.Shards {
 		sh := &s.shards[i]
 		sh.set(p.Shards[i].Sides)

@@ -240,7 +240,8 @@ func (c *RowCursor) plainAt(k int) uint32 {
 // Find looks for neighbours in a set. v in the list, which ascends, stands for vertex begin+v. Find returns those of
 // the list that have one, the first of which is in nbr by v, and the number of neighbours examined. It overwrites the
 // list.
-func (c *RowCursor) Find(begin uint32, list []uint16, set []uint64, nbr []uint32) (found []uint16, looked int, err error) {
+func (c *RowCursor) Find(begin uint32, list []uint16, set []uint64, nbr []uint32) (
+	found []uint16, looked int, err error) {
 	for at := 0; at < len(list); {
 		c.enter(begin + uint32(list[at]))
 		end := at + sort.Search(len(list)-at, func(i int) bool { return begin+uint32(list[at+i]) >= c.to })

@@ -55,7 +55,8 @@ func (f *sideReader) packedBytes() (most int64) {
 }
 
 // readSide reads a side into its place in a page.
-func (f *sideReader) readSide(dir shard.Direction, i int, dst []byte, read func(shard.Direction, int, []byte) (shard.Side, error)) (shard.Side, error) {
+func (f *sideReader) readSide(dir shard.Direction, i int, dst []byte,
+	read func(shard.Direction, int, []byte) (shard.Side, error)) (shard.Side, error) {
 	n, from := f.stored(dir, i), dst
 	weights, weighted := f.weightsOf(dir)
 	var scratch []byte

@@ -89,7 +89,8 @@ func (w WholeRows) PlanRows(s *store.Store) (*StoredRows, error) {
 		case cat.Encoding(is) != packedrows.Version || w.Weighted && len(w.stored(cat, dir)) < 2:
 			return nil, errors.New("they are not stored as packed rows")
 		case !ok:
-			return nil, fmt.Errorf("it has no rows of in-edges; garaph subgraph %s --all --rows makes a graph with them", s.Name())
+			return nil, fmt.Errorf("it has no rows of in-edges; garaph subgraph %s --all --rows makes a graph with them",
+				s.Name())
 		}
 	}
 	for i := range cat.Shards {

@@ -54,7 +54,8 @@ func OpenNamed(path, name string) (*Store, error) {
 	if errors.Is(why, errLocked) {
 		return nil, fmt.Errorf("open graph %s: %w; wait for that to end, and run the command again", path, errLocked)
 	}
-	return nil, fmt.Errorf("open graph %s: %w %d times while it was opened; run the command again", path, ErrReplaced, maxOpens)
+	return nil, fmt.Errorf("open graph %s: %w %d times while it was opened; run the command again", path, ErrReplaced,
+		maxOpens)
 }
 
 // errLocked is a lock on the folder of a graph that goes on. Imports have one for a moment.

@@ -80,22 +80,26 @@ func checkMarker(path string) error {
 	}
 	if err == nil {
 		line, _, _ := bytes.Cut(b, []byte("\n"))
-		return fmt.Errorf("open graph %s: %w of this version: its %s file begins with %.60q, expected %q", path, ErrNotGraph, markerFile, line, graphMarker)
+		return fmt.Errorf("open graph %s: %w of this version: its %s file begins with %.60q, expected %q", path,
+			ErrNotGraph, markerFile, line, graphMarker)
 	}
 	info, statErr := os.Stat(path)
 	switch {
 	case errors.Is(statErr, os.ErrNotExist):
-		return fmt.Errorf("open graph %s: %w there; check the path, or make a graph with `garaph import EDGES... GRAPH`", path, missing{})
+		return fmt.Errorf("open graph %s: %w there; check the path, or make a graph with `garaph import EDGES... GRAPH`",
+			path, missing{})
 	case statErr != nil:
 		return fmt.Errorf("open graph %s: it cannot be examined: %w", path, pathCause(statErr))
 	case !info.IsDir():
-		return fmt.Errorf("open graph %s: %w: it is %s; make a graph of edge files with `garaph import EDGES... GRAPH`", path, ErrNotGraph, beneath.Kind(info.Mode()))
+		return fmt.Errorf("open graph %s: %w: it is %s; make a graph of edge files with `garaph import EDGES... GRAPH`",
+			path, ErrNotGraph, beneath.Kind(info.Mode()))
 	case errors.Is(err, beneath.ErrKind):
 		return fmt.Errorf("open graph %s: %w: %w", path, ErrNotGraph, err)
 	case errors.Is(err, os.ErrPermission):
 		return fmt.Errorf("open graph %s: its %s file cannot be read: %w", path, markerFile, pathCause(err))
 	}
-	return fmt.Errorf("open graph %s: %w: it has no readable %s file; make one with `garaph import EDGES... GRAPH`", path, ErrNotGraph, markerFile)
+	return fmt.Errorf("open graph %s: %w: it has no readable %s file; make one with `garaph import EDGES... GRAPH`",
+		path, ErrNotGraph, markerFile)
 }
 
 // readMarker reads the marker of the graph at path.

@@ -25,7 +25,8 @@ func (s *Side) active(i int, set []uint64) bool {
 	if i+1 < len(s.Heads) {
 		last = s.Heads[i+1].Source
 	} else {
-		last = head.Source + uint32(gapSum(unsafe.Pointer(&s.data[align*head.unit()]), uint(head.Width()), uint(s.Layout.Bits)))
+		last = head.Source + uint32(gapSum(unsafe.Pointer(&s.data[align*head.unit()]), uint(head.Width()),
+			uint(s.Layout.Bits)))
 	}
 	for _, word := range set[head.Source>>6 : last>>6+1] {
 		if word != 0 {

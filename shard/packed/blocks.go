@@ -218,13 +218,17 @@ func unpack[W Width, D Destination](g Group, u uint32, to *unpacked) (most uint1
 // unpackers are unpack for each width of destinations and of deltas.
 var unpackers = [2][MaxWidth + 1]func(Group, uint32, *unpacked) uint16{
 	{
-		0: unpack[W0, D14], 1: unpack[W1, D14], 2: unpack[W2, D14], 3: unpack[W3, D14], 4: unpack[W4, D14], 5: unpack[W5, D14],
-		6: unpack[W6, D14], 7: unpack[W7, D14], 8: unpack[W8, D14], 9: unpack[W9, D14], 10: unpack[W10, D14], 12: unpack[W12, D14],
+		0: unpack[W0, D14], 1: unpack[W1, D14], 2: unpack[W2, D14], 3: unpack[W3, D14], 4: unpack[W4, D14], 5: unpack[W5,
+			D14],
+		6: unpack[W6, D14], 7: unpack[W7, D14], 8: unpack[W8, D14], 9: unpack[W9, D14], 10: unpack[W10,
+			D14], 12: unpack[W12, D14],
 		14: unpack[W14, D14], 16: unpack[W16, D14], 20: unpack[W20, D14], 24: unpack[W24, D14], 32: unpack[W32, D14],
 	},
 	{
-		0: unpack[W0, D16], 1: unpack[W1, D16], 2: unpack[W2, D16], 3: unpack[W3, D16], 4: unpack[W4, D16], 5: unpack[W5, D16],
-		6: unpack[W6, D16], 7: unpack[W7, D16], 8: unpack[W8, D16], 9: unpack[W9, D16], 10: unpack[W10, D16], 12: unpack[W12, D16],
+		0: unpack[W0, D16], 1: unpack[W1, D16], 2: unpack[W2, D16], 3: unpack[W3, D16], 4: unpack[W4, D16], 5: unpack[W5,
+			D16],
+		6: unpack[W6, D16], 7: unpack[W7, D16], 8: unpack[W8, D16], 9: unpack[W9, D16], 10: unpack[W10,
+			D16], 12: unpack[W12, D16],
 		14: unpack[W14, D16], 16: unpack[W16, D16], 20: unpack[W20, D16], 24: unpack[W24, D16], 32: unpack[W32, D16],
 	},
 }

@@ -77,7 +77,8 @@ type CutReader struct {
 // Interval reads interval k of a side and calls f with its edges, some at a time, and with
 // some of the intervals beside it. read reads bytes of the blob, from at on. Whether they are
 // those that were stored is known at the end: after an error the edges mean nothing.
-func (r *CutReader) Interval(c *Cuts, k int, read func(at int64, to []byte) error, f func(nbr []uint32, dst []uint16) error) error {
+func (r *CutReader) Interval(c *Cuts, k int, read func(at int64, to []byte) error,
+	f func(nbr []uint32, dst []uint16) error) error {
 	h := &c.layout
 	sum := uint32(0)
 	for some := range c.some(k) {
@@ -100,7 +101,8 @@ func (r *CutReader) Interval(c *Cuts, k int, read func(at int64, to []byte) erro
 		}
 	}
 	if sum != c.sums[k] {
-		return fmt.Errorf("%w: blocks from %d on have checksum %08x, and had %08x when they were stored", shard.ErrChecksum, max(1, c.from[k])-1, sum, c.sums[k])
+		return fmt.Errorf("%w: blocks from %d on have checksum %08x, and had %08x when they were stored", shard.ErrChecksum,
+			max(1, c.from[k])-1, sum, c.sums[k])
 	}
 	return nil
 }
@@ -110,7 +112,8 @@ func (r *CutReader) Interval(c *Cuts, k int, read func(at int64, to []byte) erro
 func (h *Layout) units(heads []Head) (units int, err error) {
 	for i, head := range heads {
 		if !allowed(head.Width()) || head.unit() != heads[0].unit()+units {
-			return 0, fmt.Errorf("%w: block %d has width %d and begins at unit %d", shard.ErrInvalid, i, head.Width(), head.unit())
+			return 0, fmt.Errorf("%w: block %d has width %d and begins at unit %d", shard.ErrInvalid, i, head.Width(),
+				head.unit())
 		}
 		units += head.Width() + h.Bits
 	}

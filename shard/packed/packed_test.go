@@ -289,7 +289,8 @@ func TestHostile(t *testing.T) {
 		{"units without end", add(48, 1<<30), shard.ErrInvalid, "units"},
 		{"a unit less", add(48, -1), shard.ErrInvalid, "bytes, the header promises"},
 		{"bits of a destination", add(52, 2), shard.ErrInvalid, "bits of a destination"},
-		{"width without code", func(b []byte) { b[shard.HeaderBytes+4] = b[shard.HeaderBytes+4]&^63 | 17 }, shard.ErrInvalid, "width 17"},
+		{"width without code", func(b []byte) { b[shard.HeaderBytes+4] = b[shard.HeaderBytes+4]&^63 | 17 },
+			shard.ErrInvalid, "width 17"},
 		{"a width more", add(shard.HeaderBytes+4, 1), shard.ErrInvalid, "block 1"},
 		{"a place more", add(shard.HeaderBytes+4, 1<<6), shard.ErrInvalid, "block 0"},
 		{"a place beyond the data", add(last+4, 1<<20), shard.ErrInvalid, "begins at unit"},
@@ -308,11 +309,15 @@ func TestHostile(t *testing.T) {
 				}
 			}
 		}, shard.ErrInvalid, "has source"},
-		{"a destination beyond the dummies'", func(b []byte) { le.PutUint16(b[dst:], le.Uint16(b[dst:])&^(1<<14-1)|1001) }, shard.ErrInvalid, "destination above"},
-		{"a destination for a dummy's", func(b []byte) { le.PutUint16(b[dst:], le.Uint16(b[dst:])&^(1<<14-1)|1000) }, shard.ErrInvalid, "the header says"},
-		{"a code beyond the dictionary", func(b []byte) { b[atDictionary+dictionary+5] = byte(s.Layout.Entries) }, shard.ErrInvalid, "not in the dictionary"},
+		{"a destination beyond the dummies'", func(b []byte) { le.PutUint16(b[dst:], le.Uint16(b[dst:])&^(1<<14-1)|1001) },
+			shard.ErrInvalid, "destination above"},
+		{"a destination for a dummy's", func(b []byte) { le.PutUint16(b[dst:], le.Uint16(b[dst:])&^(1<<14-1)|1000) },
+			shard.ErrInvalid, "the header says"},
+		{"a code beyond the dictionary", func(b []byte) { b[atDictionary+dictionary+5] = byte(s.Layout.Entries) },
+			shard.ErrInvalid, "not in the dictionary"},
 		{"a negative weight", add(atDictionary+4, 1<<31), shard.ErrInvalid, "weight"},
-		{"an infinite weight", func(b []byte) { le.PutUint32(b[atDictionary:], math.Float32bits(float32(math.Inf(1)))) }, shard.ErrInvalid, "weight"},
+		{"an infinite weight", func(b []byte) { le.PutUint32(b[atDictionary:], math.Float32bits(float32(math.Inf(1)))) },
+			shard.ErrInvalid, "weight"},
 	} {
 		blob := slices.Clone(sound)
 		c.damage(blob)
@@ -395,7 +400,8 @@ func TestRefused(t *testing.T) {
 		{"destinations descend", 5, []uint32{1, 1, 1}, []uint16{0, 2, 1}},
 		{"a destination outside", 5, []uint32{0, 1, 2}, []uint16{4, 0, 5}},
 	} {
-		if err := p.Sorted(shard.Header{Vertices: c.vertices}, c.nbr, c.slot, shard.Plane{}); !errors.Is(err, shard.ErrInvalid) {
+		if err := p.Sorted(shard.Header{Vertices: c.vertices}, c.nbr, c.slot, shard.Plane{}); !errors.Is(err,
+			shard.ErrInvalid) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -446,7 +452,8 @@ func TestActive(t *testing.T) {
 				want[i] = want[i] || set[w] != 0
 			}
 		}
-		for from, to := s.Active(0, s.Layout.Blocks, set); from < s.Layout.Blocks; from, to = s.Active(to, s.Layout.Blocks, set) {
+		blocks := s.Layout.Blocks
+		for from, to := s.Active(0, blocks, set); from < blocks; from, to = s.Active(to, blocks, set) {
 			for i := from; i < to; i++ {
 				got[i] = true
 			}

@@ -30,7 +30,8 @@ func TestPlain(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := rows.Of(side)
-		if g := got.Header(); g.Dir != h.Dir || g.Index != h.Index || g.First != h.First || g.Vertices != h.Vertices || g.WeightBytes() != h.WeightBytes() {
+		if g := got.Header(); g.Dir != h.Dir || g.Index != h.Index || g.First != h.First || g.Vertices != h.Vertices ||
+			g.WeightBytes() != h.WeightBytes() {
 			t.Fatalf("header %+v of %+v", g, h)
 		}
 		slices.SortStableFunc(edges, func(a, b edge) int { return int(a.slot) - int(b.slot) })

@@ -89,8 +89,10 @@ func TestCursor(t *testing.T) {
 				}
 			}
 			u, looked, found, err := find(c, v, set)
-			if wantU, wantLooked, wantFound := firstIn(lists[v], set); err != nil || u != wantU || looked != wantLooked || found != wantFound {
-				t.Fatalf("row %d %v: got %d, %v after %d: %v; want %d, %v after %d", v, lists[v], u, found, looked, err, wantU, wantFound, wantLooked)
+			if wantU, wantLooked, wantFound := firstIn(lists[v], set); err != nil || u != wantU || looked != wantLooked ||
+				found != wantFound {
+				t.Fatalf("row %d %v: got %d, %v after %d: %v; want %d, %v after %d", v, lists[v], u, found, looked, err, wantU,
+					wantFound, wantLooked)
 			}
 		}
 	})
