@@ -201,7 +201,7 @@ func (c *Cursor) Find(from int, list []uint16, set []uint64, nbr []uint32) (look
 		u := c.First[from+int(v)]
 		nbr[v], rest[k] = u, v
 		k++
-		k -= int(in(set, u))
+		k -= int(in(set, uint64(u)))
 	}
 	looked = len(list) - k
 	for rest = rest[:k]; len(rest) > 0; rest = rest[min(together, len(rest)):] {
@@ -273,7 +273,7 @@ func firstOf(p unsafe.Pointer, w, n uint, sum uint64, set []uint64) (k uint, u u
 		}
 		sum += x & mask
 		x >>= w & 63
-		if sum < 1<<32 && in(set, uint32(sum)) != 0 {
+		if in(set, sum) != 0 {
 			return k, sum
 		}
 	}
@@ -281,8 +281,8 @@ func firstOf(p unsafe.Pointer, w, n uint, sum uint64, set []uint64) (k uint, u u
 }
 
 // in is 1 if a set has a vertex, and otherwise 0; those that it has no bits for are not in it.
-func in(set []uint64, u uint32) uint64 {
-	if w := int(u >> 6); w < len(set) {
+func in(set []uint64, u uint64) uint64 {
+	if w := u >> 6; w < uint64(len(set)) {
 		return set[w] >> (u & 63) & 1
 	}
 	return 0
