@@ -2,31 +2,34 @@ package algorithms
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync/atomic"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packedrows"
 	"github.com/garaph/garaph/store"
 )
 
 // Components labels each vertex with the least id of its weakly connected component,
-// as the vertex program [github.com/garaph/garaph/programs.WCC] does, in one pass over
-// the edges.
+// as the vertex program [github.com/garaph/garaph/programs.WCC] does.
 //
 // Every edge links the trees of its ends in a forest whose roots are the least ids:
 // the tree with the larger root is hung below the other root by compare-and-swap, as in
 // Afforest (Sutton, Ben-Nun, Barak, Optimizing Parallel Graph Connectivity Computation
-// via Subgraph Sampling, IPDPS 2018). Its sampling leaves out the rows of the largest
-// component, which takes rows of both directions in memory. One pass reads each page
-// once, in an order in which both ends of an edge are in the processor's caches, and
-// most edges end at the first comparison. Memory: 4 bytes for a vertex. A GPU, which has
-// all rows in its memory, samples where the graph is symmetric: 12 bytes for a vertex there
-// and 4 for an edge.
+// via Subgraph Sampling, IPDPS 2018). Rows of both directions that fit into memory are sampled:
+// two neighbours of each vertex are linked, and then those of vertices outside the largest component.
+// Otherwise one pass reads each page once, in an order in which both ends of an edge are in the
+// processor's caches, and most edges end at the first comparison. Memory: 4 bytes for a vertex, and 8
+// for the index of rows. A GPU, which has all rows in its memory, samples where the graph is symmetric:
+// 12 bytes for a vertex there and 4 for an edge.
 type Components struct{}
 
-// compressed is how many vertices a task compresses.
-const compressed = 1 << 16
+// taskVertices is how many vertices a task has.
+const taskVertices = 1 << 14
 
 // Plan returns the edges, and a label for each vertex and for where dummies lead.
 func (Components) Plan(g *store.Catalogue, _ int) Plan {
@@ -34,27 +37,204 @@ func (Components) Plan(g *store.Catalogue, _ int) Plan {
 }
 
 // Run links, and replaces parents by roots.
-func (Components) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
+func (c Components) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	n := int(e.Graph.Vertices)
 	labels, err := Make[gas.VertexID](e, n+1)
 	if err != nil {
 		return nil, err
 	}
 	f := forest(labels)
-	for v := range f {
-		f[v] = gas.VertexID(v)
+	err = f.each(ctx, e, func(_ int, from, to uint32) error {
+		for v := from; v < to; v++ {
+			f[v] = gas.VertexID(v)
+		}
+		return nil
+	})
+	if rows := c.heldRows(e); err == nil && rows != nil {
+		err = f[:n].sample(ctx, e, rows)
+	} else if err == nil {
+		err = e.Edges().Each(ctx, func(_ int, a Arcs) { f.linkAll(a) })
 	}
-	err = e.Edges().Each(ctx, func(_ int, a Arcs) { f.linkAll(a) })
 	if err == nil {
 		err = f[:n].compressAll(ctx, e)
 	}
 	return labels[:n], err
 }
 
+// heldRows returns the rows of a graph, those of in-edges second where they are others, if they can be in memory.
+func (Components) heldRows(e *Env) (list []*page.HeldRows) {
+	dirs := []shard.Direction{shard.Out, shard.In}
+	if e.Graph.SameRows() {
+		dirs = dirs[:1]
+	}
+	bytes := int64(0)
+	for _, dir := range dirs {
+		rows, err := page.WholeRows{Sides: []shard.Direction{dir}}.PlanHeld(e.store)
+		if err != nil {
+			return nil
+		}
+		bytes += rows.Bytes() + rows.ListBytes(e.Threads)
+		list = append(list, rows)
+	}
+	if !e.read.inMemory() || bytes > e.left() {
+		return nil
+	}
+	return list
+}
+
+// sample links the first two neighbours of each vertex, and then the others of those outside the largest component.
+func (f forest) sample(ctx context.Context, e *Env, held []*page.HeldRows) error {
+	for _, rows := range held {
+		if err := bring(ctx, e, rows); err != nil {
+			return err
+		}
+	}
+	cursors := make([][]*page.RowCursor, e.Threads) // by worker, over the rows
+	for i := range cursors {
+		for _, rows := range held {
+			cursors[i] = append(cursors[i], rows.NewCursor())
+		}
+	}
+	compress := func(_ int, from, to uint32) error {
+		f.compress(from, to)
+		return nil
+	}
+	var largest uint32
+	for _, do := range []func(worker int, from, to uint32) error{
+		func(worker int, from, to uint32) error { f.hang(cursors[worker][0], from, to); return nil },
+		compress,
+		func(worker int, from, to uint32) error {
+			_, err := f.linkSecond(cursors[worker][0], from, to)
+			return err
+		},
+		compress,
+		func(worker int, from, to uint32) error { return f.linkOthers(cursors[worker], largest, from, to) },
+	} {
+		largest = f.frequent()
+		if err := f.each(ctx, e, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together is how many parents are loaded at once: a look at one waits for memory, and where it leads to cannot be
+// guessed.
+const together = 128
+
+// touch loads the parents of a list of vertices, and of none.
+func (f forest) touch(list []uint32) (touched uint32) {
+	for _, u := range list {
+		touched += f.parent(min(u, uint32(len(f)-1)))
+	}
+	return touched
+}
+
+// hang hangs each vertex in [from, to) below the parent of its first neighbour, if that is before it: most of those
+// have got theirs by then. No other goroutine hangs these vertices.
+func (f forest) hang(rows *page.RowCursor, from, to uint32) (touched uint32) {
+	var list [together]uint32
+	for ; from < to; from += together {
+		firsts := list[:min(together, to-from)]
+		for i := range firsts {
+			firsts[i] = rows.First(from + uint32(i))
+		}
+		touched += f.touch(firsts)
+		for i, u := range firsts {
+			if v := from + uint32(i); u < v {
+				atomic.StoreUint32((*uint32)(&f[v]), f.parent(f.parent(u)))
+			}
+		}
+	}
+	return touched
+}
+
+// linkSecond links the vertices in [from, to) with their second neighbours, or the only ones: those may be behind them.
+func (f forest) linkSecond(rows *page.RowCursor, from, to uint32) (touched uint32, err error) {
+	var list [together]uint32
+	for ; from < to; from += together {
+		seconds := list[:min(together, to-from)]
+		if err := rows.Seconds(from, seconds); err != nil {
+			return 0, err
+		}
+		touched += f.touch(seconds)
+		for i, u := range seconds {
+			v := from + uint32(i)
+			if u != packedrows.None && f.parent(u) != f.parent(v) && f.shorten(u) != f.shorten(v) {
+				f.link(u, v)
+			}
+		}
+	}
+	return touched, nil
+}
+
+// linkOthers links the vertices in [from, to) that are not in the largest component with all of their neighbours.
+func (f forest) linkOthers(rows []*page.RowCursor, largest, from, to uint32) error {
+	for v := from; v < to; v++ {
+		if f.parent(v) == largest {
+			continue
+		}
+		for _, r := range rows {
+			if r.First(v) == packedrows.None {
+				continue
+			}
+			row, err := r.Row(v)
+			if err != nil {
+				return err
+			}
+			for _, u := range row {
+				if f.parent(u) != f.parent(v) {
+					f.link(u, v)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// bring brings the rows of all shards into memory.
+func bring(ctx context.Context, e *Env, rows *page.HeldRows) error {
+	var done atomic.Int64
+	err := e.Each(ctx, rows.Shards(), func(_, i int) error {
+		if rows.Has(i) {
+			return nil
+		}
+		err := rows.Bring(i)
+		e.Progress("edges", done.Add(1), int64(rows.Shards()))
+		return err
+	})
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.loaded += rows.BytesRead()
+	return err
+}
+
+// frequent returns the most frequent parent of 1,024 vertices.
+func (f forest) frequent() (most uint32) {
+	const samples = 1 << 10
+	rng := rand.New(rand.NewPCG(uint64(len(f)), 0))
+	seen := map[uint32]int{}
+	for range samples {
+		p := f.parent(rng.Uint32N(uint32(len(f))))
+		if seen[p]++; seen[p] > seen[most] {
+			most = p
+		}
+	}
+	return most
+}
+
+// each calls do for ranges of all vertices, on the threads of the run.
+func (f forest) each(ctx context.Context, e *Env, do func(worker int, from, to uint32) error) error {
+	return e.Each(ctx, (len(f)+taskVertices-1)/taskVertices, func(worker, i int) error {
+		return do(worker, uint32(i*taskVertices), uint32(min((i+1)*taskVertices, len(f))))
+	})
+}
+
 // gpuArrays returns the rows and the labels.
 func (Components) gpuArrays(c *store.Catalogue) []Array {
 	n := int64(c.Vertices)
-	return []Array{{"where rows begin", 8 * (n + 1)}, {"the edges", 4 * int64(c.Edges)}, {"the labels", 4 * n}, {"a counter", 4}}
+	return []Array{{"where rows begin", 8 * (n + 1)}, {"the edges", 4 * int64(c.Edges)}, {"the labels", 4 * n},
+		{"a counter", 4}}
 }
 
 // runGPU has all rows on the device, and links them there.
@@ -143,8 +323,8 @@ func (f forest) shorten(v uint32) uint32 {
 // compressAll makes roots the parents of all vertices, and counts them.
 func (f forest) compressAll(ctx context.Context, e *Env) error {
 	var roots atomic.Int64
-	err := e.Each(ctx, (len(f)+compressed-1)/compressed, func(_, i int) error {
-		roots.Add(f.compress(i*compressed, min((i+1)*compressed, len(f))))
+	err := f.each(ctx, e, func(_ int, from, to uint32) error {
+		roots.Add(f.compress(from, to))
 		return nil
 	})
 	e.Total("components", roots.Load())
@@ -153,8 +333,8 @@ func (f forest) compressAll(ctx context.Context, e *Env) error {
 
 // compress makes roots the parents of the vertices in [from, to), and returns how many of
 // these are roots. No trees are linked meanwhile.
-func (f forest) compress(from, to int) (roots int64) {
-	for v := uint32(from); v < uint32(to); v++ {
+func (f forest) compress(from, to uint32) (roots int64) {
+	for v := from; v < to; v++ {
 		if f.shorten(v) == v {
 			roots++
 		}

@@ -118,7 +118,8 @@ func TestComponentsRandom(t *testing.T) {
 		}
 		defer s.Close()
 		out, err := algorithms.Run(t.Context(), s, algorithms.Components{}, algorithms.Options{
-			Threads: rapid.IntRange(1, 8).Draw(r, "threads"), GPU: rapid.SampledFrom([]string{"", device.EmulatedName}).Draw(r, "GPU"),
+			Threads: rapid.IntRange(1, 8).Draw(r, "threads"),
+			GPU:     rapid.SampledFrom([]string{"", device.EmulatedName}).Draw(r, "GPU"),
 		})
 		if err != nil {
 			r.Fatal(err)
@@ -146,7 +147,8 @@ func TestComponentsStarved(t *testing.T) {
 	_, inMemory := run(t, s, algorithms.Components{}, algorithms.Options{Threads: 2})
 	_, streamed := run(t, s, algorithms.Components{}, algorithms.Options{Threads: 2, Memory: starved})
 	if !inMemory.InMemory || streamed.InMemory || streamed.BytesRead > inMemory.BytesRead {
-		t.Errorf("read %d bytes in memory (%v), %d with little (%v)", inMemory.BytesRead, inMemory.InMemory, streamed.BytesRead, streamed.InMemory)
+		t.Errorf("read %d bytes in memory (%v), %d with little (%v)", inMemory.BytesRead, inMemory.InMemory,
+			streamed.BytesRead, streamed.InMemory)
 	}
 }
 
@@ -155,7 +157,8 @@ func TestComponentsCancel(t *testing.T) {
 	s := teststore.Build(t, tangled(30_000, 2), teststore.Options{ShardVertices: 1000})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if _, err := algorithms.Run(ctx, s, algorithms.Components{}, algorithms.Options{Threads: 2, Progress: func(algorithms.Progress) { cancel() }}); !errors.Is(err, context.Canceled) {
+	if _, err := algorithms.Run(ctx, s, algorithms.Components{},
+		algorithms.Options{Threads: 2, Progress: func(algorithms.Progress) { cancel() }}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

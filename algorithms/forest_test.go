@@ -37,7 +37,7 @@ func TestForestAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if roots := f.compress(0, len(f)); roots != int64(n) {
+	if roots := f.compress(0, uint32(len(f))); roots != int64(n) {
 		t.Fatalf("%d components of three vertices each, want %d", roots, n)
 	}
 }

@@ -111,8 +111,8 @@ func loadEdges(ctx context.Context, g *garaph.Graph, threads int, limit int64) (
 // addPacked makes a task of sides.
 func (e *edges) addPacked(sides []*packed.Side) {
 	for _, s := range sides {
-		e.count += uint64(s.Edges)
-		e.slots += uint64(s.Blocks) * packed.BlockSlots
+		e.count += uint64(s.Layout.Edges)
+		e.slots += uint64(s.Layout.Blocks) * packed.BlockSlots
 	}
 	e.packed = append(e.packed, together{sides, slices.Collect(packed.Windows(sides))})
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // A chunk is the state of consecutive vertices. The file of values has the values of all vertices, where they lie as in
-// memory, then a bit for each vertex, set if it is active, and then a checksum for each chunk, of its number, values and bits.
+// memory, then a bit for each vertex, set if it is active, and then a checksum for each chunk, of its number, values
+// and bits.
 
 // DefaultChunk is the number of vertices of a chunk.
 const DefaultChunk = 1 << 16
@@ -40,7 +41,8 @@ func writeChunk(f chunkFile, c *commit, i int, from uint32, b *buffer) error {
 	for _, part := range []struct {
 		bytes []byte
 		at    int64
-	}{{b.values, int64(from) * int64(c.ValueBytes)}, {b.bits, c.bitsAt() + int64(from/8)}, {sum, c.sumsAt() + int64(i)*checksumBytes}} {
+	}{{b.values, int64(from) * int64(c.ValueBytes)}, {b.bits, c.bitsAt() + int64(from/8)}, {sum,
+		c.sumsAt() + int64(i)*checksumBytes}} {
 		if _, err := f.WriteAt(part.bytes, part.at); err != nil {
 			return err
 		}
@@ -55,7 +57,8 @@ func readChunk(f *os.File, c *commit, i int, from, to uint32, b *buffer) error {
 	for _, part := range []struct {
 		bytes []byte
 		at    int64
-	}{{b.values, int64(from) * int64(c.ValueBytes)}, {b.bits, c.bitsAt() + int64(from/8)}, {sum[:], c.sumsAt() + int64(i)*checksumBytes}} {
+	}{{b.values, int64(from) * int64(c.ValueBytes)}, {b.bits, c.bitsAt() + int64(from/8)}, {sum[:],
+		c.sumsAt() + int64(i)*checksumBytes}} {
 		if _, err := f.ReadAt(part.bytes, part.at); err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}

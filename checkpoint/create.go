@@ -32,7 +32,8 @@ func (j *Job) create() (err error) {
 	defer f.Close()
 	tidy(f)
 	for range makeTries {
-		if err = j.makeFolder(f); err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrGone) && !errors.Is(err, ErrRunning) {
+		if err = j.makeFolder(f); err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrGone) &&
+			!errors.Is(err, ErrRunning) {
 			break
 		}
 	}

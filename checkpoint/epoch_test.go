@@ -17,7 +17,8 @@ func TestRoundTrip(t *testing.T) {
 		vertices   uint32
 		valueBytes int
 		chunk      uint32
-	}{{1, 4, 64}, {63, 1, 64}, {64, 8, 64}, {65, 4, 64}, {1000, 24, 64}, {1000, 4, 128}, {70_000, 4, DefaultChunk}, {200_001, 8, DefaultChunk}} {
+	}{{1, 4, 64}, {63, 1, 64}, {64, 8, 64}, {65, 4, 64}, {1000, 24, 64}, {1000, 4, 128}, {70_000, 4,
+		DefaultChunk}, {200_001, 8, DefaultChunk}} {
 		j := begun(t, memoryDir(t))
 		j.Epochs().chunk = c.chunk
 		want := random(3, c.vertices, c.valueBytes)
@@ -70,7 +71,8 @@ func TestPassedOver(t *testing.T) {
 	flip(t, files(t, j, 2)[0], 0)
 	var got memory
 	r, err := j.Restore(t.Context(), &got)
-	if err != nil || r.Number != 1 || len(r.Passed) != 1 || !errors.Is(r.Passed[0], ErrDamaged) || !strings.Contains(r.Passed[0].Error(), "checkpoint 2") {
+	if err != nil || r.Number != 1 || len(r.Passed) != 1 || !errors.Is(r.Passed[0], ErrDamaged) ||
+		!strings.Contains(r.Passed[0].Error(), "checkpoint 2") {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if !got.same(older) {

@@ -67,17 +67,20 @@ func TestForgedRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		list, err := List(jobs)
-		if err != nil || len(list) != 1 || !errors.Is(list[0].Err, ErrDamaged) || !strings.Contains(list[0].Err.Error(), c.says) || strings.ContainsAny(list[0].Err.Error(), "\x1b\n") {
+		if err != nil || len(list) != 1 || !errors.Is(list[0].Err, ErrDamaged) ||
+			!strings.Contains(list[0].Err.Error(), c.says) || strings.ContainsAny(list[0].Err.Error(), "\x1b\n") {
 			t.Errorf("%.200s: %+v, %v", c.line, list, err)
 		}
-		if j, err := OpenJob(jobs, 1); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "`garaph jobs rm` removes it") {
+		if j, err := OpenJob(jobs, 1); !errors.Is(err, ErrDamaged) ||
+			!strings.Contains(err.Error(), "`garaph jobs rm` removes it") {
 			t.Errorf("%.200s: opened %v, %v", c.line, j, err)
 		}
 	}
 	if err := os.WriteFile(name, asRecord("garaph job, version 2\n", line), 0o666); err != nil { // another version
 		t.Fatal(err)
 	}
-	if _, err := OpenJob(jobs, 1); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "resume it with that, or run it again; `garaph jobs rm` removes it") {
+	if _, err := OpenJob(jobs, 1); !errors.Is(err, ErrVersion) ||
+		!strings.Contains(err.Error(), "resume it with that, or run it again; `garaph jobs rm` removes it") {
 		t.Errorf("version 2: %v", err)
 	}
 	if _, _, err := newest(jobs); !errors.Is(err, ErrVersion) {
@@ -127,7 +130,8 @@ func TestSparse(t *testing.T) {
 // TestLinks checks that where a link stands in the place of the folder of jobs, of a job, of
 // an epoch or of a file, nothing behind it is read, changed or removed.
 func TestLinks(t *testing.T) {
-	for _, link := range []string{".", "1", "1/epoch-00000001", "1/JOB", "1/LOCK", "1/.JOB", "1/PROGRESS", "1/epoch-00000001/VALUES", "1/epoch-00000001/EPOCH"} {
+	for _, link := range []string{".", "1", "1/epoch-00000001", "1/JOB", "1/LOCK", "1/.JOB", "1/PROGRESS",
+		"1/epoch-00000001/VALUES", "1/epoch-00000001/EPOCH"} {
 		t.Run(strings.ReplaceAll(link, "/", " "), func(t *testing.T) {
 			jobs, away := filepath.Join(memoryDir(t), "jobs"), filepath.Join(memoryDir(t), "away")
 			ended(t, jobs)
@@ -214,7 +218,8 @@ func TestUsersFiles(t *testing.T) {
 			jobs := memoryDir(t)
 			ended(t, jobs)
 			path := filepath.Join(jobs, file)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("the user's"), 0o666)); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777),
+				os.WriteFile(path, []byte("the user's"), 0o666)); err != nil {
 				t.Fatal(err)
 			}
 			foreign, err := Foreign(jobs)
@@ -223,7 +228,8 @@ func TestUsersFiles(t *testing.T) {
 			}
 			for _, id := range []int{1, 2024} {
 				if strings.HasPrefix(file, fmt.Sprint(id, "/")) {
-					if _, err := Remove(jobs, id); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), "it stays; move it away") {
+					if _, err := Remove(jobs, id); !errors.Is(err, ErrForeign) ||
+						!strings.Contains(err.Error(), "it stays; move it away") {
 						t.Errorf("removed job %d: %v", id, err)
 					}
 				}

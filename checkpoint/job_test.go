@@ -45,7 +45,8 @@ func TestJobs(t *testing.T) {
 	for _, l := range list {
 		got = append(got, fmt.Sprintf("%d %s %s %d %v %q", l.ID, l.Name, l.Status, l.Iteration, l.Epochs, l.Error))
 	}
-	want := []string{`1 sssp done 0 [] ""`, `2 sssp interrupted 0 [1] ""`, `3 sssp failed 7 [] "job 2 ended"`, `4 sssp running 0 [] ""`}
+	want := []string{`1 sssp done 0 [] ""`, `2 sssp interrupted 0 [1] ""`, `3 sssp failed 7 [] "job 2 ended"`,
+		`4 sssp running 0 [] ""`}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -76,7 +77,8 @@ func TestJobs(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, _, err := newest(jobs); !errors.Is(err, ErrNoJob) || err.Error() != fmt.Sprintf("no unfinished job to resume: job 4 is running in another process (process %d); wait for it to end, or interrupt it", os.Getpid()) {
+	if _, _, err := newest(jobs); !errors.Is(err, ErrNoJob) ||
+		err.Error() != fmt.Sprintf("no unfinished job to resume: job 4 is running in another process (process %d); wait for it to end, or interrupt it", os.Getpid()) {
 		t.Errorf("only one that is running: %v", err)
 	}
 }
@@ -136,7 +138,8 @@ func TestPassedJobs(t *testing.T) {
 	damage("3")
 	damage("4")
 	j, err := OpenNewest(jobs)
-	if err != nil || j.ID() != 2 || len(j.Passed()) != 2 || !errors.Is(j.Passed()[0], ErrDamaged) || !strings.Contains(j.Passed()[0].Error(), "job 4: ") {
+	if err != nil || j.ID() != 2 || len(j.Passed()) != 2 || !errors.Is(j.Passed()[0], ErrDamaged) ||
+		!strings.Contains(j.Passed()[0].Error(), "job 4: ") {
 		t.Fatalf("job %d, passed over %v, error %v", j.ID(), j.Passed(), err)
 	}
 	defer j.Close()
@@ -147,7 +150,8 @@ func TestPassedJobs(t *testing.T) {
 	}
 	damage("1")
 	damage("2")
-	if _, err := OpenNewest(jobs); !errors.Is(err, ErrNoJob) || !errors.Is(err, ErrDamaged) || strings.Count(err.Error(), "`garaph jobs rm` removes it") != 4 {
+	if _, err := OpenNewest(jobs); !errors.Is(err, ErrNoJob) || !errors.Is(err, ErrDamaged) ||
+		strings.Count(err.Error(), "`garaph jobs rm` removes it") != 4 {
 		t.Errorf("all are damaged: %v", err)
 	}
 }

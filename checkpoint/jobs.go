@@ -120,7 +120,8 @@ func OpenNewest(jobs string) (*Job, error) {
 		case l.running != nil:
 			passed = append(passed, fmt.Errorf("job %d %w", l.ID, l.running))
 		case l.unrecorded:
-			passed = append(passed, fmt.Errorf("job %d was killed before it was recorded, and cannot be resumed: run it again", l.ID))
+			passed = append(passed, fmt.Errorf("job %d was killed before it was recorded, and cannot be resumed: run it again",
+				l.ID))
 		case l.Unfinished():
 			j, err := OpenJob(jobs, l.ID)
 			if err == nil {

@@ -91,12 +91,14 @@ func (m *memory) same(o *memory) bool {
 		}
 		return list
 	}
-	return m.state.Vertices == o.state.Vertices && m.state.ValueBytes == o.state.ValueBytes && m.state.Iteration == o.state.Iteration &&
+	return m.state.Vertices == o.state.Vertices && m.state.ValueBytes == o.state.ValueBytes &&
+		m.state.Iteration == o.state.Iteration &&
 		bytes.Equal(m.state.Policy, o.state.Policy) && slices.Equal(floats(m.state), floats(o.state)) &&
 		bytes.Equal(m.values, o.values) && slices.Equal(m.active, o.active)
 }
 
-var someone = Identity{Graph: "1234", Program: "programs.SSSP", Source: "5678", Engine: 1, Parameters: map[string]string{"Source": "7", "mode": "1"}, Options: map[string]string{"mode": "sync"}}
+var someone = Identity{Graph: "1234", Program: "programs.SSSP", Source: "5678", Engine: 1,
+	Parameters: map[string]string{"Source": "7", "mode": "1"}, Options: map[string]string{"mode": "sync"}}
 
 // begun makes a job in a folder of jobs, and begins it.
 func begun(t testing.TB, jobs string) *Job {

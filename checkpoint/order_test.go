@@ -203,7 +203,8 @@ func TestNoSpace(t *testing.T) {
 	j, _, newer := twoEpochs(t)
 	r := &recorder{osDisk: osDisk{j.at}, space: spareBytes}
 	j.Epochs().disk = r
-	if n, err := j.Epochs().Write(t.Context(), newer.state, newer); n != 0 || !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "MiB free") {
+	if n, err := j.Epochs().Write(t.Context(), newer.state, newer); n != 0 || !errors.Is(err, ErrNoSpace) ||
+		!strings.Contains(err.Error(), "MiB free") {
 		t.Errorf("epoch %d, %v", n, err)
 	}
 	if want := []string{"remove .epoch-00000003.writing"}; !slices.Equal(r.steps, want) {

@@ -22,7 +22,8 @@ type Place struct {
 
 func placeOf(at *beneath.Folder) (Place, error) {
 	var st unix.Statx_t
-	if err := unix.Statx(unix.AT_FDCWD, at.Path("."), unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO|unix.STATX_BTIME, &st); err != nil {
+	if err := unix.Statx(unix.AT_FDCWD, at.Path("."), unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO|unix.STATX_BTIME,
+		&st); err != nil {
 		return Place{}, &fs.PathError{Op: "statx", Path: at.Path("."), Err: err}
 	}
 	p := Place{Inode: st.Ino}

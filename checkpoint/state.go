@@ -109,11 +109,14 @@ type commit struct {
 // check refuses a record of which no epoch can be.
 func (c *commit) check() error {
 	if c.Vertices == 0 || c.ValueBytes <= 0 || c.ValueBytes > maxValueBytes ||
-		c.ChunkVertices == 0 || c.ChunkVertices%64 != 0 || c.ChunkVertices > DefaultChunk || c.Iteration < 0 || c.Iteration > maxIterations {
-		return fmt.Errorf("%w: its closing record has %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged, c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
+		c.ChunkVertices == 0 || c.ChunkVertices%64 != 0 || c.ChunkVertices > DefaultChunk || c.Iteration < 0 ||
+		c.Iteration > maxIterations {
+		return fmt.Errorf("%w: its closing record has %d vertices of %d bytes in chunks of %d, iteration %d", ErrDamaged,
+			c.Vertices, c.ValueBytes, c.ChunkVertices, c.Iteration)
 	}
 	if w := c.Work; w != nil && !(w.Seconds >= 0 && w.LoadSeconds >= 0 && w.BytesRead >= 0) {
-		return fmt.Errorf("%w: its closing record has %v seconds of work, %v of loading and %d bytes that were read", ErrDamaged, w.Seconds, w.LoadSeconds, w.BytesRead)
+		return fmt.Errorf("%w: its closing record has %v seconds of work, %v of loading and %d bytes that were read",
+			ErrDamaged, w.Seconds, w.LoadSeconds, w.BytesRead)
 	}
 	return nil
 }

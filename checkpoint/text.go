@@ -21,7 +21,8 @@ func sealText(name, head string, v any) (string, error) {
 	return fmt.Sprintf("%s%08x %s\n", text, crc32.Checksum([]byte(text), castagnoli), name), nil
 }
 
-// readText reads a file with the sealed text of v, of at most limit bytes. An error is [ErrDamaged], or [ErrVersion] for another head.
+// readText reads a file with the sealed text of v, of at most limit bytes. An error is [ErrDamaged], or [ErrVersion]
+// for another head.
 func readText(at *beneath.Folder, name, head string, limit int64, v any) error {
 	b, err := at.ReadFile(name, limit)
 	if err != nil {

@@ -36,7 +36,7 @@ const (
 // values after n iterations are those of n pulls. Which of several contributions comes
 // first makes no difference.
 type Advancer[V, A any] struct {
-	*Engine[V, A]
+	engine      *Engine[V, A]
 	rows        Rows[V, A]
 	queue, next *frontier.Queue[uint32]
 	memory      []uint32 // of the queues; nil if the frontier is not listed to be pushed
@@ -86,11 +86,11 @@ type limits struct {
 
 // lane is what one goroutine has.
 type lane struct {
-	compiled.Advance
-	storedLane
-	index int      // of the goroutine
-	hubs  []uint32 // vertices that are left for later: places in the queue, or themselves
-	spare []uint32
+	advance compiled.Advance
+	stored  storedLane
+	index   int      // of the goroutine
+	hubs    []uint32 // vertices that are left for later: places in the queue, or themselves
+	spare   []uint32
 }
 
 // Advanced reports the work of a call of Advance.
@@ -111,7 +111,7 @@ func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[
 	f.rows = &wholeRows[V, A]{rows, in}
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.Rows, l.In, l.Off = rows, in, rows.Off
+		l.advance.Rows, l.advance.In, l.advance.Next.Off = rows, in, rows.Off
 	}
 	return f, nil
 }
@@ -119,7 +119,8 @@ func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[
 // newAdvancer makes one with queues, over some rows of so many edges.
 func newAdvancer[V, A any](e *Engine[V, A], edges uint64) (*Advancer[V, A], error) {
 	a := e.arrays
-	f := &Advancer[V, A]{Engine: e, lanes: make([]lane, len(e.workers)), block: compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}}
+	f := &Advancer[V, A]{engine: e, lanes: make([]lane, len(e.workers)),
+		block: compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}}
 	f.unseen, f.limits = edges, limits{aloneEdges, hubEdges, taskVertices, 2*int(e.arrays.N) + 1<<16}
 	memory, err := hostmem.Slice[uint32](2 * int(a.N))
 	if err != nil {
@@ -155,7 +156,8 @@ func (f *Advancer[V, A]) Forget() { f.listed, f.seeks = false, false }
 // Advance runs iterations from step s on, with the given numbers of active vertices and edges from
 // them, until no vertex is active, a limit of iterations or time is reached, or the context has
 // ended. After an error, all vertices that have changed are active.
-func (f *Advancer[V, A]) Advance(ctx context.Context, s gas.Step, from Stats, limit int, until time.Time) (Advanced, error) {
+func (f *Advancer[V, A]) Advance(ctx context.Context, s gas.Step, from Stats, limit int,
+	until time.Time) (Advanced, error) {
 	done := Advanced{Stats: Stats{Activated: from.Activated, Degrees: from.Degrees}}
 	for done.Activated > 0 && done.Levels < limit && ctx.Err() == nil {
 		f.block.Step = s
@@ -178,7 +180,7 @@ func (f *Advancer[V, A]) Advance(ctx context.Context, s gas.Step, from Stats, li
 
 // spoiled makes all active that have changed in a level that went wrong.
 func (f *Advancer[V, A]) spoiled() {
-	a := f.arrays
+	a := f.engine.arrays
 	for w, rising := range a.Rising {
 		a.Active[w] |= rising
 	}
@@ -197,7 +199,7 @@ func (f *Advancer[V, A]) level(ctx context.Context, active, degrees uint64) (Sta
 	if err := f.rows.bring(ctx, f); err != nil {
 		return Stats{}, err
 	}
-	alone := len(f.workers) == 1 || degrees <= f.limits.alone
+	alone := len(f.engine.workers) == 1 || degrees <= f.limits.alone
 	f.ready(alone, f.next)
 	var err error
 	if f.seeks {
@@ -220,8 +222,8 @@ func (f *Advancer[V, A]) level(ctx context.Context, active, degrees uint64) (Sta
 func (f *Advancer[V, A]) ready(alone bool, next *frontier.Queue[uint32]) {
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.Alone, l.Queue, l.Bits, l.Active = alone, next, f.arrays.Rising, f.arrays.Active
-		l.Edges, l.Vertices, l.Found, l.Degrees, l.Unlisted = 0, 0, 0, 0, 0
+		l.advance.Next.Alone, l.advance.Next.Queue, l.advance.Next.Bits, l.advance.Seek.Active = alone, next, f.engine.arrays.Rising, f.engine.arrays.Active
+		l.advance.Edges, l.advance.Vertices, l.advance.Seek.Found, l.advance.Next.Degrees, l.advance.Next.Unlisted = 0, 0, 0, 0, 0
 	}
 }
 
@@ -229,7 +231,8 @@ func (f *Advancer[V, A]) ready(alone bool, next *frontier.Queue[uint32]) {
 func (f *Advancer[V, A]) sum() (s Stats) {
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		s.Add(Stats{Edges: l.Edges, Vertices: l.Vertices, Activated: l.Found + l.Unlisted, Degrees: l.Degrees})
+		s.Add(Stats{Edges: l.advance.Edges, Vertices: l.advance.Vertices,
+			Activated: l.advance.Seek.Found + l.advance.Next.Unlisted, Degrees: l.advance.Next.Degrees})
 	}
 	return s
 }
@@ -238,9 +241,9 @@ func (f *Advancer[V, A]) sum() (s Stats) {
 func (f *Advancer[V, A]) direct(active, degrees uint64) {
 	f.unseen -= min(f.unseen, degrees)
 	switch {
-	case f.loops.Seek == nil || !f.rows.canSeek():
+	case f.engine.loops.Seek == nil || !f.rows.canSeek():
 	case f.seeks:
-		f.seeks = active >= f.active || active > uint64(f.arrays.N)/seekShare
+		f.seeks = active >= f.active || active > uint64(f.engine.arrays.N)/seekShare
 	default:
 		f.seeks = degrees > f.limits.alone && degrees > f.unseen/pushShare
 	}
@@ -249,7 +252,7 @@ func (f *Advancer[V, A]) direct(active, degrees uint64) {
 
 // turn makes the next frontier the current one.
 func (f *Advancer[V, A]) turn() {
-	a := f.arrays
+	a := f.engine.arrays
 	if list := f.queue.List(); f.listed && len(list) < len(a.Active)/8 {
 		for _, v := range list {
 			a.Active[v>>6] = 0
@@ -268,10 +271,10 @@ func (f *Advancer[V, A]) list() error {
 	const words = 1 << 10
 	f.queue.Clear()
 	for i := range f.lanes {
-		f.lanes[i].Queue, f.lanes[i].Bits = f.queue, f.arrays.Active
+		f.lanes[i].advance.Next.Queue, f.lanes[i].advance.Next.Bits = f.queue, f.engine.arrays.Active
 	}
-	err := f.each((len(f.arrays.Active)+words-1)/words, func(l *lane, i int) {
-		l.List(i*words, min((i+1)*words, len(f.arrays.Active)))
+	err := f.each((len(f.engine.arrays.Active)+words-1)/words, func(l *lane, i int) {
+		l.advance.Next.List(i*words, min((i+1)*words, len(f.engine.arrays.Active)))
 	})
 	f.flush()
 	f.listed = true
@@ -280,7 +283,7 @@ func (f *Advancer[V, A]) list() error {
 
 func (f *Advancer[V, A]) flush() {
 	for i := range f.lanes {
-		f.lanes[i].Flush()
+		f.lanes[i].advance.Next.Flush()
 	}
 }
 
@@ -294,7 +297,7 @@ func (f *Advancer[V, A]) each(n int, task func(l *lane, i int)) error {
 
 // try is each of tasks that may fail.
 func (f *Advancer[V, A]) try(n int, task func(l *lane, i int) error) error {
-	_, err := f.parallel(n, func(r *worker[V, A], i int) error {
+	_, err := f.engine.parallel(n, func(r *worker[V, A], i int) error {
 		l := &f.lanes[r.index]
 		l.index = r.index
 		return task(l, i)
@@ -304,7 +307,7 @@ func (f *Advancer[V, A]) try(n int, task func(l *lane, i int) error) error {
 
 // push sends the values of the queue along all rows.
 func (r *wholeRows[V, A]) push(f *Advancer[V, A], alone bool) error {
-	list, cur := f.queue.List(), f.arrays.Cur
+	list, cur := f.queue.List(), f.engine.arrays.Cur
 	size := f.limits.task
 	if alone {
 		size = len(list)
@@ -316,12 +319,12 @@ func (r *wholeRows[V, A]) push(f *Advancer[V, A], alone bool) error {
 			if !alone {
 				begin = f.pushBetweenHubs(l, list, from, begin, end)
 			}
-			f.loops.Push(&l.Advance, &f.block, list[begin:end], from[begin:end], cur)
+			f.engine.loops.Push(&l.advance, &f.block, list[begin:end], from[begin:end], cur)
 		})
 	}
 	if err == nil {
 		err = f.eachHub(list, func(l *lane, k uint32) {
-			f.loops.Push(&l.Advance, &f.block, list[k:k+1], from[k:k+1], cur)
+			f.engine.loops.Push(&l.advance, &f.block, list[k:k+1], from[k:k+1], cur)
 		})
 	}
 	f.flush()
@@ -331,7 +334,7 @@ func (r *wholeRows[V, A]) push(f *Advancer[V, A], alone bool) error {
 // saved are the values of a list, as the level begins.
 func (f *Advancer[V, A]) saved(list []uint32) ([]V, error) {
 	const many = 64 * taskVertices // of a task
-	from, cur := f.arrays.Next[:len(list)], f.arrays.Cur
+	from, cur := f.engine.arrays.Next[:len(list)], f.engine.arrays.Cur
 	return from, f.each(parts(len(list), many), func(_ *lane, i int) {
 		begin, end := part(i, many, len(list))
 		for k, v := range list[begin:end] {
@@ -350,7 +353,7 @@ func part(i, size, n int) (begin, end int) { return i * size, min((i+1)*size, n)
 func (f *Advancer[V, A]) pushBetweenHubs(l *lane, list []uint32, from []V, begin, end int) int {
 	for k := begin; k < end; k++ {
 		if f.block.Degree[list[k]] > f.limits.hub {
-			f.loops.Push(&l.Advance, &f.block, list[begin:k], from[begin:k], f.arrays.Cur)
+			f.engine.loops.Push(&l.advance, &f.block, list[begin:k], from[begin:k], f.engine.arrays.Cur)
 			l.hubs = append(l.hubs, uint32(k))
 			begin = k + 1
 		}
@@ -376,9 +379,9 @@ func (f *Advancer[V, A]) eachHub(list []uint32, push func(l *lane, k uint32)) er
 	return f.each(tasks, func(l *lane, task int) {
 		i := sort.SearchInts(ends, task+1)
 		begin, end := part(task-ends[i]+parts(degrees[i], size), size, degrees[i])
-		l.Cut, l.From, l.To = true, uint64(begin), uint64(end)
+		l.advance.Cut, l.advance.From, l.advance.To = true, uint64(begin), uint64(end)
 		push(l, hubs[i])
-		l.Cut = false
+		l.advance.Cut = false
 	})
 }
 

@@ -16,7 +16,7 @@ func addAdvance[V, A any](loops *compiled.Loops[V, A], g *generic[V, A]) {
 		for i, u := range list {
 			eachArc(a, u, func(v uint32, e gas.Edge) {
 				if _, changed := g.improve(a, b, v, g.program.Gather(from[i], e, zero), cur); changed {
-					a.Add(v)
+					a.Next.Add(v)
 				}
 			})
 		}
@@ -25,12 +25,12 @@ func addAdvance[V, A any](loops *compiled.Loops[V, A], g *generic[V, A]) {
 		loops.Relax = func(a *compiled.Advance, b *compiled.Block, list []uint32, cur []V) {
 			for _, u := range list {
 				src := compiled.Load(&cur[u])
-				if a.Passed(p.Priority(src)) {
+				if a.Buckets.Passed(p.Priority(src)) {
 					continue
 				}
 				eachArc(a, u, func(v uint32, e gas.Edge) {
 					if value, changed := g.improve(a, b, v, g.program.Gather(src, e, zero), cur); changed {
-						a.Put(v, p.Priority(value))
+						a.Buckets.Put(v, p.Priority(value))
 					}
 				})
 			}
@@ -62,7 +62,8 @@ func eachArc(a *compiled.Advance, u uint32, f func(v uint32, e gas.Edge)) {
 }
 
 // improve applies a contribution to v, and reports whether that changed it.
-func (g *generic[V, A]) improve(a *compiled.Advance, b *compiled.Block, v uint32, m A, cur []V) (value V, changed bool) {
+func (g *generic[V, A]) improve(a *compiled.Advance, b *compiled.Block, v uint32, m A,
+	cur []V) (value V, changed bool) {
 	x := b.Vertex(int(v))
 	for {
 		old := compiled.Load(&cur[v])
@@ -70,7 +71,7 @@ func (g *generic[V, A]) improve(a *compiled.Advance, b *compiled.Block, v uint32
 		if !g.program.Activate(x, old, value) {
 			return value, false
 		}
-		if a.Alone {
+		if a.Next.Alone {
 			cur[v] = value
 			return value, true
 		}
@@ -87,11 +88,12 @@ func (g *generic[V, A]) seek(a *compiled.Advance, b *compiled.Block, v uint32, c
 	for k := a.In.Off[v]; k < a.In.Off[v+1]; k++ {
 		a.Edges++
 		u, weight := a.In.Arc(k)
-		if !a.Active.Has(u) {
+		if !a.Seek.Active.Has(u) {
 			continue
 		}
 		found = true
-		if acc = g.program.Sum(acc, g.program.Gather(cur[u], gas.Edge{Weight: weight}, zero)); g.saturable.Saturated(acc, b.Step) {
+		if acc = g.program.Sum(acc, g.program.Gather(cur[u], gas.Edge{Weight: weight}, zero)); g.saturable.Saturated(acc,
+			b.Step) {
 			break
 		}
 	}
@@ -104,13 +106,13 @@ func (g *generic[V, A]) seek(a *compiled.Advance, b *compiled.Block, v uint32, c
 	if !g.program.Activate(x, old, value) {
 		return
 	}
-	if a.Active.Has(v) {
+	if a.Seek.Active.Has(v) {
 		next[v] = value
-		a.Deferred = append(a.Deferred, v)
+		a.Seek.Deferred = append(a.Seek.Deferred, v)
 	} else {
 		cur[v] = value
 	}
-	a.Bits[v>>6] |= 1 << (v & 63)
-	a.Found++
-	a.Degrees += uint64(b.Degree[v])
+	a.Next.Bits[v>>6] |= 1 << (v & 63)
+	a.Seek.Found++
+	a.Next.Degrees += uint64(b.Degree[v])
 }

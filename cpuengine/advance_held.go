@@ -2,6 +2,7 @@ package cpuengine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
@@ -52,14 +53,14 @@ func NewHeldAdvancer[V, A any](e *Engine[V, A], rows, in *page.HeldRows, edges u
 	if err != nil {
 		return nil, err
 	}
-	h := &heldRows[V, A]{out: rows, in: in, absent: rows.Shards(), held: make([]heldLane[A], len(e.workers))}
+	h := &heldRows[V, A]{out: rows, in: in, absent: rows.Absent(), held: make([]heldLane[A], len(e.workers))}
 	f.rows = h
 	h.full, _ = e.program.(gas.Saturable[A])
 	if in != nil && in != rows {
-		h.absent += in.Shards()
+		h.absent += in.Absent()
 	}
 	for i := range f.lanes {
-		f.lanes[i].Rows, f.lanes[i].Degree = &f.lanes[i].row, e.arrays.Degree
+		f.lanes[i].advance.Rows, f.lanes[i].advance.Next.Degree = &f.lanes[i].stored.row, e.arrays.Degree
 		h.held[i].out = rows.NewCursor()
 		if in != nil {
 			h.held[i].in = in.NewCursor()
@@ -150,35 +151,48 @@ func (r *heldRows[V, A]) push(f *Advancer[V, A], alone bool) error {
 	return err
 }
 
-// pushHubs pushes along the rows of vertices that were left for later, one after another, on
-// all goroutines.
+// pushHubs pushes along the rows of vertices that were left for later, the longest first: a row by one goroutine, or
+// by all of them, one after another, where it has more than its share of the edges.
 func (r *heldRows[V, A]) pushHubs(f *Advancer[V, A], list []uint32, from []V) error {
-	size := int(f.limits.hub)
-	for _, k := range f.takeHubs() {
+	hubs, size, edges := f.takeHubs(), int(f.limits.hub), 0
+	degree := func(k uint32) int { return int(f.block.Degree[list[k]]) }
+	for _, k := range hubs {
+		edges += degree(k)
+	}
+	slices.SortFunc(hubs, func(j, k uint32) int { return degree(k) - degree(j) })
+	for len(hubs) > 0 && degree(hubs[0]) > edges/len(f.lanes) {
+		k := hubs[0]
 		row, err := r.held[0].out.Row(list[k])
 		if err == nil {
-			err = f.try(parts(len(row), size), func(l *lane, i int) error {
+			err = f.each(parts(len(row), size), func(l *lane, i int) {
 				begin, end := part(i, size, len(row))
 				f.pushAlong(l, from[k:k+1], row[begin:end])
-				return nil
 			})
 		}
 		if err != nil {
 			return err
 		}
+		hubs = hubs[1:]
 	}
-	return nil
+	return f.try(len(hubs), func(l *lane, i int) error {
+		k := hubs[i]
+		row, err := r.held[l.index].out.Row(list[k])
+		if err == nil {
+			f.pushAlong(l, from[k:k+1], row)
+		}
+		return err
+	})
 }
 
 // seek has vertices look for active ones along held rows.
 func (r *heldRows[V, A]) seek(f *Advancer[V, A]) error {
-	n := int(f.arrays.N)
+	n := int(f.engine.arrays.N)
 	first, alike, err := f.alike()
 	if err != nil {
 		return err
 	}
 	err = f.try(parts(n, heldVertices), func(l *lane, i int) error {
-		l.First, l.Alike = first, alike
+		l.advance.Seek.First, l.advance.Seek.Alike = first, alike
 		begin, end := part(i, heldVertices, n)
 		return r.seekIn(f, l, uint32(begin), uint32(end))
 	})
@@ -190,40 +204,33 @@ func (r *heldRows[V, A]) seek(f *Advancer[V, A]) error {
 // are not settled look for the first active neighbour, gather what that has, and go on along
 // their whole rows only if that is not all that counts.
 func (r *heldRows[V, A]) seekIn(f *Advancer[V, A], l *lane, begin, end uint32) error {
-	a, h := f.arrays, &r.held[l.index]
+	a, h := f.engine.arrays, &r.held[l.index]
 	b := f.block
 	b.First = begin
 	if h.nbr == nil {
 		h.nbr, h.off, h.acc = make([]uint32, heldVertices), make([]uint32, heldVertices+1), make([]A, heldVertices)
 	}
-	h.due = f.loops.Due(h.due[:0], identity[:end-begin], &b, a.Cur)
-	l.Vertices += uint64(len(h.due))
+	h.due = f.engine.loops.Due(h.due[:0], identity[:end-begin], &b, a.Cur)
+	l.advance.Vertices += uint64(len(h.due))
 	if r.in == r.out {
 		h.due = withEdges(h.due, a.Degree[begin:end])
 	}
-	found := h.due[:0]
-	for _, v := range h.due {
-		u, looked, ok, err := h.in.First(begin+uint32(v), a.Active)
-		if err != nil {
-			return err
-		}
-		l.Edges += uint64(looked)
-		if ok {
-			h.nbr[v] = u
-			found = append(found, v)
-		}
+	found, looked, err := h.in.Find(begin, h.due, a.Active, h.nbr)
+	if err != nil {
+		return err
 	}
-	if l.Alike { // the value of one that is in the cache will do
+	l.advance.Edges += uint64(looked)
+	if l.advance.Seek.Alike { // the value of one that is in the cache will do
 		for _, v := range found {
-			h.nbr[v] = l.First
+			h.nbr[v] = l.advance.Seek.First
 		}
 	}
 	acc := h.acc[:len(found)]
 	for i := range acc {
-		acc[i] = f.zero
+		acc[i] = f.engine.zero
 	}
 	b.Off, b.Nbr = places[:], h.nbr
-	f.loops.Gather(acc, found, &b, a.Cur)
+	f.engine.loops.Gather(acc, found, &b, a.Cur)
 	for i := range acc {
 		if !r.full.Saturated(acc[i], b.Step) {
 			if err := r.gatherRow(f, l, &b, found[i:i+1], acc[i:i+1]); err != nil {
@@ -231,9 +238,9 @@ func (r *heldRows[V, A]) seekIn(f *Advancer[V, A], l *lane, begin, end uint32) e
 			}
 		}
 	}
-	activated, degrees := f.loops.Apply(acc, found, &b, a.Cur, a.Next, a.Rising[begin>>6:])
-	l.Found += uint64(activated)
-	l.Degrees += degrees
+	activated, degrees := f.engine.loops.Apply(acc, found, &b, a.Cur, a.Next, a.Rising[begin>>6:])
+	l.advance.Seek.Found += uint64(activated)
+	l.advance.Next.Degrees += degrees
 	f.replace(l, begin, found)
 	return nil
 }
@@ -262,28 +269,28 @@ func (r *heldRows[V, A]) gatherRow(f *Advancer[V, A], l *lane, b *compiled.Block
 	}
 	active := h.active[:0]
 	for _, u := range row {
-		if f.arrays.Active.Has(u) {
+		if f.engine.arrays.Active.Has(u) {
 			active = append(active, u)
 		}
 	}
 	x := *b
 	h.off[v], h.off[v+1] = 0, uint32(len(active))
 	x.Off, x.Nbr = h.off, active
-	acc[0] = f.zero
-	f.loops.Gather(acc, one, &x, f.arrays.Cur)
-	l.Edges += uint64(len(row))
+	acc[0] = f.engine.zero
+	f.engine.loops.Gather(acc, one, &x, f.engine.arrays.Cur)
+	l.advance.Edges += uint64(len(row))
 	return nil
 }
 
 // replace gives those of a list that have changed their new values. Of active ones, others
 // read the old values until the end of the level.
 func (f *Advancer[V, A]) replace(l *lane, first uint32, list []uint16) {
-	a := f.arrays
+	a := f.engine.arrays
 	for _, x := range list {
 		switch v := first + uint32(x); {
 		case !a.Rising.Has(v):
 		case a.Active.Has(v):
-			l.Deferred = append(l.Deferred, v)
+			l.advance.Seek.Deferred = append(l.advance.Seek.Deferred, v)
 		default:
 			a.Cur[v] = a.Next[v]
 		}

@@ -88,7 +88,8 @@ func heldAdvancer[V, A any](t *rapid.T, s *store.Store, p gas.Program[V, A]) (*A
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.limits = limits{alone: rapid.Uint64Range(0, 3).Draw(t, "alone"), hub: rapid.Uint32Range(1, 4).Draw(t, "hub"), task: rapid.IntRange(1, 3).Draw(t, "task")}
+	f.limits = limits{alone: rapid.Uint64Range(0, 3).Draw(t, "alone"), hub: rapid.Uint32Range(1, 4).Draw(t, "hub"),
+		task: rapid.IntRange(1, 3).Draw(t, "task")}
 	return f, begin
 }
 
@@ -96,7 +97,7 @@ func heldAdvancer[V, A any](t *rapid.T, s *store.Store, p gas.Program[V, A]) (*A
 func checkHeld[V comparable, A any](t *rapid.T, s *store.Store, g oracle.Graph, p gas.Program[V, A]) (sought bool) {
 	limit := rapid.SampledFrom([]int{1, 2, 3, math.MaxInt}).Draw(t, "limit")
 	f, at := heldAdvancer(t, s, p)
-	defer f.arrays.Free()
+	defer f.engine.arrays.Free()
 	defer f.Free()
 	want, done := levels(g, p, limit)
 	step := gas.Step{}
@@ -111,23 +112,24 @@ func checkHeld[V comparable, A any](t *rapid.T, s *store.Store, g oracle.Graph, 
 		sought = sought || f.seeks
 		step.Iteration += got.Levels
 		at = got.Stats
-		if active := f.arrays.Active.Count(0, uint32(g.N)); active != int(at.Activated) {
+		if active := f.engine.arrays.Active.Count(0, uint32(g.N)); active != int(at.Activated) {
 			t.Fatalf("%T: after %d iterations %d are active, and %d counted", p, step.Iteration, active, at.Activated)
 		}
 		degrees := uint64(0)
-		for v, ok := f.arrays.Active.Next(0, uint32(g.N)); ok; v, ok = f.arrays.Active.Next(v+1, uint32(g.N)) {
-			degrees += uint64(f.arrays.Degree[v])
+		for v, ok := f.engine.arrays.Active.Next(0, uint32(g.N)); ok; v, ok = f.engine.arrays.Active.Next(v+1, uint32(g.N)) {
+			degrees += uint64(f.engine.arrays.Degree[v])
 		}
-		if degrees != at.Degrees || f.arrays.Rising.Any(0, uint32(g.N)) {
-			t.Fatalf("%T: after %d iterations active vertices have %d edges, and %d were counted; rising: %v", p, step.Iteration, degrees, at.Degrees, f.arrays.Rising.Any(0, uint32(g.N)))
+		if degrees != at.Degrees || f.engine.arrays.Rising.Any(0, uint32(g.N)) {
+			t.Fatalf("%T: after %d iterations active vertices have %d edges, and %d were counted; rising: %v", p,
+				step.Iteration, degrees, at.Degrees, f.engine.arrays.Rising.Any(0, uint32(g.N)))
 		}
 	}
 	if step.Iteration != done {
 		t.Fatalf("%T: %d iterations, want %d", p, step.Iteration, done)
 	}
 	for v := range want {
-		if f.arrays.Cur[v] != want[v] {
-			t.Fatalf("%T, %d iterations: vertex %d is at %v, want %v", p, limit, v, f.arrays.Cur[v], want[v])
+		if f.engine.arrays.Cur[v] != want[v] {
+			t.Fatalf("%T, %d iterations: vertex %d is at %v, want %v", p, limit, v, f.engine.arrays.Cur[v], want[v])
 		}
 	}
 	return sought
@@ -139,7 +141,8 @@ func TestHeld(t *testing.T) {
 	sought := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		g := testgraph.Draw(rt)
-		o := teststore.Options{Layout: store.Packed, Symmetric: rapid.Bool().Draw(rt, "symmetric"), ShardVertices: rapid.IntRange(1, 30).Draw(rt, "vertices per shard")}
+		o := teststore.Options{Layout: store.Packed, Symmetric: rapid.Bool().Draw(rt, "symmetric"),
+			ShardVertices: rapid.IntRange(1, 30).Draw(rt, "vertices per shard")}
 		o.InRows = !o.Symmetric
 		s := teststore.Build(t, g, o)
 		if o.Symmetric {

@@ -38,12 +38,13 @@ type ordered[V any] struct {
 // AdvanceOrdered processes vertices in the order of their priorities, as [Advancer.Advance] does
 // levels. An iteration is a round: the first bucket, and what its vertices add to it while one
 // goroutine processes them. Values are read in place.
-func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from Stats, limit int, until time.Time) (done Advanced, err error) {
+func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from Stats, limit int,
+	until time.Time) (done Advanced, err error) {
 	done = Advanced{Stats: Stats{Activated: from.Activated, Degrees: from.Degrees}}
 	f.block.Step = s
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.Edges, l.Vertices = 0, 0
+		l.advance.Edges, l.advance.Vertices = 0, 0
 	}
 	err = f.fill()
 	for err == nil && done.Levels < limit {
@@ -61,15 +62,15 @@ func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from St
 		}
 	}
 	for i := range f.lanes {
-		done.Edges += f.lanes[i].Edges
-		done.Vertices += f.lanes[i].Vertices
+		done.Edges += f.lanes[i].advance.Edges
+		done.Vertices += f.lanes[i].advance.Vertices
 	}
 	if err == nil {
 		done.Activated, done.Degrees, err = f.empty()
 	}
 	if err != nil { // the vertices in progress are not known
-		for v := range f.arrays.N {
-			f.arrays.Active.Add(v)
+		for v := range f.engine.arrays.N {
+			f.engine.arrays.Active.Add(v)
 		}
 		f.Forget()
 	}
@@ -78,9 +79,9 @@ func (f *Advancer[V, A]) AdvanceOrdered(ctx context.Context, s gas.Step, from St
 
 // fill puts the active vertices into buckets.
 func (f *Advancer[V, A]) fill() error {
-	a, o := f.arrays, &f.order
+	a, o := f.engine.arrays, &f.order
 	if o.priority == nil {
-		o.priority = f.program.(gas.Prioritized[V])
+		o.priority = f.engine.program.(gas.Prioritized[V])
 		if err := f.each(1, func(*lane, int) { f.bucketWidth() }); err != nil {
 			return err
 		}
@@ -99,12 +100,12 @@ func (f *Advancer[V, A]) fill() error {
 		return err
 	}
 	f.begin(o.low())
-	return each(func(i int, v uint32, priority float64) { f.lanes[i].Put(v, priority) })
+	return each(func(i int, v uint32, priority float64) { f.lanes[i].advance.Buckets.Put(v, priority) })
 }
 
 // eachRange calls do for each lane i, with its share of the vertices.
 func (f *Advancer[V, A]) eachRange(do func(i int, begin, end uint32)) error {
-	n := int(f.arrays.N)
+	n := int(f.engine.arrays.N)
 	size := max(1, parts(n, len(f.lanes)))
 	return f.each(parts(n, size), func(_ *lane, i int) {
 		begin, end := part(i, size, n)
@@ -134,7 +135,7 @@ func (f *Advancer[V, A]) begin(low float64) {
 		low = 0
 	}
 	for i := range f.lanes {
-		f.lanes[i].Begin(low, f.order.width)
+		f.lanes[i].advance.Buckets.Begin(low, f.order.width)
 	}
 }
 
@@ -143,14 +144,14 @@ func (f *Advancer[V, A]) begin(low float64) {
 // vertices that have moved to another one.
 func (f *Advancer[V, A]) overfull() (again bool, err error) {
 	for i := range f.lanes {
-		again = again || f.lanes[i].Len(frontier.Fallen) > 0
+		again = again || f.lanes[i].advance.Buckets.Len(frontier.Fallen) > 0
 	}
 	if again || f.held() <= f.limits.held {
 		return again, nil
 	}
-	p, cur := f.order.priority, f.arrays.Cur
+	p, cur := f.order.priority, f.engine.arrays.Cur
 	err = f.each(len(f.lanes), func(_ *lane, i int) {
-		f.lanes[i].Compact(func(v uint32) float64 { return p.Priority(cur[v]) })
+		f.lanes[i].advance.Buckets.Compact(func(v uint32) float64 { return p.Priority(cur[v]) })
 	})
 	return f.held() > f.limits.held, err
 }
@@ -158,19 +159,19 @@ func (f *Advancer[V, A]) overfull() (again bool, err error) {
 // held returns how many vertices the buckets have.
 func (f *Advancer[V, A]) held() (n int) {
 	for i := range f.lanes {
-		n += f.lanes[i].Held
+		n += f.lanes[i].advance.Buckets.Held
 	}
 	return n
 }
 
 // empty makes the vertices in buckets that are not done active, and empties the buckets.
 func (f *Advancer[V, A]) empty() (active, degrees uint64, err error) {
-	a, p := f.arrays, f.order.priority
+	a, p := f.engine.arrays, f.order.priority
 	a.Active.Clear()
 	f.Forget()
 	err = f.each(len(f.lanes), func(_ *lane, i int) {
-		f.lanes[i].Each(a.Active.Add, func(v uint32) float64 { return p.Priority(a.Cur[v]) })
-		f.lanes[i].Begin(0, f.order.width)
+		f.lanes[i].advance.Buckets.Each(a.Active.Add, func(v uint32) float64 { return p.Priority(a.Cur[v]) })
+		f.lanes[i].advance.Buckets.Begin(0, f.order.width)
 	})
 	if err != nil {
 		return 0, 0, err
@@ -192,7 +193,7 @@ func (f *Advancer[V, A]) empty() (active, degrees uint64, err error) {
 func (f *Advancer[V, A]) round() (more bool, err error) {
 	first := frontier.Far + 1
 	for i := range f.lanes {
-		first = min(first, f.lanes[i].Next())
+		first = min(first, f.lanes[i].advance.Buckets.Next())
 	}
 	if first > frontier.Far {
 		return false, nil
@@ -204,8 +205,8 @@ func (f *Advancer[V, A]) round() (more bool, err error) {
 	lists, vertices, degrees := f.order.lists, 0, uint64(0)
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.Now = first
-		lists[i] = l.Take(first, lists[i])
+		l.advance.Buckets.Now = first
+		lists[i] = l.advance.Buckets.Take(first, lists[i])
 		vertices += len(lists[i])
 	}
 	if vertices <= taskVertices { // a hub may be among them
@@ -217,7 +218,7 @@ func (f *Advancer[V, A]) round() (more bool, err error) {
 	}
 	alone := len(f.lanes) == 1 || vertices <= aloneOrdered && degrees <= f.limits.alone
 	for i := range f.lanes {
-		f.lanes[i].Alone = alone
+		f.lanes[i].advance.Next.Alone = alone
 	}
 	if alone {
 		err = f.each(1, func(l *lane, _ int) { f.relaxAlone(l, first) })
@@ -230,19 +231,20 @@ func (f *Advancer[V, A]) round() (more bool, err error) {
 // relaxAlone does a bucket on one goroutine, until it is empty or large.
 func (f *Advancer[V, A]) relaxAlone(l *lane, bucket int) {
 	for i := range f.order.lists {
-		f.loops.Relax(&l.Advance, &f.block, f.order.lists[i], f.arrays.Cur)
+		f.engine.loops.Relax(&l.advance, &f.block, f.order.lists[i], f.engine.arrays.Cur)
 	}
-	for n := l.Len(bucket); n > 0 && n <= fusedVertices; n = l.Len(bucket) {
-		l.spare = l.Take(bucket, l.spare)
-		f.loops.Relax(&l.Advance, &f.block, l.spare, f.arrays.Cur)
+	for n := l.advance.Buckets.Len(bucket); n > 0 && n <= fusedVertices; n = l.advance.Buckets.Len(bucket) {
+		l.spare = l.advance.Buckets.Take(bucket, l.spare)
+		f.engine.loops.Relax(&l.advance, &f.block, l.spare, f.engine.arrays.Cur)
 	}
 }
 
 // fuse does what has come to the bucket of one goroutine while it is little, but hubs.
 func (f *Advancer[V, A]) fuse(l *lane, bucket int) {
-	most := l.Edges + fusedEdges
-	for n := l.Len(bucket); n > 0 && n <= fusedVertices && l.Edges < most; n = l.Len(bucket) {
-		l.spare = l.Take(bucket, l.spare)
+	most := l.advance.Edges + fusedEdges
+	b := &l.advance.Buckets
+	for n := b.Len(bucket); n > 0 && n <= fusedVertices && l.advance.Edges < most; n = b.Len(bucket) {
+		l.spare = l.advance.Buckets.Take(bucket, l.spare)
 		f.relaxBetweenHubs(l, l.spare)
 	}
 }
@@ -272,7 +274,7 @@ func (f *Advancer[V, A]) relaxTogether(bucket int) error {
 		return err
 	}
 	return f.eachHub(nil, func(l *lane, v uint32) {
-		f.loops.Relax(&l.Advance, &f.block, []uint32{v}, f.arrays.Cur)
+		f.engine.loops.Relax(&l.advance, &f.block, []uint32{v}, f.engine.arrays.Cur)
 	})
 }
 
@@ -280,25 +282,25 @@ func (f *Advancer[V, A]) relaxTogether(bucket int) error {
 func (f *Advancer[V, A]) relaxBetweenHubs(l *lane, list []uint32) {
 	for k := 0; k < len(list); k++ {
 		if v := list[k]; f.block.Degree[v] > f.limits.hub {
-			f.loops.Relax(&l.Advance, &f.block, list[:k], f.arrays.Cur)
+			f.engine.loops.Relax(&l.advance, &f.block, list[:k], f.engine.arrays.Cur)
 			l.hubs = append(l.hubs, v)
 			list, k = list[k+1:], -1
 		}
 	}
-	f.loops.Relax(&l.Advance, &f.block, list, f.arrays.Cur)
+	f.engine.loops.Relax(&l.advance, &f.block, list, f.engine.arrays.Cur)
 }
 
 // sortFar sorts the vertices of the last bucket into new ones, from the lowest priority
 // among them on.
 func (f *Advancer[V, A]) sortFar() error {
-	o, cur := &f.order, f.arrays.Cur
+	o, cur := &f.order, f.engine.arrays.Cur
 	o.forgetLows()
 	err := f.each(len(f.lanes), func(_ *lane, i int) {
 		l := &f.lanes[i]
-		l.Now = frontier.Far // what is nearer has been done
-		o.lists[i] = l.Take(frontier.Far, o.lists[i])
+		l.advance.Buckets.Now = frontier.Far // what is nearer has been done
+		o.lists[i] = l.advance.Buckets.Take(frontier.Far, o.lists[i])
 		for _, v := range o.lists[i] {
-			if at := o.priority.Priority(cur[v]); !l.Passed(at) {
+			if at := o.priority.Priority(cur[v]); !l.advance.Buckets.Passed(at) {
 				o.lows[i] = frontier.Lowest(o.lows[i], at)
 			}
 		}
@@ -306,7 +308,7 @@ func (f *Advancer[V, A]) sortFar() error {
 	if err != nil {
 		return err
 	}
-	low, passed := o.low(), f.lanes[0].Buckets // as it was
+	low, passed := o.low(), f.lanes[0].advance.Buckets // as it was
 	if o.flat {
 		o.width *= flatter
 	}
@@ -320,14 +322,15 @@ func (f *Advancer[V, A]) sortFar() error {
 			if math.IsNaN(low) {
 				at = math.Inf(-1) // none has a priority
 			}
-			f.lanes[i].Put(v, at)
+			f.lanes[i].advance.Buckets.Put(v, at)
 		}
 	})
 }
 
 // width returns the width of buckets in a graph whose edges add mean to a priority: 2/degree of it
 // in sparse graphs, where more bring little and less costs rounds, and 1/degree in dense ones.
-// Of skewed graphs with 31 edges a vertex, widths of 1/4 to 1/2 of that were the best, of uniform ones 1 to 2: half as wide took twice the time.
+// Of skewed graphs with 31 edges a vertex, widths of 1/4 to 1/2 of that were the best, of uniform ones 1 to 2: half
+// as wide took twice the time.
 func width(mean, degree float64) float64 {
 	return mean * min(1, 2/degree, max(8/(degree*degree), 1/degree))
 }
@@ -343,8 +346,8 @@ const flatter = 4
 func (f *Advancer[V, A]) bucketWidth() {
 	o := &f.order
 	rows, _ := f.Rows()
-	degree := float64(rows.Off[f.arrays.N]) / float64(f.arrays.N)
-	mean, zero := MeanStep(f.program, f.arrays, rows, f.block.Step)
+	degree := float64(rows.Off[f.engine.arrays.N]) / float64(f.engine.arrays.N)
+	mean, zero := MeanStep(f.engine.program, f.engine.arrays, rows, f.block.Step)
 	switch {
 	case mean > 0:
 		o.width = width(mean, degree)
@@ -358,7 +361,8 @@ func (f *Advancer[V, A]) bucketWidth() {
 // MeanStep returns the mean that sampled edges add to the priority of an active vertex, for a
 // program that is [gas.Prioritized], or 0 if none adds anything; zero reports whether an edge was
 // seen that adds nothing.
-func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *frontier.Rows, s gas.Step) (mean float64, zero bool) {
+func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *frontier.Rows,
+	s gas.Step) (mean float64, zero bool) {
 	const samples = 1 << 10
 	source, ok := a.Active.Next(0, a.N)
 	edges := rows.Off[a.N]
@@ -399,7 +403,7 @@ const endlessSteps = 16
 // meanGap is the mean distance of the priorities of active vertices; infinite, if there is
 // none.
 func (f *Advancer[V, A]) meanGap() float64 {
-	a, low, high, n := f.arrays, math.Inf(1), math.Inf(-1), 0
+	a, low, high, n := f.engine.arrays, math.Inf(1), math.Inf(-1), 0
 	for v, ok := a.Active.Next(0, a.N); ok; v, ok = a.Active.Next(v+1, a.N) {
 		at := f.order.priority.Priority(a.Cur[v])
 		low, high = min(low, at), max(high, at)

@@ -37,7 +37,7 @@ func (r *storedRows[V, A]) seek(*Advancer[V, A]) error { return nil }
 // keeps the frontier as a bit set. If exact is set, an error in a level leaves values unchanged;
 // otherwise some are newer, and their vertices active.
 func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact bool) *Advancer[V, A] {
-	f := &Advancer[V, A]{Engine: e}
+	f := &Advancer[V, A]{engine: e}
 	f.rows = &storedRows[V, A]{stored: rows, exact: exact}
 	a := e.arrays
 	f.block = compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}
@@ -45,9 +45,9 @@ func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact b
 	f.lanes = make([]lane, len(e.workers))
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.Rows, l.Degree = &l.row, a.Degree
+		l.advance.Rows, l.advance.Next.Degree = &l.stored.row, a.Degree
 		if rows.Weighted && !rows.Wide() {
-			l.arcs = make([]frontier.Arc, arcsAtOnce)
+			l.stored.arcs = make([]frontier.Arc, arcsAtOnce)
 		}
 	}
 	return f
@@ -58,7 +58,7 @@ func (r *storedRows[V, A]) bring(ctx context.Context, f *Advancer[V, A]) error {
 	if err := r.saveValues(f); err != nil {
 		return err
 	}
-	r.reader = r.stored.Read(ctx, f.arrays.Active)
+	r.reader = r.stored.Read(ctx, f.engine.arrays.Active)
 	return nil
 }
 
@@ -66,15 +66,17 @@ func (r *storedRows[V, A]) bring(ctx context.Context, f *Advancer[V, A]) error {
 // whatever order the shards are read.
 func (r *storedRows[V, A]) push(f *Advancer[V, A], _ bool) error {
 	defer r.reader.Close()
-	f.ready(min(len(f.workers), r.reader.Shards()) <= 1, nil)
-	_, err := f.parallel(r.reader.Shards(), func(w *worker[V, A], _ int) error {
+	f.ready(min(len(f.engine.workers), r.reader.Shards()) <= 1, nil)
+	_, err := f.engine.parallel(r.reader.Shards(), func(w *worker[V, A], _ int) error {
 		p, err := r.reader.Next()
 		if err != nil || p == nil {
 			return err
 		}
 		defer p.Release()
 		l := &f.lanes[w.index]
-		p.Each(f.arrays.Active, func(v uint32, list []uint32, weights shard.Plane) { r.pushRow(f, l, v, list, weights) })
+		p.Each(f.engine.arrays.Active, func(v uint32, list []uint32, weights shard.Plane) {
+			r.pushRow(f, l, v, list, weights)
+		})
 		return nil
 	})
 	f.flush()
@@ -87,7 +89,7 @@ func (r *storedRows[V, A]) push(f *Advancer[V, A], _ bool) error {
 // saveValues copies the values from which the level pushes, or all.
 func (r *storedRows[V, A]) saveValues(f *Advancer[V, A]) error {
 	const words = 1 << 10
-	a := f.arrays
+	a := f.engine.arrays
 	return f.each(parts(len(a.Active), words), func(_ *lane, i int) {
 		begin, end := part(i, words, len(a.Active))
 		from, to := uint32(min(64*begin, int(a.N))), uint32(min(64*end, int(a.N)))
@@ -104,36 +106,37 @@ func (r *storedRows[V, A]) saveValues(f *Advancer[V, A]) error {
 // undo takes a level back that went wrong, where all values were copied.
 func (r *storedRows[V, A]) undo(f *Advancer[V, A]) {
 	if r.exact {
-		copy(f.arrays.Cur, f.arrays.Next)
-		f.arrays.Rising.Clear()
+		copy(f.engine.arrays.Cur, f.engine.arrays.Next)
+		f.engine.arrays.Rising.Clear()
 	}
 }
 
 // pushRow sends the value of an active vertex along a row.
 func (r *storedRows[V, A]) pushRow(f *Advancer[V, A], l *lane, v uint32, list []uint32, weights shard.Plane) {
-	from := f.arrays.Next[v : v+1]
+	from := f.engine.arrays.Next[v : v+1]
 	if weights.Narrow == nil { // wide ones are beside the list
-		l.row.Wide = weights.Wide
+		l.stored.row.Wide = weights.Wide
 		f.pushAlong(l, from, list)
 		return
 	}
-	l.row.Off = l.off[:]
-	vertices := l.Vertices + 1
+	l.stored.row.Off = l.stored.off[:]
+	vertices := l.advance.Vertices + 1
 	for len(list) > 0 {
 		n := min(len(list), arcsAtOnce)
 		for k, u := range list[:n] {
-			l.arcs[k] = frontier.Arc{To: u, Weight: weights.Narrow[k]}
+			l.stored.arcs[k] = frontier.Arc{To: u, Weight: weights.Narrow[k]}
 		}
-		l.off[1], l.row.Arcs = uint64(n), l.arcs
-		f.loops.Push(&l.Advance, &f.block, oneRow, from, f.arrays.Cur)
+		l.stored.off[1], l.stored.row.Arcs = uint64(n), l.stored.arcs
+		f.engine.loops.Push(&l.advance, &f.block, oneRow, from, f.engine.arrays.Cur)
 		list, weights.Narrow = list[n:], weights.Narrow[n:]
 	}
-	l.Vertices = vertices
+	l.advance.Vertices = vertices
 }
 
 // pushAlong sends a value along a row, or a part of one.
 func (f *Advancer[V, A]) pushAlong(l *lane, from []V, list []uint32) {
-	l.row.Off, l.row.Nbr = l.off[:], list
-	l.off[1] = uint64(len(list))
-	f.loops.Push(&l.Advance, &f.block, oneRow, from, f.arrays.Cur)
+	l.stored.row.Off, l.stored.row.Nbr = l.stored.off[:], list
+	l.stored.off[1] = uint64(len(list))
+	l.advance.Touched = compiled.Touch(list, f.engine.arrays.Cur)
+	f.engine.loops.Push(&l.advance, &f.block, oneRow, from, f.engine.arrays.Cur)
 }

@@ -72,7 +72,8 @@ func advancer[V, A any](t *rapid.T, g oracle.Graph, loops compiled.Loops[V, A], 
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.limits = limits{alone: rapid.Uint64Range(0, 3).Draw(t, "alone"), hub: rapid.Uint32Range(1, 4).Draw(t, "hub"), task: rapid.IntRange(1, 3).Draw(t, "task"), held: g.N + rapid.IntRange(0, 9).Draw(t, "held")}
+	f.limits = limits{alone: rapid.Uint64Range(0, 3).Draw(t, "alone"), hub: rapid.Uint32Range(1, 4).Draw(t, "hub"),
+		task: rapid.IntRange(1, 3).Draw(t, "task"), held: g.N + rapid.IntRange(0, 9).Draw(t, "held")}
 	return f, begin
 }
 
@@ -115,7 +116,7 @@ func checkLevels[V comparable, A any](t *rapid.T, g oracle.Graph, p gas.Program[
 	}
 	limit := rapid.SampledFrom([]int{1, 2, 3, math.MaxInt}).Draw(t, "limit")
 	f, at := advancer(t, g, loops, rapid.IntRange(1, 3).Draw(t, "threads"))
-	defer f.arrays.Free()
+	defer f.engine.arrays.Free()
 	defer f.Free()
 	want, done := levels(g, p, limit)
 	step := gas.Step{}
@@ -130,10 +131,10 @@ func checkLevels[V comparable, A any](t *rapid.T, g oracle.Graph, p gas.Program[
 		}
 		step.Iteration += got.Levels
 		at = got.Stats
-		if active := f.arrays.Active.Count(0, uint32(g.N)); active != int(at.Activated) {
+		if active := f.engine.arrays.Active.Count(0, uint32(g.N)); active != int(at.Activated) {
 			t.Fatalf("%T: after %d iterations %d are active, and %d counted", p, step.Iteration, active, at.Activated)
 		}
-		if f.arrays.Rising.Any(0, uint32(g.N)) {
+		if f.engine.arrays.Rising.Any(0, uint32(g.N)) {
 			t.Fatalf("%T: vertices are rising after iteration %d", p, step.Iteration)
 		}
 	}
@@ -141,8 +142,8 @@ func checkLevels[V comparable, A any](t *rapid.T, g oracle.Graph, p gas.Program[
 		t.Fatalf("%T: %d iterations, want %d", p, step.Iteration, done)
 	}
 	for v := range want {
-		if f.arrays.Cur[v] != want[v] {
-			t.Fatalf("%T, %d iterations: vertex %d is at %v, want %v", p, limit, v, f.arrays.Cur[v], want[v])
+		if f.engine.arrays.Cur[v] != want[v] {
+			t.Fatalf("%T, %d iterations: vertex %d is at %v, want %v", p, limit, v, f.engine.arrays.Cur[v], want[v])
 		}
 	}
 }
@@ -155,7 +156,7 @@ func checkOrdered[V comparable, A any](t *rapid.T, g oracle.Graph, p gas.Program
 		loops = GenericLoops(p)
 	}
 	f, at := advancer(t, g, loops, rapid.IntRange(1, 3).Draw(t, "threads"))
-	defer f.arrays.Free()
+	defer f.engine.arrays.Free()
 	defer f.Free()
 	want, _ := levels(g, p, math.MaxInt)
 	for calls := 0; at.Activated > 0; calls++ {
@@ -168,13 +169,13 @@ func checkOrdered[V comparable, A any](t *rapid.T, g oracle.Graph, p gas.Program
 			t.Fatal(err)
 		}
 		at = got.Stats
-		if active := f.arrays.Active.Count(0, uint32(g.N)); active != int(at.Activated) {
+		if active := f.engine.arrays.Active.Count(0, uint32(g.N)); active != int(at.Activated) {
 			t.Fatalf("%T: %d are active, and %d counted", p, active, at.Activated)
 		}
 	}
 	for v := range want {
-		if f.arrays.Cur[v] != want[v] {
-			t.Fatalf("%T: vertex %d is at %v, want %v", p, v, f.arrays.Cur[v], want[v])
+		if f.engine.arrays.Cur[v] != want[v] {
+			t.Fatalf("%T: vertex %d is at %v, want %v", p, v, f.engine.arrays.Cur[v], want[v])
 		}
 	}
 }
@@ -211,7 +212,8 @@ func TestAdvanceOrdered(t *testing.T) {
 // TestFallingPriority: a vertex whose priority falls behind what has been done is done all
 // the same.
 func TestFallingPriority(t *testing.T) {
-	g := oracle.Graph{N: 6, Edges: []oracle.Edge{{Src: 1, Dst: 0, Weight: 0.25}, {Src: 0, Dst: 2}, {Src: 5, Dst: 1, Weight: 2.75}}}
+	g := oracle.Graph{N: 6, Edges: []oracle.Edge{{Src: 1, Dst: 0, Weight: 0.25}, {Src: 0, Dst: 2},
+		{Src: 5, Dst: 1, Weight: 2.75}}}
 	rapid.Check(t, func(t *rapid.T) {
 		checkOrdered(t, g, gas.Program[float32, float32](far{programs.SSSP[float32]{Source: 5}}))
 	})

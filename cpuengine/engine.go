@@ -90,7 +90,7 @@ func New[V, A any](loops compiled.Loops[V, A], a *vertices.Arrays[V], threads in
 	e.zero = p.Zero()
 	e.workers = make([]worker[V, A], threads)
 	for i := range e.workers {
-		e.workers[i].Engine, e.workers[i].index = e, i
+		e.workers[i].engine, e.workers[i].index = e, i
 	}
 	return e, nil
 }

@@ -84,7 +84,8 @@ func fold[V, A any](p gas.Program[V, A], acc A, nbr []uint32, cur []V, dst V) A 
 }
 
 //go:noinline
-func foldWeighted[V, A any, W float32 | float64](p gas.Program[V, A], acc A, nbr []uint32, weight []W, cur []V, dst V) A {
+func foldWeighted[V, A any, W float32 | float64](p gas.Program[V, A], acc A, nbr []uint32, weight []W, cur []V,
+	dst V) A {
 	for k, u := range nbr {
 		acc = p.Sum(acc, p.Gather(cur[u], gas.Edge{Weight: float64(weight[k])}, dst))
 	}
@@ -110,7 +111,8 @@ func (g *generic[V, A]) untilSaturated(acc A, lo, hi uint32, b *compiled.Block, 
 	return acc, int(hi - lo)
 }
 
-func (g *generic[V, A]) apply(acc []A, list []uint16, b *compiled.Block, cur, next []V, rising []uint64) (activated int, degrees uint64) {
+func (g *generic[V, A]) apply(acc []A, list []uint16, b *compiled.Block, cur, next []V,
+	rising []uint64) (activated int, degrees uint64) {
 	p, base := g.program, b.First&^63
 	for i, v := range list {
 		x := b.Vertex(int(v))

@@ -43,7 +43,8 @@ func newShards(g oracle.Graph, size int, weighted, symmetric bool) *shards {
 	for first := 0; first < g.N; first += size {
 		s.firsts = append(s.firsts, uint32(first))
 		for dir := range s.sides {
-			s.sides[dir] = append(s.sides[dir], side(g, shard.Direction(dir), len(s.firsts)-1, first, min(size, g.N-first), weighted && (dir == 0 || symmetric)))
+			s.sides[dir] = append(s.sides[dir], side(g, shard.Direction(dir), len(s.firsts)-1, first, min(size, g.N-first),
+				weighted && (dir == 0 || symmetric)))
 		}
 	}
 	return s
@@ -172,7 +173,8 @@ func newArrays[V any](t rapid.TB, s *shards, d gas.Direction) *vertices.Arrays[V
 }
 
 // newEngine returns an engine with chunks of a given size.
-func newEngine[V, A any](t rapid.TB, p gas.Program[V, A], a *vertices.Arrays[V], s *shards, threads int, chunk uint64) *Engine[V, A] {
+func newEngine[V, A any](t rapid.TB, p gas.Program[V, A], a *vertices.Arrays[V], s *shards, threads int,
+	chunk uint64) *Engine[V, A] {
 	t.Helper()
 	loops, _ := LoopsOf(p)
 	e, err := New(loops, a, threads)

@@ -90,7 +90,7 @@ func (e *Engine[V, A]) Notify(ctx context.Context, tasks []Task, dir shard.Direc
 // scan marks the neighbours of all active vertices of a side that takes a pass over all
 // its edges: the first task of a shard does it for all.
 func (r *worker[V, A]) scan(side shard.Scanned) {
-	a, h := r.arrays, side.Header()
+	a, h := r.engine.arrays, side.Header()
 	var active [shard.MaxVertices]bool
 	for v := range h.Vertices {
 		if active[v] = a.Active.Has(h.First + uint32(v)); active[v] {

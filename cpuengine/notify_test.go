@@ -128,7 +128,8 @@ func TestNotify(t *testing.T) {
 		}
 		dir := rapid.SampledFrom([]shard.Direction{shard.In, shard.Out}).Draw(t, "side")
 		r := &reader{shards: s, broken: -1, scans: rapid.Bool().Draw(t, "scans")}
-		got, err := e.Notify(t.Context(), e.Tasks(roaring.FromDense(a.Active, true), s.firsts, rapid.Bool().Draw(t, "split")), dir, r)
+		got, err := e.Notify(t.Context(), e.Tasks(roaring.FromDense(a.Active, true), s.firsts,
+			rapid.Bool().Draw(t, "split")), dir, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +156,8 @@ func TestNotify(t *testing.T) {
 			t.Fatalf("got %+v, want %+v", got, want)
 		}
 		if r.inUse.Load() != 0 || int(r.most.Load()) > len(e.workers) {
-			t.Fatalf("%d sides were not given back, %d were in use at once by %d goroutines", r.inUse.Load(), r.most.Load(), len(e.workers))
+			t.Fatalf("%d sides were not given back, %d were in use at once by %d goroutines", r.inUse.Load(), r.most.Load(),
+				len(e.workers))
 		}
 	})
 }

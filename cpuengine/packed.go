@@ -65,7 +65,7 @@ func (r *worker[V, A]) fold(shards []shardSides, w Work) {
 	if w.News && len(list) < shards[0].vertices { // what others had does no harm to a monotone program
 		acc = r.acc[:stride]
 		for _, v := range list {
-			acc[v] = r.zero
+			acc[v] = r.engine.zero
 		}
 	} else {
 		acc = r.sums(len(shards) * stride)
@@ -91,7 +91,7 @@ func (r *worker[V, A]) fold(shards []shardSides, w Work) {
 func (r *worker[V, A]) foldBlocks(w Work) {
 	if !w.News {
 		for _, side := range r.sides {
-			r.stats.Edges += uint64(side.Edges)
+			r.stats.Edges += uint64(side.Layout.Edges)
 		}
 	}
 	for run := range packed.Windows(r.sides) {
@@ -99,11 +99,11 @@ func (r *worker[V, A]) foldBlocks(w Work) {
 		for from := run.From; from < run.To; {
 			to := run.To
 			if w.News { // dummies count as edges
-				from, to = side.Active(from, run.To, r.arrays.Active)
-				r.stats.Edges += uint64(min((to-from)*packed.BlockSlots, int(side.Edges)))
+				from, to = side.Active(from, run.To, r.engine.arrays.Active)
+				r.stats.Edges += uint64(min((to-from)*packed.BlockSlots, int(side.Layout.Edges)))
 			}
 			r.blocks.Reset(side, from, to)
-			r.loops.Fold(r.accs[run.Side], &r.blocks, r.arrays.Cur)
+			r.engine.loops.Fold(r.accs[run.Side], &r.blocks, r.engine.arrays.Cur)
 			from = to
 		}
 	}
@@ -119,7 +119,7 @@ func (r *worker[V, A]) finish(s *shardSides, acc []A, list []uint16) {
 	acc = acc[:len(list)]
 	for _, side := range s.rows {
 		r.side(side)
-		r.stats.Edges += uint64(r.loops.Gather(acc, list, &r.block, r.arrays.Cur))
+		r.stats.Edges += uint64(r.engine.loops.Gather(acc, list, &r.block, r.engine.arrays.Cur))
 	}
 	r.apply(acc, list)
 }

@@ -37,7 +37,8 @@ func TestFold(t *testing.T) {
 			}
 		}
 		var packer packed.Packer
-		if err := packer.Sorted(shard.Header{Vertices: g.N, Weighted: true}, e.Nbr, e.Dst, shard.Plane{Narrow: e.Weight}); err != nil {
+		if err := packer.Sorted(shard.Header{Vertices: g.N, Weighted: true}, e.Nbr, e.Dst,
+			shard.Plane{Narrow: e.Weight}); err != nil {
 			t.Fatal(err)
 		}
 		blob := make([]byte, packer.Size())
@@ -60,7 +61,7 @@ func check[V any, A comparable](t *rapid.T, p gas.Program[V, A], side *packed.Si
 	for i := range got {
 		got[i], want[i] = p.Zero(), p.Zero()
 	}
-	foldPacked(p)(&got, side.Range(0, side.Blocks), cur)
+	foldPacked(p)(&got, side.Range(0, side.Layout.Blocks), cur)
 	for i, u := range e.Nbr {
 		s := e.Dst[i]
 		want[s] = p.Sum(want[s], p.Gather(cur[u], gas.Edge{Weight: float64(e.Weight[i])}, cur[s]))

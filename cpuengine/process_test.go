@@ -50,7 +50,8 @@ func (p mix) Gather(src value, e gas.Edge, dst value) sum {
 func (p mix) Sum(a, b sum) sum { return sum{a.Hash + b.Hash, min(a.Least, b.Least), a.Count + b.Count} }
 
 func (p mix) Apply(v gas.Vertex, old value, acc sum, s gas.Step) value {
-	h := stir(uint64(v.ID), uint64(v.N), uint64(v.In), uint64(v.Out), old.Hash, acc.Hash, uint64(acc.Least), uint64(acc.Count), uint64(s.Iteration))
+	h := stir(uint64(v.ID), uint64(v.N), uint64(v.In), uint64(v.Out), old.Hash, acc.Hash, uint64(acc.Least),
+		uint64(acc.Count), uint64(s.Iteration))
 	return value{h, uint8(h), [2]int16{int16(h >> 16), int16(h >> 48)}}
 }
 
@@ -101,13 +102,15 @@ func testProcess(t *rapid.T, s *shards, p gas.Program[value, sum], d gas.Directi
 	scatter(rng, a.Rising, s.graph.N, 0.1) // by pages before
 	before := slices.Clone(a.Rising)
 
-	w := Work{Step: gas.Step{Iteration: rapid.IntRange(0, 5).Draw(t, "iteration")}, Marked: rapid.Bool().Draw(t, "only marked")}
+	w := Work{Step: gas.Step{Iteration: rapid.IntRange(0, 5).Draw(t, "iteration")},
+		Marked: rapid.Bool().Draw(t, "only marked")}
 	settleable, _ := p.(gas.Settleable[value])
 	aggregable, _ := p.(gas.Aggregable[value])
 	if aggregable != nil {
 		w.Aggregates = make([]float64, len(s.firsts))
 	}
-	e := newEngine(t, p, a, s, rapid.IntRange(1, 8).Draw(t, "goroutines"), rapid.OneOf(rapid.Uint64Range(1, 12), rapid.Just(uint64(rows.ChunkEdges))).Draw(t, "edges per chunk"))
+	e := newEngine(t, p, a, s, rapid.IntRange(1, 8).Draw(t, "goroutines"),
+		rapid.OneOf(rapid.Uint64Range(1, 12), rapid.Just(uint64(rows.ChunkEdges))).Draw(t, "edges per chunk"))
 	var got Stats
 	pages := s.pages(t, d)
 	if rapid.Bool().Draw(t, "one page after another") {

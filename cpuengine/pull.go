@@ -17,7 +17,7 @@ var identity = func() (list [shard.MaxVertices]uint16) {
 
 // worker is the state of one goroutine; its buffers last as long as the engine.
 type worker[V, A any] struct {
-	*Engine[V, A]
+	engine *Engine[V, A]
 	index  int // among the workers
 	block  compiled.Block
 	acc    []A
@@ -47,7 +47,7 @@ func (r *worker[V, A]) sums(n int) []A {
 	}
 	acc := r.acc[:n]
 	if n > 0 {
-		acc[0] = r.zero
+		acc[0] = r.engine.zero
 	}
 	for done := 1; done < n; done *= 2 { // as fast as memory is copied
 		copy(acc[done:], acc[:done])
@@ -57,7 +57,7 @@ func (r *worker[V, A]) sums(n int) []A {
 
 // enter fills the block for a shard.
 func (r *worker[V, A]) enter(s *shardSides, w Work) {
-	a := r.arrays
+	a := r.engine.arrays
 	r.block = compiled.Block{First: s.first, N: a.N, Step: w.Step, Degree: a.Degree, In: a.In, Out: a.Out}
 	if words := s.vertices/64 + 2; len(r.rising) < words {
 		r.rising = make([]uint64, words)
@@ -87,7 +87,7 @@ func (r *worker[V, A]) chunk(x *shardSides, c *rows.Chunk, w Work, p *partial[A]
 	acc := r.sums(len(list))
 	for _, side := range s {
 		r.side(side)
-		r.stats.Edges += uint64(r.loops.Gather(acc, list, &r.block, r.arrays.Cur))
+		r.stats.Edges += uint64(r.engine.loops.Gather(acc, list, &r.block, r.engine.arrays.Cur))
 	}
 	r.apply(acc, list)
 }
@@ -102,7 +102,7 @@ func (r *worker[V, A]) merge(s *shardSides, chunks []rows.Chunk, partials []part
 		acc, v := r.sums(1), chunks[k].End-1
 		acc[0] = partials[k].tail
 		for j := k + 1; j < len(chunks) && chunks[j].Begin == v+1 && partials[j].hasHead; j++ {
-			acc[0] = r.program.Sum(acc[0], partials[j].head)
+			acc[0] = r.engine.program.Sum(acc[0], partials[j].head)
 			if chunks[j].End > chunks[j].Begin {
 				break
 			}
@@ -123,22 +123,22 @@ func (r *worker[V, A]) pick(from, to int, w Work) []uint16 {
 	list := identity[from:to]
 	if w.Marked {
 		list = r.list[:0]
-		for id, ok := r.arrays.Marks.Next(lo, hi); ok; id, ok = r.arrays.Marks.Next(id+1, hi) {
+		for id, ok := r.engine.arrays.Marks.Next(lo, hi); ok; id, ok = r.engine.arrays.Marks.Next(id+1, hi) {
 			list = append(list, uint16(id-first))
 		}
 		r.list = list
 	}
-	if r.loops.Due == nil {
+	if r.engine.loops.Due == nil {
 		return list
 	}
 	if w.Marked {
 		for _, v := range list {
-			r.arrays.Next[first+uint32(v)] = r.arrays.Cur[first+uint32(v)]
+			r.engine.arrays.Next[first+uint32(v)] = r.engine.arrays.Cur[first+uint32(v)]
 		}
 	} else {
-		copy(r.arrays.Next[lo:hi], r.arrays.Cur[lo:hi])
+		copy(r.engine.arrays.Next[lo:hi], r.engine.arrays.Cur[lo:hi])
 	}
-	r.due = r.loops.Due(r.due[:0], list, &r.block, r.arrays.Cur)
+	r.due = r.engine.loops.Due(r.due[:0], list, &r.block, r.engine.arrays.Cur)
 	return r.due
 }
 
@@ -159,7 +159,7 @@ func (r *worker[V, A]) gatherPart(s rows.Shard, v int, from, to uint64) A {
 			r.side(side)
 			r.part = [2]uint32{lo + uint32(from), lo + uint32(min(to, n))}
 			r.block.Off = r.part[:]
-			r.stats.Edges += uint64(r.loops.Gather(acc, identity[:1], &r.block, r.arrays.Cur))
+			r.stats.Edges += uint64(r.engine.loops.Gather(acc, identity[:1], &r.block, r.engine.arrays.Cur))
 		}
 		from, to = from-min(from, n), to-min(to, n)
 	}
@@ -169,7 +169,7 @@ func (r *worker[V, A]) gatherPart(s rows.Shard, v int, from, to uint64) A {
 
 // apply gives the vertices of list, which ascends, their new values.
 func (r *worker[V, A]) apply(acc []A, list []uint16) {
-	activated, degrees := r.loops.Apply(acc, list, &r.block, r.arrays.Cur, r.arrays.Next, r.rising)
+	activated, degrees := r.engine.loops.Apply(acc, list, &r.block, r.engine.arrays.Cur, r.engine.arrays.Next, r.rising)
 	r.stats.Vertices += uint64(len(list))
 	if activated == 0 {
 		return
@@ -179,7 +179,7 @@ func (r *worker[V, A]) apply(acc []A, list []uint16) {
 	first := r.block.First
 	base := first >> 6
 	for w := (first + uint32(list[0])) >> 6; w <= (first+uint32(list[len(list)-1]))>>6; w++ {
-		r.arrays.Rising.Or(w, r.rising[w-base])
+		r.engine.arrays.Rising.Or(w, r.rising[w-base])
 		r.rising[w-base] = 0
 	}
 }
@@ -190,13 +190,13 @@ func (r *worker[V, A]) aggregate(s *shardSides, w Work) float64 {
 	r.enter(s, w)
 	n := uint32(s.vertices)
 	first := r.block.First
-	values := r.arrays.Next[first : first+n]
+	values := r.engine.arrays.Next[first : first+n]
 	if w.Marked {
-		r.values = append(r.values[:0], r.arrays.Cur[first:first+n]...)
-		for id, ok := r.arrays.Marks.Next(first, first+n); ok; id, ok = r.arrays.Marks.Next(id+1, first+n) {
-			r.values[id-first] = r.arrays.Next[id]
+		r.values = append(r.values[:0], r.engine.arrays.Cur[first:first+n]...)
+		for id, ok := r.engine.arrays.Marks.Next(first, first+n); ok; id, ok = r.engine.arrays.Marks.Next(id+1, first+n) {
+			r.values[id-first] = r.engine.arrays.Next[id]
 		}
 		values = r.values
 	}
-	return r.loops.Aggregate(&r.block, values)
+	return r.engine.loops.Aggregate(&r.block, values)
 }

@@ -62,7 +62,7 @@ func (s *shardSides) set(sides []shard.Side) {
 // edges is the number of edges on all sides.
 func (s *shardSides) edges() (n uint64) {
 	for _, side := range s.packed {
-		n += uint64(side.Edges)
+		n += uint64(side.Layout.Edges)
 	}
 	if len(s.rows) > 0 {
 		n += s.rows.Edges()
@@ -80,7 +80,7 @@ type hand[A any] struct {
 
 // stream is a call of [Engine.Stream].
 type stream[V, A any] struct {
-	*Engine[V, A]
+	engine  *Engine[V, A]
 	most    int             // goroutines
 	ctx     context.Context // for next
 	cancel  context.CancelFunc
@@ -112,8 +112,9 @@ type Next func(context.Context) (*page.Page, Work, error)
 // once. After an error, the first of any of them, pages that were not done are of no
 // use, and done is not called for them. The last spare goroutines of the engine do
 // nothing, and leave their processors to what works beside it.
-func (e *Engine[V, A]) Stream(ctx context.Context, spare int, next Next, done func(*page.Page, Stats, time.Duration) error) error {
-	x := &stream[V, A]{Engine: e, most: e.Goroutines(spare), next: next, done: done, started: 1}
+func (e *Engine[V, A]) Stream(ctx context.Context, spare int, next Next,
+	done func(*page.Page, Stats, time.Duration) error) error {
+	x := &stream[V, A]{engine: e, most: e.Goroutines(spare), next: next, done: done, started: 1}
 	x.ctx, x.cancel = context.WithCancel(ctx)
 	defer x.cancel()
 	x.work(&e.workers[0], x.more(nil))
@@ -131,7 +132,7 @@ func (x *stream[V, A]) work(r *worker[V, A], h *hand[A]) {
 	defer func() {
 		if p := recover(); p != nil {
 			clear(r.rising)
-			x.fail(panics.Recovered(x.program, p))
+			x.fail(panics.Recovered(x.engine.program, p))
 		}
 	}()
 	for h != nil && !x.stopped.Load() {
@@ -143,7 +144,7 @@ func (x *stream[V, A]) work(r *worker[V, A], h *hand[A]) {
 		if err := x.do(r, h.sheet, h.sheet.tasks[k]); err != nil {
 			x.fail(err)
 		}
-		if x.Yield {
+		if x.engine.Yield {
 			runtime.Gosched()
 		}
 	}
@@ -181,11 +182,11 @@ func (x *stream[V, A]) more(h *hand[A]) *hand[A] {
 			}
 			continue
 		}
-		s := x.sheet(p, w)
+		s := x.engine.sheet(p, w)
 		h = &hand[A]{sheet: s, tasks: int64(len(s.tasks))}
 		x.current.Store(h)
 		for ; x.started < min(x.most, len(s.tasks)); x.started++ {
-			r := &x.workers[x.started]
+			r := &x.engine.workers[x.started]
 			x.running.Go(func() { x.work(r, h) })
 		}
 		return h
@@ -247,7 +248,8 @@ func (s *sheet[A]) count(stats Stats, since time.Time) (now time.Time) {
 
 // sheet lists the tasks of a page.
 func (e *Engine[V, A]) sheet(p *page.Page, w Work) *sheet[A] {
-	s := &sheet[A]{page: p, work: w, starts: []int{0}, shards: make([]shardSides, len(p.Shards)), left: make([]atomic.Int32, len(p.Shards))}
+	s := &sheet[A]{page: p, work: w, starts: []int{0}, shards: make([]shardSides, len(p.Shards)),
+		left: make([]atomic.Int32, len(p.Shards))}
 	for i := range p.Shards {
 		sh := &s.shards[i]
 		sh.set(p.Shards[i].Sides)

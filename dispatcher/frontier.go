@@ -100,7 +100,8 @@ func (p *plan[V, A]) planFrontier() error {
 		f.unfit = f.gpu.unfit
 	}
 	if f.unfit == nil && f.stored == nil && !p.rowsFit() {
-		f.unfit = fmt.Errorf("the rows of the whole graph take %d MiB besides pages: --memory has no room for them", f.bytes>>20+1)
+		f.unfit = fmt.Errorf("the rows of the whole graph take %d MiB besides pages: --memory has no room for them",
+			f.bytes>>20+1)
 	}
 	if p.opt.Method == Frontier && f.unfit != nil {
 		return p.withoutFrontier(f.unfit)
@@ -162,10 +163,9 @@ func (p *plan[V, A]) planHeld() {
 		}
 		held = append(held, in)
 	}
-	const listBytes = 3 * 4 // for each edge of the longest row: it may grow to 3/2, and there are two
 	f.held, f.bytes, f.edges = held, cpuengine.AdvancerBytes(p.shape.cat.Vertices), 0
 	for _, r := range held {
-		f.bytes += r.Bytes() + listBytes*int64(p.opt.Threads)*int64(r.LongestRow())
+		f.bytes += r.Bytes() + r.ListBytes(p.opt.Threads)
 	}
 }
 
@@ -223,7 +223,8 @@ func (p *plan[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 	pages, err := page.New(p.store, o)
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		f.unfit = fmt.Errorf("rows read on demand take %d MiB: --memory has no room for them besides pages", rows.Memory(frames)>>20+1)
+		f.unfit = fmt.Errorf("rows read on demand take %d MiB: --memory has no room for them besides pages",
+			rows.Memory(frames)>>20+1)
 		return nil
 	}
 	if err != nil {

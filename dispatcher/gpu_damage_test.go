@@ -29,25 +29,25 @@ var forged = []struct {
 	change func(s *packed.Side)
 }{
 	{"nothing", func(*packed.Side) {}},
-	{"a source outside", func(s *packed.Side) { s.Heads[s.Blocks-1].Source = 1 << 30 }},
+	{"a source outside", func(s *packed.Side) { s.Heads[s.Layout.Blocks-1].Source = 1 << 30 }},
 	{"a block before another", func(s *packed.Side) { s.Heads[1].Source = 0 }},
 	{"a gap", func(s *packed.Side) {
-		data := s.Blob()[s.Places().Data:]
+		data := s.Blob()[s.Layout.Places().Data:]
 		for i := range s.Heads[0].Width() {
 			for g := range packed.Groups {
-				data[g*(s.Heads[0].Width()+s.Bits)+i] = 0xff
+				data[g*(s.Heads[0].Width()+s.Layout.Bits)+i] = 0xff
 			}
 		}
 	}},
-	{"a destination outside", func(s *packed.Side) { putDestination(s, s.Vertices+1) }},
-	{"an edge less", func(s *packed.Side) { putDestination(s, s.Vertices) }},
-	{"a code", func(s *packed.Side) { s.Blob()[s.Places().Codes+300] = byte(s.Entries) }},
+	{"a destination outside", func(s *packed.Side) { putDestination(s, s.Layout.Vertices+1) }},
+	{"an edge less", func(s *packed.Side) { putDestination(s, s.Layout.Vertices) }},
+	{"a code", func(s *packed.Side) { s.Blob()[s.Layout.Places().Codes+300] = byte(s.Layout.Entries) }},
 	{"a weight", func(s *packed.Side) { s.Dictionary[1] = -1 }},
 }
 
 // putDestination changes the destination of the first slot.
 func putDestination(s *packed.Side, d int) {
-	to := s.Blob()[s.Places().Data+int64(s.Heads[0].Width()):]
+	to := s.Blob()[s.Layout.Places().Data+int64(s.Heads[0].Width()):]
 	binary.LittleEndian.PutUint16(to, binary.LittleEndian.Uint16(to)&^(1<<14-1)|uint16(d))
 }
 

@@ -96,7 +96,8 @@ func TestBuckets(t *testing.T) {
 		b.Begin(low, width)
 		model := map[int][]uint32{}
 		put := func(v uint32) {
-			x := rapid.OneOf(rapid.Float64Range(low-10, low+80*min(width, 10)), rapid.SampledFrom([]float64{math.Inf(1), math.Inf(-1), math.NaN()})).Draw(t, "priority")
+			x := rapid.OneOf(rapid.Float64Range(low-10, low+80*min(width, 10)),
+				rapid.SampledFrom([]float64{math.Inf(1), math.Inf(-1), math.NaN()})).Draw(t, "priority")
 			i := Far
 			if at := math.Floor(max(0, x-low) / width); !math.IsNaN(x) && (at < Far || width > 1e9 && !math.IsInf(x, 1)) {
 				if i = int(at); i < b.Now {
@@ -200,7 +201,8 @@ func TestBucketsOf(t *testing.T) {
 // TestLowest checks that what is no number does not count.
 func TestLowest(t *testing.T) {
 	nan := math.NaN()
-	for _, c := range [][3]float64{{1, 2, 1}, {2, 1, 1}, {nan, 1, 1}, {1, nan, 1}, {math.Inf(1), nan, math.Inf(1)}, {nan, math.Inf(-1), math.Inf(-1)}} {
+	for _, c := range [][3]float64{{1, 2, 1}, {2, 1, 1}, {nan, 1, 1}, {1, nan, 1}, {math.Inf(1), nan, math.Inf(1)},
+		{nan, math.Inf(-1), math.Inf(-1)}} {
 		if got := Lowest(c[0], c[1]); got != c[2] {
 			t.Errorf("the lowest of %v and %v: got %v", c[0], c[1], got)
 		}

@@ -29,7 +29,8 @@ const (
 // Advance goes from vertices along the edges of their rows: the far ends for which join
 // returns true are added. Short rows are done by chunks, and when these are done, the long
 // ones, which are hubs', in parts.
-func Advance(ctx context.Context, p Pool, rows *Rows, from []uint32, to *Frontier[uint32], join func(src, dst uint32, edge uint64) bool) error {
+func Advance(ctx context.Context, p Pool, rows *Rows, from []uint32, to *Frontier[uint32],
+	join func(src, dst uint32, edge uint64) bool) error {
 	along := func(r part, lane *Lane[uint32]) {
 		for e := r.begin; e < r.end; e++ {
 			if dst := rows.To(e); join(r.v, dst, e) {
@@ -109,7 +110,8 @@ func Compute[T ID](ctx context.Context, p Pool, from []T, f func(T)) error {
 }
 
 // eachChunk calls f for chunks of n members.
-func eachChunk[U ID](ctx context.Context, p Pool, n, size int, to *Frontier[U], f func(begin, end int, lane *Lane[U])) error {
+func eachChunk[U ID](ctx context.Context, p Pool, n, size int, to *Frontier[U],
+	f func(begin, end int, lane *Lane[U])) error {
 	to.begin()
 	return to.end(tasks(ctx, p, (n+size-1)/size, to, func(i int, lane *Lane[U]) {
 		f(i*size, min((i+1)*size, n), lane)

@@ -47,15 +47,15 @@ func (c *checks) open(r *resources, a *arrays) (err error) {
 
 // add queues the check of a side at an address of the device, in a graph of n vertices.
 func (c *checks) add(s *packed.Side, at device.Pointer, n uint32) {
-	p := s.Places()
+	p := s.Layout.Places()
 	a := kernels.CheckPackedArgs{
 		Heads: at + device.Pointer(p.Heads), Data: at + device.Pointer(p.Data), Result: c.results + device.Pointer(resultBytes*int64(len(c.shards))),
-		Blocks: uint32(s.Blocks), N: n, Vertices: uint32(s.Vertices), Bits: uint32(s.Bits), Entries: uint32(s.Entries),
+		Blocks: uint32(s.Layout.Blocks), N: n, Vertices: uint32(s.Layout.Vertices), Bits: uint32(s.Layout.Bits), Entries: uint32(s.Layout.Entries),
 	}
-	if s.Weighted {
-		a.Codes, a.Code = at+device.Pointer(p.Codes), uint32(s.CodeBytes())
+	if s.Layout.Weighted {
+		a.Codes, a.Code = at+device.Pointer(p.Codes), uint32(s.Layout.CodeBytes())
 	}
-	c.shards, c.args = append(c.shards, int(s.Index)), append(c.args, a)
+	c.shards, c.args = append(c.shards, int(s.Layout.Index)), append(c.args, a)
 }
 
 // launch launches the checks added since the last call.

@@ -65,18 +65,18 @@ func (g *gpu) checks(k CheckPacked, s *packed.Side, n uint32) bool {
 	found := download[CheckPackedResult](g, result, 1)[0]
 	g.must(g.Free(at))
 	g.must(g.Free(result))
-	return found.Wrong == 0 && found.Edges == s.Edges
+	return found.Wrong == 0 && found.Edges == s.Layout.Edges
 }
 
 // checkArgs are for a side that lies on a device, of a graph of n vertices.
 func checkArgs(s *packed.Side, at, result device.Pointer, n uint32) CheckPackedArgs {
-	p := s.Places()
+	p := s.Layout.Places()
 	a := CheckPackedArgs{
 		Heads: at + device.Pointer(p.Heads), Data: at + device.Pointer(p.Data), Result: result,
-		Blocks: uint32(s.Blocks), N: n, Vertices: uint32(s.Vertices), Bits: uint32(s.Bits), Entries: uint32(s.Entries),
+		Blocks: uint32(s.Layout.Blocks), N: n, Vertices: uint32(s.Layout.Vertices), Bits: uint32(s.Layout.Bits), Entries: uint32(s.Layout.Entries),
 	}
-	if s.Weighted {
-		a.Codes, a.Code = at+device.Pointer(p.Codes), uint32(s.CodeBytes())
+	if s.Layout.Weighted {
+		a.Codes, a.Code = at+device.Pointer(p.Codes), uint32(s.Layout.CodeBytes())
 	}
 	return a
 }
@@ -147,7 +147,7 @@ var damages = []struct {
 		return n - rapid.Uint32Range(0, min(n, 3)).Draw(t, "fewer")
 	}},
 	{"edges of the header", func(t *rapid.T, s *packed.Side, n uint32) uint32 {
-		binary.LittleEndian.PutUint32(s.Blob()[24:], s.Edges+rapid.Uint32Range(0, 2).Draw(t, "more")-1)
+		binary.LittleEndian.PutUint32(s.Blob()[24:], s.Layout.Edges+rapid.Uint32Range(0, 2).Draw(t, "more")-1)
 		return n
 	}},
 	{"vertices of the header", func(t *rapid.T, s *packed.Side, n uint32) uint32 {
@@ -155,63 +155,63 @@ var damages = []struct {
 		return n
 	}},
 	{"entries of the header", func(t *rapid.T, s *packed.Side, n uint32) uint32 {
-		binary.LittleEndian.PutUint32(s.Blob()[44:], uint32(s.Entries)-1)
+		binary.LittleEndian.PutUint32(s.Blob()[44:], uint32(s.Layout.Entries)-1)
 		return n
 	}},
 	{"source of a block", func(t *rapid.T, s *packed.Side, n uint32) uint32 {
-		i := rapid.IntRange(0, s.Blocks-1).Draw(t, "block")
+		i := rapid.IntRange(0, s.Layout.Blocks-1).Draw(t, "block")
 		s.Heads[i].Source += uint32(rapid.SampledFrom([]int{-1, 1, 1000, -1 << 31}).Draw(t, "more"))
 		return n
 	}},
 	{"gaps of a block", func(t *rapid.T, s *packed.Side, n uint32) uint32 {
-		i := rapid.IntRange(0, s.Blocks-1).Draw(t, "block")
-		w, at := s.Heads[i].Width(), s.Places().Data
+		i := rapid.IntRange(0, s.Layout.Blocks-1).Draw(t, "block")
+		w, at := s.Heads[i].Width(), s.Layout.Places().Data
 		for _, head := range s.Heads[:i] {
-			at += 32 * int64(head.Width()+s.Bits)
+			at += 32 * int64(head.Width()+s.Layout.Bits)
 		}
 		g := int64(rapid.IntRange(0, packed.Groups-1).Draw(t, "group"))
 		for k := range int64(w) {
-			s.Blob()[at+g*int64(w+s.Bits)+k] = 0xff
+			s.Blob()[at+g*int64(w+s.Layout.Bits)+k] = 0xff
 		}
 		return n
 	}},
 	{"a byte of the data", func(t *rapid.T, s *packed.Side, n uint32) uint32 {
-		return flip(t, s, n, s.Places().Data, s.Places().Dictionary)
+		return flip(t, s, n, s.Layout.Places().Data, s.Layout.Places().Dictionary)
 	}},
 	{"a destination", func(t *rapid.T, s *packed.Side, n uint32) uint32 {
-		i := rapid.IntRange(0, s.Blocks-1).Draw(t, "block")
-		at := s.Places().Data
+		i := rapid.IntRange(0, s.Layout.Blocks-1).Draw(t, "block")
+		at := s.Layout.Places().Data
 		for _, head := range s.Heads[:i] {
-			at += 32 * int64(head.Width()+s.Bits)
+			at += 32 * int64(head.Width()+s.Layout.Bits)
 		}
-		at += int64(rapid.IntRange(0, packed.Groups-1).Draw(t, "group")*(s.Heads[i].Width()+s.Bits) + s.Heads[i].Width())
+		at += int64(rapid.IntRange(0, packed.Groups-1).Draw(t, "group")*(s.Heads[i].Width()+s.Layout.Bits) + s.Heads[i].Width())
 		to := s.Blob()[at:][:2] // the first one of a group begins at a byte
-		mask := uint16(1<<s.Bits - 1)
-		d := uint16(s.Vertices) + uint16(rapid.IntRange(0, 2).Draw(t, "more")) - 1
+		mask := uint16(1<<s.Layout.Bits - 1)
+		d := uint16(s.Layout.Vertices) + uint16(rapid.IntRange(0, 2).Draw(t, "more")) - 1
 		binary.LittleEndian.PutUint16(to, binary.LittleEndian.Uint16(to)&^mask|d&mask)
 		return n
 	}},
 	{"a byte of the dictionary", func(t *rapid.T, s *packed.Side, n uint32) uint32 {
-		return flip(t, s, n, s.Places().Dictionary, s.Places().Codes)
+		return flip(t, s, n, s.Layout.Places().Dictionary, s.Layout.Places().Codes)
 	}},
 	{"a code", func(t *rapid.T, s *packed.Side, n uint32) uint32 {
-		if !s.Weighted {
+		if !s.Layout.Weighted {
 			return n
 		}
-		size := s.CodeBytes()
-		code := s.Blob()[s.Places().Codes:][size*rapid.IntRange(0, packed.BlockSlots*s.Blocks-1).Draw(t, "slot"):][:size]
-		switch s.Coding {
+		size := s.Layout.CodeBytes()
+		code := s.Blob()[s.Layout.Places().Codes:][size*rapid.IntRange(0, packed.BlockSlots*s.Layout.Blocks-1).Draw(t, "slot"):][:size]
+		switch s.Layout.Coding {
 		case packed.Floats:
 			w := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), -1, math.Inf(1), math.NaN(), math.MaxFloat32, 1e-40, -1e-40}).Draw(t, "weight")
-			if s.Wide {
+			if s.Layout.Wide {
 				binary.LittleEndian.PutUint64(code, math.Float64bits(w))
 			} else {
 				binary.LittleEndian.PutUint32(code, math.Float32bits(float32(w)))
 			}
 		case packed.Bytes:
-			code[0] = byte(s.Entries - rapid.IntRange(0, 1).Draw(t, "less"))
+			code[0] = byte(s.Layout.Entries - rapid.IntRange(0, 1).Draw(t, "less"))
 		case packed.Words:
-			binary.LittleEndian.PutUint16(code, uint16(s.Entries-rapid.IntRange(0, 1).Draw(t, "less")))
+			binary.LittleEndian.PutUint16(code, uint16(s.Layout.Entries-rapid.IntRange(0, 1).Draw(t, "less")))
 		}
 		return n
 	}},

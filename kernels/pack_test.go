@@ -118,30 +118,30 @@ func packedChunks(t testing.TB, blob []byte, at device.Pointer, window, blocks, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.Blocks == 0 {
+	if h.Layout.Blocks == 0 {
 		return nil
 	}
-	places := h.Places()
+	places := h.Layout.Places()
 	heads, data := at+device.Pointer(places.Heads), at+device.Pointer(places.Data)
 	dictionary, codes := at+device.Pointer(places.Dictionary), at+device.Pointer(places.Codes)
-	windows := (h.Vertices + window - 1) / window
-	parts := (h.Blocks + blocks - 1) / blocks
+	windows := (h.Layout.Vertices + window - 1) / window
+	parts := (h.Layout.Blocks + blocks - 1) / blocks
 	for n := range parts * windows {
 		i, at := n/windows, n%windows
-		from, to := h.Blocks*i/parts, h.Blocks*(i+1)/parts
+		from, to := h.Layout.Blocks*i/parts, h.Layout.Blocks*(i+1)/parts
 		c := PackedChunk{
 			Heads: heads + device.Pointer(8*from), Data: data, Blocks: uint32(to - from),
-			From: uint32(h.Vertices * at / windows), Bits: uint32(h.Bits),
+			From: uint32(h.Layout.Vertices * at / windows), Bits: uint32(h.Layout.Bits),
 		}
-		c.First, c.Count = h.First+c.From, uint32(h.Vertices*(at+1)/windows)-c.From
-		if h.Weighted {
-			c.Code = uint32(h.CodeBytes())
+		c.First, c.Count = h.Layout.First+c.From, uint32(h.Layout.Vertices*(at+1)/windows)-c.From
+		if h.Layout.Weighted {
+			c.Code = uint32(h.Layout.CodeBytes())
 			c.Codes, c.Dictionary = codes+device.Pointer(from*BlockSlots*int(c.Code)), dictionary
 		}
 		if parts > 1 {
 			c.Common = 1
 		}
-		for c.Copies < 5 && (to-from)*BlockSlots > h.Vertices<<c.Copies && slot*int(c.Count+1)<<(c.Copies+1) <= shared {
+		for c.Copies < 5 && (to-from)*BlockSlots > h.Layout.Vertices<<c.Copies && slot*int(c.Count+1)<<(c.Copies+1) <= shared {
 			c.Copies++
 		}
 		list = append(list, c)

@@ -68,14 +68,12 @@ type Memory interface {
 // page, where a least-recently-used cache would never hit, and pages that stay
 // between pages that are read keep disk and processors busy at once.
 type Cache struct {
-	store  *store.Store
-	opt    Options
+	from   sideReader
 	spans  []Span
 	pageOf []int32                    // by shard
 	blocks [shard.Sides][]block       // by page
 	known  [shard.Sides][]atomic.Bool // by shard: it was streamed before
 	pools  pools
-	read   atomic.Int64
 	all    bool
 	plain  int        // pages before it, which stay, lie in any memory
 	rest   int64      // of the budget, when all stays in memory
@@ -87,7 +85,6 @@ type Cache struct {
 type pools struct {
 	ring    chan []byte   // for streamed pages
 	scratch chan []byte   // for single shards
-	packed  chan []byte   // for sides that are unpacked into pages
 	reads   chan struct{} // held while a shard of a streamed page is read
 }
 
@@ -108,12 +105,12 @@ func (e *NeedError) Error() string {
 
 // New plans the pages of a job. If the budget cannot hold the buffers, the error is a [NeedError].
 func New(s *store.Store, o Options) (*Cache, error) {
-	c := &Cache{store: s, opt: o, pools: pools{reads: make(chan struct{}, Readers)}}
+	c := &Cache{from: sideReader{store: s, opt: o}, pools: pools{reads: make(chan struct{}, Readers)}}
 	cat := s.Catalogue()
-	c.oneSide()
+	c.from.oneSide()
 	limit := int64(maxPageBytes)
 	c.pageOf = make([]int32, len(cat.Shards))
-	total, largest := c.whole()
+	total, largest := c.from.whole()
 	c.all = o.Budget == 0 || total <= o.Budget
 	if c.all {
 		c.rest = o.Budget - total
@@ -121,13 +118,13 @@ func New(s *store.Store, o Options) (*Cache, error) {
 			limit = maxResidentBytes
 		}
 	} else { // the ring, which takes less than half of it, leaves room for a side to notify by
-		rest := o.Budget - unpackers*c.packedBytes() - largest
-		limit = min(limit, max(largest, rest/budgetPages/int64(len(c.opt.Gather))))
+		rest := o.Budget - unpackers*c.from.packedBytes() - largest
+		limit = min(limit, max(largest, rest/budgetPages/int64(len(c.from.opt.Gather))))
 	}
 	if o.PageBytes > 0 {
 		limit = max(min(limit, o.PageBytes), largest)
 	}
-	c.spans = spans(len(cat.Shards), c.bytes, limit)
+	c.spans = spans(len(cat.Shards), c.from.bytes, limit)
 	for p, sp := range c.spans {
 		for i := sp.From; i < sp.To; i++ {
 			c.pageOf[i] = int32(p)
@@ -145,30 +142,12 @@ func New(s *store.Store, o Options) (*Cache, error) {
 	return c, nil
 }
 
-// whole returns the memory of all pages and buffers, and the size of the largest side of a shard.
-func (c *Cache) whole() (total, largest int64) {
-	for i := range c.pageOf {
-		for _, dir := range c.sides() {
-			n := c.bytes(dir, i)
-			total, largest = total+n, max(largest, n)
-		}
-	}
-	return total + unpackers*c.packedBytes(), largest
-}
-
 // Whole returns the smallest budget with which all pages of a job stay in memory.
 func Whole(s *store.Store, o Options) int64 {
-	c := &Cache{store: s, opt: o, pageOf: make([]int32, len(s.Catalogue().Shards))}
-	c.oneSide()
-	total, _ := c.whole()
+	f := sideReader{store: s, opt: o}
+	f.oneSide()
+	total, _ := f.whole()
 	return max(1, total)
-}
-
-// oneSide has a graph that stores one side for both read that.
-func (c *Cache) oneSide() {
-	if c.store.Catalogue().OneSide() {
-		c.opt.Gather, c.opt.Notify = []shard.Direction{shard.In}, []shard.Direction{shard.In}
-	}
 }
 
 // Least returns the smallest budget for pages of a job.
@@ -183,23 +162,16 @@ func Least(s *store.Store, o Options) int64 {
 	return 1
 }
 
-// sides returns all that the job reads.
-func (c *Cache) sides() []shard.Direction {
-	list := slices.Concat(c.opt.Gather, c.opt.Notify)
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
 // reserve decides what stays in memory and allocates the buffers for the rest.
 func (c *Cache) reserve() (err error) {
-	unpacked := c.packedBytes()
+	unpacked := c.from.packedBytes()
 	if unpacked > 0 {
-		if c.pools.packed, err = c.buffers(unpackers, unpacked, plain{}); err != nil {
+		if c.from.scratch, err = c.buffers(unpackers, unpacked, plain{}); err != nil {
 			return err
 		}
 	}
 	if c.all {
-		for _, dir := range c.sides() {
+		for _, dir := range c.from.sides() {
 			for p := range c.spans {
 				c.blocks[dir][p].stays = true
 			}
@@ -215,27 +187,27 @@ func (c *Cache) reserve() (err error) {
 		pageBytes = max(pageBytes, c.ringBytes(p))
 	}
 	for i := range c.pageOf {
-		for _, dir := range c.opt.Notify {
-			sideBytes = max(sideBytes, c.stored(dir, i))
+		for _, dir := range c.from.opt.Notify {
+			sideBytes = max(sideBytes, c.from.stored(dir, i))
 		}
 	}
 	fixed := ringPages*pageBytes + unpackers*unpacked
 	need := fixed + sideBytes
-	if c.opt.Budget < need {
-		for _, dir := range c.sides() {
+	if c.from.opt.Budget < need {
+		for _, dir := range c.from.sides() {
 			for _, sp := range c.spans {
-				total += c.spanBytes(dir, sp)
+				total += c.from.spanBytes(dir, sp)
 			}
 		}
-		return &NeedError{Budget: c.opt.Budget, Need: min(need, total+unpackers*unpacked)}
+		return &NeedError{Budget: c.from.opt.Budget, Need: min(need, total+unpackers*unpacked)}
 	}
-	scratch := min(int64(max(c.opt.Threads, 1)), max(1, c.opt.Budget/8/max(1, sideBytes)))
-	rest := c.opt.Budget - fixed - scratch*sideBytes
+	scratch := min(int64(max(c.from.opt.Threads, 1)), max(1, c.from.opt.Budget/8/max(1, sideBytes)))
+	rest := c.from.opt.Budget - fixed - scratch*sideBytes
 	if rest < 0 {
-		scratch, rest = 1, c.opt.Budget-need
+		scratch, rest = 1, c.from.opt.Budget-need
 	}
 	c.keep(rest, gather)
-	if c.pools.ring, err = c.buffers(ringPages, pageBytes, c.pinned(c.opt.Gather[0])); err != nil {
+	if c.pools.ring, err = c.buffers(ringPages, pageBytes, c.from.pinned(c.from.opt.Gather[0])); err != nil {
 		return err
 	}
 	c.pools.scratch, err = c.buffers(int(scratch), sideBytes, plain{})
@@ -251,19 +223,19 @@ func (c *Cache) keep(rest, gather int64) {
 		n := c.gatherBytes(p)
 		seen += float64(n)
 		if kept+float64(n) <= seen*share && n <= rest {
-			for _, dir := range c.opt.Gather {
+			for _, dir := range c.from.opt.Gather {
 				c.blocks[dir][p].stays = true
 			}
 			kept += float64(n)
 			rest -= n
 		}
 	}
-	for _, dir := range c.opt.Notify {
-		if slices.Contains(c.opt.Gather, dir) {
+	for _, dir := range c.from.opt.Notify {
+		if slices.Contains(c.from.opt.Gather, dir) {
 			continue // the sides of a page stay together or not at all
 		}
 		for p, sp := range c.spans {
-			n := c.spanBytes(dir, sp)
+			n := c.from.spanBytes(dir, sp)
 			if b := &c.blocks[dir][p]; !b.stays && n <= rest {
 				b.stays = true
 				rest -= n
@@ -274,8 +246,8 @@ func (c *Cache) keep(rest, gather int64) {
 
 func (c *Cache) gatherBytes(p int) int64 {
 	var n int64
-	for _, dir := range c.opt.Gather {
-		n += c.spanBytes(dir, c.spans[p])
+	for _, dir := range c.from.opt.Gather {
+		n += c.from.spanBytes(dir, c.spans[p])
 	}
 	return n
 }
@@ -305,6 +277,10 @@ func (c *Cache) ShardsOf(requests ...Request) (list []int) {
 	return list
 }
 
+// Unpacks reports whether pages hold a side as plain rows because its stored encoding is not among
+// [Options.Encodings].
+func (c *Cache) Unpacks(dir shard.Direction) bool { return c.from.unpacks(dir) }
+
 // InMemory reports whether everything that the job reads stays in memory.
 func (c *Cache) InMemory() bool { return c.all }
 
@@ -312,11 +288,11 @@ func (c *Cache) InMemory() bool { return c.all }
 func (c *Cache) PageOf(i int) int { return int(c.pageOf[i]) }
 
 // Stays reports whether page p stays in memory.
-func (c *Cache) Stays(p int) bool { return c.blocks[c.opt.Gather[0]][p].stays }
+func (c *Cache) Stays(p int) bool { return c.blocks[c.from.opt.Gather[0]][p].stays }
 
 // Loaded reports whether resident page p is in memory.
 func (c *Cache) Loaded(p int) bool {
-	for _, dir := range c.opt.Gather {
+	for _, dir := range c.from.opt.Gather {
 		if !c.blocks[dir][p].loaded.Load() {
 			return false
 		}
@@ -331,7 +307,7 @@ func (c *Cache) Plain(p int) { c.plain = p }
 // Rest returns the rest of the budget if everything stays in memory. It is negative if there is no
 // budget.
 func (c *Cache) Rest() int64 {
-	if c.opt.Budget == 0 {
+	if c.from.opt.Budget == 0 {
 		return -1
 	}
 	return c.rest
@@ -348,12 +324,12 @@ func (c *Cache) StreamedBytes() (n int64) {
 }
 
 // BytesRead returns the number of bytes read from the store so far.
-func (c *Cache) BytesRead() int64 { return c.read.Load() }
+func (c *Cache) BytesRead() int64 { return c.from.read.Load() }
 
 // Side returns one side of one shard, from memory or from the store, and a function to call when
 // done with it. At most Options.Threads goroutines may call it at once, and none may hold two.
 func (c *Cache) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
-	dir = c.store.Catalogue().Stored(dir)
+	dir = c.from.store.Catalogue().Stored(dir)
 	p := int(c.pageOf[i])
 	b := &c.blocks[dir][p]
 	if b.stays {
@@ -363,12 +339,12 @@ func (c *Cache) Side(dir shard.Direction, i int) (shard.Side, func(), error) {
 		return b.sides[i-c.spans[p].From], func() {}, nil
 	}
 	buf := <-c.pools.scratch
-	n := c.stored(dir, i)
+	n := c.from.stored(dir, i)
 	side, err := c.stream(dir, i, buf[:n:n], nil)
 	if err != nil {
 		c.pools.scratch <- buf
 		return nil, nil, err
 	}
-	c.read.Add(int64(len(side.Blob())))
+	c.from.read.Add(int64(len(side.Blob())))
 	return side, func() { c.pools.scratch <- buf }, nil
 }

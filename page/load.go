@@ -29,7 +29,7 @@ func (c *Cache) load(dir shard.Direction, p int) error {
 
 // maps reports whether a side lies in the mapped payload where it stays.
 func (c *Cache) maps(dir shard.Direction, p int) bool {
-	return c.opt.Map && c.memory(dir, p) == plain{} && !c.Unpacks(dir) && c.store.Map()
+	return c.from.opt.Map && c.memory(dir, p) == plain{} && !c.from.unpacks(dir) && c.from.store.Map()
 }
 
 // viewSpan returns one side of a page in the mapped payload. Several goroutines check it: work
@@ -37,15 +37,15 @@ func (c *Cache) maps(dir shard.Direction, p int) bool {
 func (c *Cache) viewSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 	var list []int
 	for i := range c.shards(p, nil) {
-		c.prefetch(dir, i)
+		c.from.prefetch(dir, i)
 		list = append(list, i)
 	}
 	sides, errs := make([]shard.Side, len(list)), make([]error, len(list))
 	var g errgroup.Group
-	g.SetLimit(max(1, c.opt.Threads))
+	g.SetLimit(max(1, c.from.opt.Threads))
 	for k, i := range list {
 		g.Go(func() error {
-			sides[k], errs[k] = c.store.ViewShard(dir, i, c.bare(dir, i))
+			sides[k], errs[k] = c.from.store.ViewShard(dir, i, c.from.bare(dir, i))
 			return nil
 		})
 	}
@@ -54,7 +54,7 @@ func (c *Cache) viewSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 		if errs[k] != nil {
 			return nil, errs[k]
 		}
-		c.read.Add(int64(len(sides[k].Blob())))
+		c.from.read.Add(int64(len(sides[k].Blob())))
 	}
 	return sides, nil
 }
@@ -62,7 +62,7 @@ func (c *Cache) viewSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 // fillSpan reads one side of a page into memory of its own.
 func (c *Cache) fillSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 	memory := c.memory(dir, p)
-	buf, err := memory.Pin(c.spanBytes(dir, c.spans[p]))
+	buf, err := memory.Pin(c.from.spanBytes(dir, c.spans[p]))
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +79,11 @@ func (c *Cache) fillSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 func (c *Cache) readSpan(dir shard.Direction, p int, buf []byte) ([]shard.Side, error) {
 	sides := make([]shard.Side, 0, c.spans[p].To-c.spans[p].From)
 	for i := range c.shards(p, nil) {
-		c.prefetch(dir, i)
+		c.from.prefetch(dir, i)
 	}
 	for i := range c.shards(p, nil) {
-		n := c.bytes(dir, i)
-		side, err := c.readSide(dir, i, buf[:n:n], c.readChecked)
+		n := c.from.bytes(dir, i)
+		side, err := c.from.readSide(dir, i, buf[:n:n], c.from.readChecked)
 		if err != nil {
 			return nil, err
 		}

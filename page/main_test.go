@@ -151,7 +151,8 @@ func read(t testing.TB, name string, s *store.Store) *stored {
 // bare reports whether a side is to be read without weights.
 func (x *stored) bare(o Options, dir shard.Direction, i int) bool {
 	_, packs := x.sides[dir][i].(*packed.Side)
-	return o.Bare && dir == shard.In && packs && x.store.Catalogue().Shards[i].Vertices > 1 && x.sides[dir][i].Header().Weighted
+	return o.Bare && dir == shard.In && packs && x.store.Catalogue().Shards[i].Vertices > 1 &&
+		x.sides[dir][i].Header().Weighted
 }
 
 // withoutWeights returns a packed side as its blob's beginning has it.
@@ -193,13 +194,14 @@ func plainOf(s shard.Side) *rows.Side {
 func (x *stored) same(c *Cache, got shard.Side, dir shard.Direction, i int) error {
 	dir = x.store.Catalogue().Stored(dir)
 	want := x.sides[dir][i]
-	if x.bare(c.opt, dir, i) {
+	if x.bare(c.from.opt, dir, i) {
 		want = x.withoutWeights(dir, i)
 	}
 	same := got.Header() == want.Header() && bytes.Equal(got.Blob(), want.Blob())
 	if want := plainOf(want); want != nil && !same {
 		plain, ok := got.(*rows.Side)
-		same = ok && slices.Equal(plain.Off, want.Off) && slices.Equal(plain.Nbr, want.Nbr) && (dir != shard.In || slices.Equal(plain.Weight, want.Weight))
+		same = ok && slices.Equal(plain.Off, want.Off) && slices.Equal(plain.Nbr, want.Nbr) &&
+			(dir != shard.In || slices.Equal(plain.Weight, want.Weight))
 	}
 	if h := got.Header(); !same || h.Dir != dir || h.Index != uint32(i) {
 		return fmt.Errorf("shard %d, %s side: got %v, want %v", i, dir, got, want)
@@ -209,8 +211,8 @@ func (x *stored) same(c *Cache, got shard.Side, dir shard.Direction, i int) erro
 
 // sameWeights reports whether an unpacked side has the weights that it should have.
 func (x *stored) sameWeights(c *Cache, got shard.Side, dir shard.Direction, i int) error {
-	if x.weights(c.opt, dir, i) == 0 {
-		if side, plain := got.(*rows.Side); plain && dir != shard.In && c.Unpacks(dir) && side.Weight != nil {
+	if x.weights(c.from.opt, dir, i) == 0 {
+		if side, plain := got.(*rows.Side); plain && dir != shard.In && c.from.unpacks(dir) && side.Weight != nil {
 			return fmt.Errorf("shard %d, %s side: weights that nobody asked for", i, dir)
 		}
 		return nil
@@ -245,7 +247,7 @@ func (x *stored) samePage(c *Cache, p *Page, rq Request, gather []shard.Directio
 			if err := cmp.Or(x.same(c, s.Sides[d], dir, s.Index), x.sameWeights(c, s.Sides[d], dir, s.Index)); err != nil {
 				return err
 			}
-			if _, plain := s.Sides[d].(*rows.Side); !plain && (c.opt.Encodings == nil || dir != shard.In) {
+			if _, plain := s.Sides[d].(*rows.Side); !plain && (c.from.opt.Encodings == nil || dir != shard.In) {
 				return fmt.Errorf("shard %d: the %s side is not plain", s.Index, dir)
 			}
 		}
@@ -324,8 +326,10 @@ func need(t rapid.TB, x *stored, o Options) int64 {
 
 // idle reports whether all buffers of a cache are back.
 func idle(c *Cache) error {
-	if len(c.pools.ring) != cap(c.pools.ring) || len(c.pools.scratch) != cap(c.pools.scratch) || len(c.pools.packed) != cap(c.pools.packed) {
-		return fmt.Errorf("%d of %d buffers of the ring and %d of %d for single shards are back", len(c.pools.ring), cap(c.pools.ring), len(c.pools.scratch), cap(c.pools.scratch))
+	if len(c.pools.ring) != cap(c.pools.ring) || len(c.pools.scratch) != cap(c.pools.scratch) ||
+		len(c.from.scratch) != cap(c.from.scratch) {
+		return fmt.Errorf("%d of %d buffers of the ring and %d of %d for single shards are back", len(c.pools.ring),
+			cap(c.pools.ring), len(c.pools.scratch), cap(c.pools.scratch))
 	}
 	return nil
 }

@@ -38,13 +38,13 @@ func (c *Cache) memory(dir shard.Direction, p int) Memory {
 	if p < c.plain {
 		return plain{}
 	}
-	return c.pinned(dir)
+	return c.from.pinned(dir)
 }
 
 // pinned returns where what a device copies of a side lies.
-func (c *Cache) pinned(dir shard.Direction) Memory {
-	if c.opt.Memory != nil && slices.Contains(c.opt.Gather, dir) {
-		return c.opt.Memory
+func (f *sideReader) pinned(dir shard.Direction) Memory {
+	if f.opt.Memory != nil && slices.Contains(f.opt.Gather, dir) {
+		return f.opt.Memory
 	}
 	return plain{}
 }

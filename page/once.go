@@ -33,7 +33,7 @@ func (c *Cache) Once(ctx context.Context, requests []Request, part store.Check) 
 		ring := c.onceRing(requests)
 		if ring != nil {
 			r.once, r.ring = ring, ring.buffers
-			r.reads = make(chan struct{}, max(Readers, c.opt.Threads))
+			r.reads = make(chan struct{}, max(Readers, c.from.opt.Threads))
 		}
 		r.begin(c, requests)
 		going := r.each(ctx, yield)
@@ -50,12 +50,12 @@ func (c *Cache) Once(ctx context.Context, requests []Request, part store.Check) 
 // Recheck reads a side of a shard again, into memory of its own, and checks all of it. It returns
 // nil if the side is valid.
 func (c *Cache) Recheck(dir shard.Direction, i int) error {
-	buf, err := hostmem.Bytes(c.stored(dir, i))
+	buf, err := hostmem.Bytes(c.from.stored(dir, i))
 	if err != nil {
 		return err
 	}
 	defer hostmem.FreeBytes(buf)
-	_, err = c.readChecked(dir, i, buf)
+	_, err = c.from.readChecked(dir, i, buf)
 	return err
 }
 
@@ -79,7 +79,7 @@ func (c *Cache) onceRing(requests []Request) *frames {
 	if n < leastFrames {
 		n, size = pages, 0
 	}
-	f := &frames{buffers: make(chan []byte, n), memory: c.pinned(c.opt.Gather[0]), size: size}
+	f := &frames{buffers: make(chan []byte, n), memory: c.from.pinned(c.from.opt.Gather[0]), size: size}
 	for range n {
 		f.buffers <- nil // its memory is taken by the goroutine that reads to it first
 	}

@@ -156,11 +156,12 @@ func TestOncePart(t *testing.T) {
 			g.Edges = append(g.Edges, oracle.Edge{Src: (v*7 + k*k) % uint32(g.N), Dst: v})
 		}
 	}
-	s := teststore.Build(t, g, teststore.Options{ShardVertices: 10, Layout: store.Packed, Forge: func(i int, side *packed.Side) {
-		if i == 2 {
-			side.Heads[0].Source = uint32(g.N)
-		}
-	}})
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 10, Layout: store.Packed,
+		Forge: func(i int, side *packed.Side) {
+			if i == 2 {
+				side.Heads[0].Source = uint32(g.N)
+			}
+		}})
 	x := &stored{store: s}
 	for _, unpacked := range []bool{false, true} {
 		for _, little := range []bool{false, true} {
@@ -190,7 +191,8 @@ func TestOncePart(t *testing.T) {
 				for range 2 {
 					looks.Store(0)
 					n, err := pass()
-					if unpacked && (looks.Load() > 0 || !errors.Is(err, shard.ErrInvalid)) || !unpacked && (looks.Load() != 4 || n != 4 || err != nil) {
+					if unpacked && (looks.Load() > 0 || !errors.Is(err, shard.ErrInvalid)) || !unpacked &&
+						(looks.Load() != 4 || n != 4 || err != nil) {
 						t.Fatalf("%d pages, %d looks, %v", n, looks.Load(), err)
 					}
 				}

@@ -77,11 +77,3 @@ func spans(shards int, bytes func(shard.Direction, int) int64, limit int64) []Sp
 	}
 	return append(list, Span{from, shards})
 }
-
-func (c *Cache) spanBytes(dir shard.Direction, s Span) int64 {
-	var n int64
-	for i := s.From; i < s.To; i++ {
-		n += c.bytes(dir, i)
-	}
-	return n
-}

@@ -11,27 +11,26 @@ import (
 // unpackers is how many sides are read into scratch memory at once, to be unpacked.
 const unpackers = 4
 
-// Unpacks reports whether pages hold a side as plain rows because its stored encoding is not among
-// [Options.Encodings].
-func (c *Cache) Unpacks(dir shard.Direction) bool {
-	is := c.store.Catalogue().Encoding(dir)
-	return is != rows.Version && !slices.Contains(c.opt.Encodings, is) && slices.Contains(c.opt.Gather, dir)
+// unpacks reports whether pages hold a side as plain rows.
+func (f *sideReader) unpacks(dir shard.Direction) bool {
+	is := f.store.Catalogue().Encoding(dir)
+	return is != rows.Version && !slices.Contains(f.opt.Encodings, is) && slices.Contains(f.opt.Gather, dir)
 }
 
 // weightsOf returns the side with the weights that an unpacked side gets, and whether it gets any.
-func (c *Cache) weightsOf(dir shard.Direction) (shard.Direction, bool) {
-	weights, ok := c.store.Catalogue().WeightsOf(dir)
-	return weights, ok && dir != shard.In && c.opt.Weights && c.Unpacks(dir)
+func (f *sideReader) weightsOf(dir shard.Direction) (shard.Direction, bool) {
+	weights, ok := f.store.Catalogue().WeightsOf(dir)
+	return weights, ok && dir != shard.In && f.opt.Weights && f.unpacks(dir)
 }
 
 // bytes returns the size of a side in a page.
-func (c *Cache) bytes(dir shard.Direction, i int) int64 {
-	cat := c.store.Catalogue()
-	if !c.Unpacks(dir) {
-		return c.stored(dir, i)
+func (f *sideReader) bytes(dir shard.Direction, i int) int64 {
+	cat := f.store.Catalogue()
+	if !f.unpacks(dir) {
+		return f.stored(dir, i)
 	}
 	weight := 0
-	if _, weighted := c.weightsOf(dir); weighted || dir == shard.In && !c.bare(dir, i) {
+	if _, weighted := f.weightsOf(dir); weighted || dir == shard.In && !f.bare(dir, i) {
 		weight = cat.WeightBytes()
 	}
 	return rows.Size(cat.Shards[i].Vertices, cat.SideEdges(dir, i), weight)
@@ -39,15 +38,15 @@ func (c *Cache) bytes(dir shard.Direction, i int) int64 {
 
 // packedBytes returns the size of the largest side that is unpacked, or of its weights; if 0, none
 // is.
-func (c *Cache) packedBytes() (most int64) {
-	cat := c.store.Catalogue()
-	for _, dir := range c.opt.Gather {
-		weights, weighted := c.weightsOf(dir)
-		for i := range c.pageOf {
-			n := c.stored(dir, i)
+func (f *sideReader) packedBytes() (most int64) {
+	cat := f.store.Catalogue()
+	for _, dir := range f.opt.Gather {
+		weights, weighted := f.weightsOf(dir)
+		for i := range f.store.Catalogue().Shards {
+			n := f.stored(dir, i)
 			if weighted {
 				most = max(most, n, cat.Bytes(weights, i))
-			} else if c.Unpacks(dir) && (n != c.bytes(dir, i) || c.bare(dir, i)) {
+			} else if f.unpacks(dir) && (n != f.bytes(dir, i) || f.bare(dir, i)) {
 				most = max(most, n)
 			}
 		}
@@ -56,36 +55,37 @@ func (c *Cache) packedBytes() (most int64) {
 }
 
 // readSide reads a side into its place in a page.
-func (c *Cache) readSide(dir shard.Direction, i int, dst []byte, read func(shard.Direction, int, []byte) (shard.Side, error)) (shard.Side, error) {
-	n, from := c.stored(dir, i), dst
-	weights, weighted := c.weightsOf(dir)
+func (f *sideReader) readSide(dir shard.Direction, i int, dst []byte,
+	read func(shard.Direction, int, []byte) (shard.Side, error)) (shard.Side, error) {
+	n, from := f.stored(dir, i), dst
+	weights, weighted := f.weightsOf(dir)
 	var scratch []byte
-	if weighted || int64(len(dst)) != n || c.Unpacks(dir) && c.bare(dir, i) {
-		scratch = <-c.pools.packed
-		defer func() { c.pools.packed <- scratch }()
+	if weighted || int64(len(dst)) != n || f.unpacks(dir) && f.bare(dir, i) {
+		scratch = <-f.scratch
+		defer func() { f.scratch <- scratch }()
 		from = scratch[:n:n]
 	}
 	side, err := read(dir, i, from)
 	if err != nil {
 		return nil, err
 	}
-	c.read.Add(int64(len(side.Blob())))
-	if !c.Unpacks(dir) {
+	f.read.Add(int64(len(side.Blob())))
+	if !f.unpacks(dir) {
 		return side, nil
 	}
 	weight := 0
 	if weighted {
-		weight = c.store.Catalogue().WeightBytes()
+		weight = f.store.Catalogue().WeightBytes()
 	}
 	to, err := plainSide(side, dst, weight)
 	if err != nil || !weighted {
 		return to, err
 	}
-	n = c.store.Catalogue().Bytes(weights, i)
+	n = f.store.Catalogue().Bytes(weights, i)
 	if side, err = read(weights, i, scratch[:n:n]); err != nil {
 		return nil, err
 	}
-	c.read.Add(n)
+	f.read.Add(n)
 	side.(*rowweights.Side).Fill(to.Plane(), 0)
 	return to, nil
 }

@@ -19,7 +19,8 @@ func TestSpans(t *testing.T) {
 		cat := &store.Catalogue{Weighted: rapid.Bool().Draw(t, "weighted"), Symmetric: rapid.Bool().Draw(t, "symmetric")}
 		edges := rapid.OneOf(rapid.Uint32Range(0, 100), rapid.Uint32Range(0, 1<<16))
 		cat.Shards = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) store.ShardInfo {
-			info := store.ShardInfo{Vertices: rapid.IntRange(1, 300).Draw(t, "vertices"), In: edges.Draw(t, "in"), Out: edges.Draw(t, "out")}
+			info := store.ShardInfo{Vertices: rapid.IntRange(1, 300).Draw(t, "vertices"), In: edges.Draw(t, "in"),
+				Out: edges.Draw(t, "out")}
 			info.Blobs[shard.In].Bytes = rows.Size(info.Vertices, info.In, cat.WeightBytes())
 			info.Blobs[shard.Out].Bytes = rows.Size(info.Vertices, info.Out, 0)
 			return info
@@ -82,7 +83,8 @@ func TestBudget(t *testing.T) {
 		x := rapid.SampledFrom(all).Draw(t, "graph")
 		o := rapid.SampledFrom(ways).Draw(t, "way")
 		least, total := need(t, x, o), x.total(o)
-		o.Budget = rapid.OneOf(rapid.Int64Range(least, total+1), rapid.Just(least), rapid.Just(total), rapid.Just(int64(0))).Draw(t, "budget")
+		o.Budget = rapid.OneOf(rapid.Int64Range(least, total+1), rapid.Just(least), rapid.Just(total),
+			rapid.Just(int64(0))).Draw(t, "budget")
 		c, err := New(x.store, o)
 		if err != nil {
 			t.Fatalf("%s: %v", x.name, err)

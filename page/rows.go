@@ -219,7 +219,8 @@ func (l *rowsLoader) each(ctx context.Context, read func(memory []byte, i int) e
 
 // side reads a side of a shard as plain rows: to memory, or if it is packed and to is not
 // nil, its neighbours to where they stay. It returns the memory that is left.
-func (l *rowsLoader) side(memory []byte, to []uint32, dir shard.Direction, i int) (side *rows.Side, rest []byte, err error) {
+func (l *rowsLoader) side(memory []byte, to []uint32, dir shard.Direction, i int) (
+	side *rows.Side, rest []byte, err error) {
 	stored, blob := l.stored(l.cat, dir), l.blobBytes(l.cat, dir, i)
 	plain := memory[blob:][:l.plainBytes(l.cat, dir, i)]
 	rest = memory[blob+int64(len(plain)):]
@@ -308,7 +309,8 @@ func (l *rowsLoader) degrees() error {
 		}
 	}
 	if sum != l.cat.Edges {
-		return fmt.Errorf("graph %s: %w: its out-degrees sum to %d, but it has %d edges", l.store.Name(), store.ErrDamaged, sum, l.cat.Edges)
+		return fmt.Errorf("graph %s: %w: its out-degrees sum to %d, but it has %d edges", l.store.Name(), store.ErrDamaged,
+			sum, l.cat.Edges)
 	}
 	return nil
 }
@@ -347,7 +349,8 @@ func (l *rowsLoader) shift() error {
 		for v, d := range degrees {
 			sum += uint64(d)
 			if off[uint64(info.First)+uint64(v)+1] != sum {
-				return fmt.Errorf("graph %s: %w: the edges of vertex %d do not match its degrees", l.store.Name(), store.ErrDamaged, uint64(info.First)+uint64(v))
+				return fmt.Errorf("graph %s: %w: the edges of vertex %d do not match its degrees", l.store.Name(),
+					store.ErrDamaged, uint64(info.First)+uint64(v))
 			}
 		}
 	}

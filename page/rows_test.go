@@ -97,7 +97,8 @@ func TestWholeRows(t *testing.T) {
 // TestForgedRows checks that weighted rows are made of in-edges, and those of a graph whose
 // out-degrees are others are refused.
 func TestForgedRows(t *testing.T) {
-	g := oracle.Graph{N: 6, Edges: []oracle.Edge{{Src: 0, Dst: 5, Weight: 2}, {Src: 1, Dst: 5, Weight: 1}, {Src: 4, Dst: 0, Weight: 3}}}
+	g := oracle.Graph{N: 6, Edges: []oracle.Edge{{Src: 0, Dst: 5, Weight: 2}, {Src: 1, Dst: 5, Weight: 1},
+		{Src: 4, Dst: 0, Weight: 3}}}
 	for _, forged := range [][]oracle.Edge{
 		{{Src: 1, Dst: 5, Weight: 2}, {Src: 1, Dst: 5, Weight: 1}, {Src: 4, Dst: 0, Weight: 3}},
 		{{Src: 5, Dst: 5, Weight: 2}, {Src: 5, Dst: 4, Weight: 1}, {Src: 5, Dst: 0, Weight: 3}},

@@ -29,15 +29,23 @@ type StoredRows struct {
 	cat    *store.Catalogue
 	shards [][]storedBlob // by shard: the rows of each side, and behind them their weights
 	heads  int64          // bytes of all indexes
-	blobs  int64          // bytes of the blobs in a frame
-	list   int64          // edges of a row that is unpacked, in a frame
-	arcs   int64          // bytes of the weights of a row, in a frame
+	frame  frameSize
 	owned  [][]byte
 	frames chan *ActiveRows
 	level  uint32 // how often [StoredRows.Read] was called
 
 	read, needed atomic.Int64
 }
+
+// frameSize is what the frames have room for.
+type frameSize struct {
+	blobs int64 // bytes of the blobs of a shard
+	list  int64 // edges of a row that is unpacked
+	arcs  int64 // bytes of the weights of a row
+}
+
+// bytes returns the memory of a frame.
+func (f frameSize) bytes() int64 { return f.blobs + 4*(f.list+unpackSlack) + f.arcs }
 
 // storedBlob is the rows of a side of a shard, or their weights. One goroutine at a time
 // uses it.
@@ -81,7 +89,8 @@ func (w WholeRows) PlanRows(s *store.Store) (*StoredRows, error) {
 		case cat.Encoding(is) != packedrows.Version || w.Weighted && len(w.stored(cat, dir)) < 2:
 			return nil, errors.New("they are not stored as packed rows")
 		case !ok:
-			return nil, fmt.Errorf("it has no rows of in-edges; garaph subgraph %s --all --rows makes a graph with them", s.Name())
+			return nil, fmt.Errorf("it has no rows of in-edges; garaph subgraph %s --all --rows makes a graph with them",
+				s.Name())
 		}
 	}
 	for i := range cat.Shards {
@@ -98,10 +107,10 @@ func (r *StoredRows) plan(i int) error {
 	for _, dir := range r.Sides {
 		edges := int64(r.cat.SideEdges(dir, i))
 		if is, _ := r.cat.RowsOf(dir); r.cat.Shards[i].Vertices > 1 || r.cat.Bytes(is, i) < 4*edges {
-			r.list = max(r.list, edges)
+			r.frame.list = max(r.frame.list, edges)
 		}
 		if r.Weighted {
-			r.arcs = max(r.arcs, edges*int64(r.cat.WeightBytes()))
+			r.frame.arcs = max(r.frame.arcs, edges*int64(r.cat.WeightBytes()))
 		}
 		for k, is := range r.stored(r.cat, dir) {
 			b := storedBlob{dir: is, bytes: r.cat.Bytes(is, i)}
@@ -117,7 +126,7 @@ func (r *StoredRows) plan(i int) error {
 			r.shards[i] = append(r.shards[i], b)
 		}
 	}
-	r.blobs = max(r.blobs, blobs)
+	r.frame.blobs = max(r.frame.blobs, blobs)
 	return nil
 }
 
@@ -138,13 +147,8 @@ func (r *StoredRows) headBytes(dir shard.Direction, i int, weights bool) (n int6
 	return n, nil
 }
 
-// frameBytes returns the memory of a frame.
-func (r *StoredRows) frameBytes() int64 {
-	return r.blobs + 4*(r.list+unpackSlack) + r.arcs
-}
-
 // Memory returns the memory of the rows with a number of frames.
-func (r *StoredRows) Memory(frames int) int64 { return r.heads + int64(frames)*r.frameBytes() }
+func (r *StoredRows) Memory(frames int) int64 { return r.heads + int64(frames)*r.frame.bytes() }
 
 // Wide reports whether weights are wide.
 func (r *StoredRows) Wide() bool { return r.cat.Wide }
@@ -152,20 +156,21 @@ func (r *StoredRows) Wide() bool { return r.cat.Wide }
 // Frames returns the number of frames that fit into memory: at least one, and no more than keep
 // readers and engine busy.
 func (r *StoredRows) Frames(bytes int64) int {
-	return int(max(1, min((bytes-r.heads)/r.frameBytes(), int64(max(1, r.Threads)+Readers))))
+	return int(max(1, min((bytes-r.heads)/r.frame.bytes(), int64(max(1, r.Threads)+Readers))))
 }
 
 // Reserve allocates frames, and stay bytes for blobs that stay.
 func (r *StoredRows) Reserve(frames int, stay int64) error {
 	r.frames = make(chan *ActiveRows, frames)
 	for range frames {
-		b, err := r.bytes(r.frameBytes())
+		b, err := r.bytes(r.frame.bytes())
 		if err != nil {
 			return err
 		}
-		p := &ActiveRows{rows: r, blobs: b[:r.blobs:r.blobs]}
-		p.buffer.List = shard.View[uint32](b, r.blobs, int(r.list+unpackSlack))
-		p.weights = b[r.blobs+4*(r.list+unpackSlack):]
+		f := r.frame
+		p := &ActiveRows{rows: r, blobs: b[:f.blobs:f.blobs]}
+		p.buffer.List = shard.View[uint32](b, f.blobs, int(f.list+unpackSlack))
+		p.weights = b[f.blobs+4*(f.list+unpackSlack):]
 		r.frames <- p
 	}
 	heads, err := r.bytes(max(1, r.heads))

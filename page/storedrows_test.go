@@ -89,7 +89,8 @@ func TestStoredLevels(t *testing.T) {
 		}
 		defer r.Close()
 		r.Once = rapid.Bool().Draw(t, "once")
-		if err := r.Reserve(rapid.IntRange(1, 5).Draw(t, "frames"), rapid.Int64Range(0, r.KeptBytes()).Draw(t, "stay")); err != nil {
+		if err := r.Reserve(rapid.IntRange(1, 5).Draw(t, "frames"),
+			rapid.Int64Range(0, r.KeptBytes()).Draw(t, "stay")); err != nil {
 			t.Fatal(err)
 		}
 		if o.Symmetric {

@@ -161,7 +161,7 @@ func (c *Cache) start(rq Request, r *Reader) bool {
 
 // Get returns a resident page, and loads it if necessary.
 func (c *Cache) Get(rq Request) (*Page, error) {
-	for _, dir := range c.opt.Gather {
+	for _, dir := range c.from.opt.Gather {
 		if err := c.load(dir, rq.Page); err != nil {
 			return nil, err
 		}
@@ -191,8 +191,8 @@ func place(at, n int64) int64 {
 // ringBytes returns the size of page p in a buffer of the ring.
 func (c *Cache) ringBytes(p int) (at int64) {
 	for i := range c.shards(p, nil) {
-		for _, dir := range c.opt.Gather {
-			n := c.bytes(dir, i)
+		for _, dir := range c.from.opt.Gather {
+			n := c.from.bytes(dir, i)
 			at = place(at, n) + n
 		}
 	}
@@ -214,12 +214,12 @@ func (c *Cache) streamed(rq Request, frame []byte, r *Reader) (_ *Page, err erro
 	span := c.spans[rq.Page]
 	for i := range c.shards(rq.Page, rq.Shards) {
 		if c.all {
-			for _, dir := range c.opt.Gather {
-				c.prefetch(dir, i)
+			for _, dir := range c.from.opt.Gather {
+				c.from.prefetch(dir, i)
 			}
 		}
 	}
-	errs := make([]error, (span.To-span.From)*len(c.opt.Gather)) // in the order of the page
+	errs := make([]error, (span.To-span.From)*len(c.from.opt.Gather)) // in the order of the page
 	next := 0
 	var reading sync.WaitGroup
 	var at int64
@@ -228,18 +228,18 @@ func (c *Cache) streamed(rq Request, frame []byte, r *Reader) (_ *Page, err erro
 			return err
 		}
 		r.reads <- struct{}{}
-		n := c.bytes(dir, i)
+		n := c.from.bytes(dir, i)
 		at = place(at, n)
 		dst := buf[at : at+n : at+n]
 		at += n
 		k := next
 		next++
 		part := r.part
-		if c.Unpacks(dir) { // which relies on all of them
+		if c.from.unpacks(dir) { // which relies on all of them
 			part = nil
 		}
 		reading.Go(func() {
-			*side, errs[k] = c.readSide(dir, i, dst, func(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
+			*side, errs[k] = c.from.readSide(dir, i, dst, func(dir shard.Direction, i int, dst []byte) (shard.Side, error) {
 				return c.stream(dir, i, dst, part)
 			})
 			<-r.reads
@@ -262,13 +262,13 @@ func (c *Cache) stream(dir shard.Direction, i int, dst []byte, part store.Check)
 		check = shard.Side.CheckValues
 	}
 	if c.all { // for a single use: another job may have one, too, and finds it in the system's cache
-		return c.readShard(dir, i, dst, store.Reading{Check: check})
+		return c.from.readShard(dir, i, dst, store.Reading{Check: check})
 	}
 	known := &c.known[dir][i]
 	if known.Load() {
 		check = nil
 	}
-	side, err := c.readShard(dir, i, dst, store.Reading{Stream: true, Check: check})
+	side, err := c.from.readShard(dir, i, dst, store.Reading{Stream: true, Check: check})
 	if err == nil && part == nil {
 		known.Store(true)
 	}
@@ -279,8 +279,8 @@ func (c *Cache) stream(dir shard.Direction, i int, dst []byte, part store.Check)
 func (c *Cache) assemble(rq Request, get func(shard.Direction, int, *shard.Side) error) (*Page, error) {
 	p := &Page{Index: rq.Page}
 	for i := range c.shards(rq.Page, rq.Shards) {
-		s := Shard{Index: i, Sides: make([]shard.Side, len(c.opt.Gather))}
-		for k, dir := range c.opt.Gather {
+		s := Shard{Index: i, Sides: make([]shard.Side, len(c.from.opt.Gather))}
+		for k, dir := range c.from.opt.Gather {
 			if err := get(dir, i, &s.Sides[k]); err != nil {
 				return nil, err
 			}

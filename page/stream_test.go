@@ -193,7 +193,9 @@ func TestFirstDamaged(t *testing.T) {
 		before := c.BytesRead()
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if page, err := c.streamed(Request{Page: p}, make([]byte, c.gatherBytes(p)), &Reader{ctx: ctx, ring: make(chan []byte, 1)}); page != nil || !errors.Is(err, context.Canceled) || c.BytesRead() != before {
+		if page, err := c.streamed(Request{Page: p}, make([]byte, c.gatherBytes(p)),
+			&Reader{ctx: ctx, ring: make(chan []byte, 1)}); page != nil || !errors.Is(err, context.Canceled) ||
+			c.BytesRead() != before {
 			t.Errorf("%s, cancelled: got %v, after %d bytes", x.name, err, c.BytesRead()-before)
 		}
 	}
@@ -249,7 +251,7 @@ func TestDamagedShard(t *testing.T) {
 					for dir := range c.blocks {
 						for p := range c.blocks[dir] {
 							if c.blocks[dir][p].loaded.Load() {
-								loaded += c.spanBytes(shard.Direction(dir), c.spans[p])
+								loaded += c.from.spanBytes(shard.Direction(dir), c.spans[p])
 							}
 						}
 					}

@@ -184,7 +184,7 @@ func (l bfsLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, nex
 }
 
 func (l bfsLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []uint32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst uint32
 	from = from[:len(list)]
@@ -216,7 +216,7 @@ func (l bfsLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, fr
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -241,17 +241,17 @@ func (l bfsLoops) unsettled(due []uint32, begin uint32, cur []uint32, step gas.S
 }
 
 func (l bfsLoops) seek(a *compiled.Advance, b *compiled.Block, begin, end uint32, cur, next []uint32) {
-	p, step, off, set := l.p, b.Step, a.In.Off, a.Active
+	p, step, off, set := l.p, b.Step, a.In.Off, a.Seek.Active
 	edges := a.In.Nbr
 	degree := b.Degree
 	var dst, like uint32
-	alike := a.Alike
+	alike := a.Seek.Alike
 	if alike {
-		like = cur[a.First]
+		like = cur[a.Seek.First]
 	}
-	a.Due = l.unsettled(a.Due, begin, cur[begin:end], step)
-	a.Vertices += uint64(len(a.Due))
-	due, ahead := compiled.WithEdges(a.Due, off), a.Ahead()
+	a.Seek.Due = l.unsettled(a.Seek.Due, begin, cur[begin:end], step)
+	a.Vertices += uint64(len(a.Seek.Due))
+	due, ahead := compiled.WithEdges(a.Seek.Due, off), a.Seek.Ahead()
 	looked, touched := a.Edges, uint32(0)
 	for i, v := range due {
 		if i+ahead < len(due) { // its row is on its way from memory meanwhile
@@ -287,17 +287,17 @@ func (l bfsLoops) seek(a *compiled.Advance, b *compiled.Block, begin, end uint32
 		if active {
 			if set[v>>6]>>(v&63)&1 != 0 { // others read it
 				next[v] = value
-				a.Deferred = append(a.Deferred, v)
+				a.Seek.Deferred = append(a.Seek.Deferred, v)
 			} else {
 				cur[v] = value
 			}
-			a.Bits[v>>6] |= 1 << (v & 63)
-			a.Found++
-			a.Degrees += uint64(d)
+			a.Next.Bits[v>>6] |= 1 << (v & 63)
+			a.Seek.Found++
+			a.Next.Degrees += uint64(d)
 		}
 	}
 	a.Touched = touched
-	a.Early = a.Edges-looked <= compiled.EarlyEdges*uint64(len(due))
+	a.Seek.Early = a.Edges-looked <= compiled.EarlyEdges*uint64(len(due))
 }
 
 // bfsFragments are those of BFS.

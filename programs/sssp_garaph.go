@@ -252,7 +252,7 @@ func (l ssspFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 		l.pushWide(a, b, list, from, cur)
 		return
 	}
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float32
 	from = from[:len(list)]
@@ -284,7 +284,7 @@ func (l ssspFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -294,7 +294,7 @@ func (l ssspFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 }
 
 func (l ssspFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Arcs
 	var dst float32
 	from = from[:len(list)]
@@ -327,7 +327,7 @@ func (l ssspFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -337,7 +337,7 @@ func (l ssspFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 }
 
 func (l ssspFloat32Loops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float32
 	from = from[:len(list)]
@@ -371,7 +371,7 @@ func (l ssspFloat32Loops) pushWide(a *compiled.Advance, b *compiled.Block, list 
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -389,13 +389,13 @@ func (l ssspFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 		l.relaxWide(a, b, list, cur)
 		return
 	}
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float32
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -420,7 +420,7 @@ func (l ssspFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}
@@ -428,13 +428,13 @@ func (l ssspFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 }
 
 func (l ssspFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Arcs
 	var dst float32
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -460,7 +460,7 @@ func (l ssspFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}
@@ -468,13 +468,13 @@ func (l ssspFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 }
 
 func (l ssspFloat32Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float32
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -501,7 +501,7 @@ func (l ssspFloat32Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}
@@ -784,7 +784,7 @@ func (l ssspFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 		l.pushWide(a, b, list, from, cur)
 		return
 	}
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float64
 	from = from[:len(list)]
@@ -816,7 +816,7 @@ func (l ssspFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -826,7 +826,7 @@ func (l ssspFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 }
 
 func (l ssspFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float64) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Arcs
 	var dst float64
 	from = from[:len(list)]
@@ -859,7 +859,7 @@ func (l ssspFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -869,7 +869,7 @@ func (l ssspFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 }
 
 func (l ssspFloat64Loops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float64) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float64
 	from = from[:len(list)]
@@ -903,7 +903,7 @@ func (l ssspFloat64Loops) pushWide(a *compiled.Advance, b *compiled.Block, list 
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -921,13 +921,13 @@ func (l ssspFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 		l.relaxWide(a, b, list, cur)
 		return
 	}
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float64
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -952,7 +952,7 @@ func (l ssspFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}
@@ -960,13 +960,13 @@ func (l ssspFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 }
 
 func (l ssspFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Arcs
 	var dst float64
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -992,7 +992,7 @@ func (l ssspFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}
@@ -1000,13 +1000,13 @@ func (l ssspFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 }
 
 func (l ssspFloat64Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float64
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -1033,7 +1033,7 @@ func (l ssspFloat64Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}

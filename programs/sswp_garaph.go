@@ -247,7 +247,7 @@ func (l sswpFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 		l.pushWide(a, b, list, from, cur)
 		return
 	}
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float32
 	from = from[:len(list)]
@@ -279,7 +279,7 @@ func (l sswpFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -289,7 +289,7 @@ func (l sswpFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 }
 
 func (l sswpFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Arcs
 	var dst float32
 	from = from[:len(list)]
@@ -322,7 +322,7 @@ func (l sswpFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -332,7 +332,7 @@ func (l sswpFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 }
 
 func (l sswpFloat32Loops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float32
 	from = from[:len(list)]
@@ -366,7 +366,7 @@ func (l sswpFloat32Loops) pushWide(a *compiled.Advance, b *compiled.Block, list 
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -384,13 +384,13 @@ func (l sswpFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 		l.relaxWide(a, b, list, cur)
 		return
 	}
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float32
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -415,7 +415,7 @@ func (l sswpFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}
@@ -423,13 +423,13 @@ func (l sswpFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 }
 
 func (l sswpFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Arcs
 	var dst float32
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -455,7 +455,7 @@ func (l sswpFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}
@@ -463,13 +463,13 @@ func (l sswpFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 }
 
 func (l sswpFloat32Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float32
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -496,7 +496,7 @@ func (l sswpFloat32Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}
@@ -765,7 +765,7 @@ func (l sswpFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 		l.pushWide(a, b, list, from, cur)
 		return
 	}
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float64
 	from = from[:len(list)]
@@ -797,7 +797,7 @@ func (l sswpFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -807,7 +807,7 @@ func (l sswpFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 }
 
 func (l sswpFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float64) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Arcs
 	var dst float64
 	from = from[:len(list)]
@@ -840,7 +840,7 @@ func (l sswpFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -850,7 +850,7 @@ func (l sswpFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 }
 
 func (l sswpFloat64Loops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float64) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float64
 	from = from[:len(list)]
@@ -884,7 +884,7 @@ func (l sswpFloat64Loops) pushWide(a *compiled.Advance, b *compiled.Block, list 
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -902,13 +902,13 @@ func (l sswpFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 		l.relaxWide(a, b, list, cur)
 		return
 	}
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float64
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -933,7 +933,7 @@ func (l sswpFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}
@@ -941,13 +941,13 @@ func (l sswpFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 }
 
 func (l sswpFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Arcs
 	var dst float64
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -973,7 +973,7 @@ func (l sswpFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}
@@ -981,13 +981,13 @@ func (l sswpFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 }
 
 func (l sswpFloat64Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list []uint32, cur []float64) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float64
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -1014,7 +1014,7 @@ func (l sswpFloat64Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}

@@ -154,7 +154,7 @@ func (l wccLoops) apply(acc []uint32, list []uint16, b *compiled.Block, cur, nex
 }
 
 func (l wccLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []uint32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst uint32
 	from = from[:len(list)]
@@ -186,7 +186,7 @@ func (l wccLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, fr
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -196,13 +196,13 @@ func (l wccLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, fr
 }
 
 func (l wccLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, cur []uint32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst uint32
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -227,7 +227,7 @@ func (l wccLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, c
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}

@@ -12,7 +12,8 @@ import (
 // TestWeights checks that all weights are whole numbers of the unit, and not all of twice the unit.
 func TestWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		weight := rapid.OneOf(rapid.Float32Range(0, math.MaxFloat32), rapid.Map(rapid.IntRange(0, 300), func(n int) float32 { return float32(n) * 0.5 }),
+		weight := rapid.OneOf(rapid.Float32Range(0, math.MaxFloat32),
+			rapid.Map(rapid.IntRange(0, 300), func(n int) float32 { return float32(n) * 0.5 }),
 			rapid.SampledFrom([]float32{0, 1, 3, 0x1p-149, 0x1p-126, 0x1p127, math.MaxFloat32}))
 		lists := rapid.SliceOfN(rapid.SliceOfN(weight, 0, 4), 0, 4).Draw(t, "weights")
 		var got, wide shard.Weights

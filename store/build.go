@@ -61,7 +61,8 @@ func checkTarget(path string, force bool) error {
 		return fmt.Errorf("import to %s: %w", path, err)
 	case info.Mode()&os.ModeSymlink != 0:
 		to, _ := os.Readlink(path) // for the message
-		return fmt.Errorf("import to %s: %w as a symbolic link to %q; name what it leads to, or remove the link", path, ErrExists, to)
+		return fmt.Errorf("import to %s: %w as a symbolic link to %q; name what it leads to, or remove the link", path,
+			ErrExists, to)
 	case !info.IsDir():
 		return fmt.Errorf("import to %s: %w and is not a graph; choose another name", path, ErrExists)
 	}

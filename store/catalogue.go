@@ -26,13 +26,15 @@ type Catalogue struct {
 	Wide     bool          `json:"wide,omitempty"` // weights are float64
 	Weights  shard.Weights `json:"weights,omitzero"`
 	// Symmetric graphs hold both directions of every edge.
-	Symmetric   bool        `json:"symmetric"`
-	Layout      Layout      `json:"layout"`
-	Mirrored    bool        `json:"mirrored,omitempty"` // rows of out-edges are those of in-edges too, though the graph is directed
-	InRows      bool        `json:"in_rows,omitempty"`  // there are rows of in-edges beside packed in sides
-	IDs         IDMap       `json:"ids"`
-	PythonIDs   string      `json:"python_ids,omitempty"` // the ids stand for those in the file of that name, which has this word, too
-	Shards      []ShardInfo `json:"-"`                    // in the directory
+	Symmetric bool   `json:"symmetric"`
+	Layout    Layout `json:"layout"`
+	// rows of out-edges are those of in-edges too, though the graph is directed
+	Mirrored bool  `json:"mirrored,omitempty"`
+	InRows   bool  `json:"in_rows,omitempty"` // there are rows of in-edges beside packed in sides
+	IDs      IDMap `json:"ids"`
+	// the ids stand for those in the file of that name, which has this word, too
+	PythonIDs   string      `json:"python_ids,omitempty"`
+	Shards      []ShardInfo `json:"-"` // in the directory
 	Fingerprint string      `json:"fingerprint"`
 	Source      []string    `json:"source"`
 	Created     time.Time   `json:"created"`
@@ -254,12 +256,14 @@ func (c *Catalogue) check() error {
 		return fmt.Errorf("%w: layout %q", ErrDamaged, c.Layout)
 	}
 	if (c.InRows || c.Mirrored) && (c.Layout == CSC || c.Symmetric || c.InRows && c.Mirrored) {
-		return fmt.Errorf("%w: layout %q, symmetric: %v, in-rows: %v, mirrored: %v", ErrDamaged, c.Layout, c.Symmetric, c.InRows, c.Mirrored)
+		return fmt.Errorf("%w: layout %q, symmetric: %v, in-rows: %v, mirrored: %v", ErrDamaged, c.Layout, c.Symmetric,
+			c.InRows, c.Mirrored)
 	}
 	next, in, out := uint64(0), uint64(0), uint64(0)
 	for i, s := range c.Shards {
 		if uint64(s.First) != next || s.Vertices <= 0 || s.Vertices > shard.MaxVertices {
-			return fmt.Errorf("%w: shard %d has %d vertices from %d, expected to begin at %d", ErrDamaged, i, s.Vertices, s.First, next)
+			return fmt.Errorf("%w: shard %d has %d vertices from %d, expected to begin at %d", ErrDamaged, i, s.Vertices,
+				s.First, next)
 		}
 		next += uint64(s.Vertices)
 		in += uint64(s.In)
@@ -286,12 +290,14 @@ func (m *IDMap) check(vertices uint32) error {
 	if m.MaxBytes < 0 || m.MaxBytes > maxIDBytes {
 		return fmt.Errorf("%w: the longest id has %d bytes, expected %d at most", ErrDamaged, m.MaxBytes, maxIDBytes)
 	}
-	sound := vertices == 0 && len(m.Blocks) == 0 || len(m.Blocks) > 0 && m.Blocks[0] == 0 && m.Blocks[len(m.Blocks)-1] < vertices
+	sound := vertices == 0 && len(m.Blocks) == 0 || len(m.Blocks) > 0 && m.Blocks[0] == 0 &&
+		m.Blocks[len(m.Blocks)-1] < vertices
 	for i := range m.Blocks {
 		first, n := m.blockRange(i, vertices)
 		sound = sound && n > 0 && n <= idBlockIDs
 		if len(m.places) > 0 && sound && m.places[i].Bytes > m.mostBytes(n) {
-			return fmt.Errorf("%w: the directory has %d bytes for %d ids from vertex %d", ErrDamaged, m.places[i].Bytes, n, first)
+			return fmt.Errorf("%w: the directory has %d bytes for %d ids from vertex %d", ErrDamaged, m.places[i].Bytes, n,
+				first)
 		}
 	}
 	if !sound {
@@ -319,14 +325,18 @@ func (c *Catalogue) Matches(dir shard.Direction, i int, h shard.Header) error {
 	if is == shard.Out || is == shard.OutWeights {
 		said = shard.Out
 	}
-	if _, want := c.side(dir, i); h.Checksum != want || h.Index != uint32(i) || h.First != info.First || h.Vertices != info.Vertices {
-		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, h.Index, h.Checksum, want)
+	if _, want := c.side(dir, i); h.Checksum != want || h.Index != uint32(i) || h.First != info.First ||
+		h.Vertices != info.Vertices {
+		return fmt.Errorf("%w: it is shard %d with checksum %08x, the catalogue expects %08x", ErrDamaged, h.Index,
+			h.Checksum, want)
 	}
-	if want := c.Encoding(is); h.Version != want && (h.Version != rows.Version || h.Vertices > 1 || is >= shard.OutWeights) {
+	if want := c.Encoding(is); h.Version != want && (h.Version != rows.Version || h.Vertices > 1 ||
+		is >= shard.OutWeights) {
 		return fmt.Errorf("%w: its encoding is version %d, this build has version %d there", ErrDamaged, h.Version, want)
 	}
 	if h.Dir != said || h.Edges != edges || shard.WeightBytes(weighted, c.Wide) != h.WeightBytes() {
-		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)", ErrDamaged, h.Dir, h.Edges, said, edges, weighted)
+		return fmt.Errorf("%w: it is an %s side of %d edges, the catalogue expects an %s side of %d (with weights: %v)",
+			ErrDamaged, h.Dir, h.Edges, said, edges, weighted)
 	}
 	return nil
 }

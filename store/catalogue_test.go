@@ -95,10 +95,12 @@ func TestDirectory(t *testing.T) {
 	}
 	c := large()
 	got, err := throughBadger(t, c)
-	if diff := cmp.Diff(got, c, cmp.AllowUnexported(Catalogue{}, IDMap{}, ShardInfo{}, sidePlace{})); err != nil || diff != "" {
+	if diff := cmp.Diff(got, c, cmp.AllowUnexported(Catalogue{}, IDMap{}, ShardInfo{}, sidePlace{})); err != nil ||
+		diff != "" {
 		t.Fatalf("%v\n%s", err, diff)
 	}
-	for _, bad := range []Extent{{-4096, 100}, {1, 100}, {0, 0}, {0, -1}, {0, 4097}, {4096, 1}, {1 << 62, 1}, {4096, math.MaxInt64}} {
+	for _, bad := range []Extent{{-4096, 100}, {1, 100}, {0, 0}, {0, -1}, {0, 4097}, {4096, 1}, {1 << 62, 1},
+		{4096, math.MaxInt64}} {
 		if err := bad.check(4096); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%v: %v", bad, err)
 		}
@@ -239,8 +241,10 @@ func FuzzIDs(f *testing.F) {
 // FuzzDirectory checks that no sealed bytes make the reader of the directory panic, and what it
 // accepts is sound.
 func FuzzDirectory(f *testing.F) {
-	f.Add([]byte(`{"layout":"csc","vertices":1,"ids":{"kind":"base"},"directory":{"shards":1}}`), make([]byte, shardEntryBytes), []byte{})
-	f.Add([]byte(`{"layout":"csc","vertices":1,"ids":{"kind":"int"},"directory":{"shards":1,"id_blocks":1}}`), make([]byte, shardEntryBytes), make([]byte, blockEntryBytes))
+	f.Add([]byte(`{"layout":"csc","vertices":1,"ids":{"kind":"base"},"directory":{"shards":1}}`),
+		make([]byte, shardEntryBytes), []byte{})
+	f.Add([]byte(`{"layout":"csc","vertices":1,"ids":{"kind":"int"},"directory":{"shards":1,"id_blocks":1}}`),
+		make([]byte, shardEntryBytes), make([]byte, blockEntryBytes))
 	f.Fuzz(func(t *testing.T, head, shards, blocks []byte) {
 		db, err := badger.Open(badger.DefaultOptions("").WithInMemory(true).WithLogger(nil))
 		if err != nil {
@@ -248,7 +252,8 @@ func FuzzDirectory(f *testing.F) {
 		}
 		defer db.Close()
 		err = db.Update(func(txn *badger.Txn) error {
-			return errors.Join(txn.Set(catalogueKey, seal(kindCatalogue, head)), txn.Set(shardsKey(0), seal(kindShards, shards)), txn.Set(blocksKey(0), seal(kindBlocks, blocks)))
+			return errors.Join(txn.Set(catalogueKey, seal(kindCatalogue, head)),
+				txn.Set(shardsKey(0), seal(kindShards, shards)), txn.Set(blocksKey(0), seal(kindBlocks, blocks)))
 		})
 		if err != nil {
 			t.Skip(err)

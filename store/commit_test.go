@@ -164,7 +164,8 @@ func TestBusy(t *testing.T) {
 // file that someone put into one.
 func TestLeftovers(t *testing.T) {
 	dir := memoryDir(t)
-	for _, name := range []string{".g.importing-123/db", ".g.importing-4", ".g.importing-2024/db", ".g.importing-2025", ".g.importing-77/db", ".g.importing-old", ".g2.importing-1", "g.importing-1", ".g.importing-1.importing-5", ".g.importing-x"} {
+	for _, name := range []string{".g.importing-123/db", ".g.importing-4", ".g.importing-2024/db", ".g.importing-2025",
+		".g.importing-77/db", ".g.importing-old", ".g2.importing-1", "g.importing-1", ".g.importing-1.importing-5", ".g.importing-x"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +185,8 @@ func TestLeftovers(t *testing.T) {
 	if err := w.Commit(cat); err != nil {
 		t.Fatal(err)
 	}
-	for _, says := range []string{".g.importing-2024 was not made by garaph", ".g.importing-2025 was not made by garaph", ".g.importing-77/db is not garaph's", ".g.importing-old was"} {
+	for _, says := range []string{".g.importing-2024 was not made by garaph", ".g.importing-2025 was not made by garaph",
+		".g.importing-77/db is not garaph's", ".g.importing-old was"} {
 		if !strings.Contains(warned, says) {
 			t.Errorf("warned %q, want %q", warned, says)
 		}
@@ -212,9 +214,12 @@ func TestTarget(t *testing.T) {
 		{"an empty folder", func(p string) error { return os.Mkdir(p, 0o777) }, false, nil},
 		{"a file", func(p string) error { return os.WriteFile(p, nil, 0o666) }, true, store.ErrExists},
 		{"a link to nowhere", func(p string) error { return os.Symlink("nowhere", p) }, true, store.ErrExists},
-		{"a folder of another program", func(p string) error { return os.MkdirAll(filepath.Join(p, "photos"), 0o777) }, true, store.ErrExists},
-		{"a graph", func(p string) error { return teststore.Write(p, testgraph.Path(), teststore.Options{}) }, false, store.ErrExists},
-		{"a graph, with force", func(p string) error { return teststore.Write(p, testgraph.Path(), teststore.Options{}) }, true, nil},
+		{"a folder of another program", func(p string) error { return os.MkdirAll(filepath.Join(p, "photos"), 0o777) },
+			true, store.ErrExists},
+		{"a graph", func(p string) error { return teststore.Write(p, testgraph.Path(), teststore.Options{}) }, false,
+			store.ErrExists},
+		{"a graph, with force", func(p string) error { return teststore.Write(p, testgraph.Path(), teststore.Options{}) },
+			true, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := memoryDir(t)
@@ -251,7 +256,8 @@ func TestTarget(t *testing.T) {
 // TestForceForeign checks that a graph in whose folder someone keeps files is not
 // replaced, however much --force says so.
 func TestForceForeign(t *testing.T) {
-	for _, foreign := range []string{"notes.txt", "db/notes.txt", "db/old/000001.vlog", "more/GARAPH", "jobs/notes.txt", "jobs/backup/1", "names-2024.txt", "names-2024", "spill-7", "spill-2024-notes.md", "db/2024-backup.mem"} {
+	for _, foreign := range []string{"notes.txt", "db/notes.txt", "db/old/000001.vlog", "more/GARAPH", "jobs/notes.txt",
+		"jobs/backup/1", "names-2024.txt", "names-2024", "spill-7", "spill-2024-notes.md", "db/2024-backup.mem"} {
 		t.Run(foreign, func(t *testing.T) {
 			path := filepath.Join(memoryDir(t), "g")
 			write(t, path, testgraph.Path(), teststore.Options{})
@@ -263,7 +269,8 @@ func TestForceForeign(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := store.Create(path, true)
-			if !errors.Is(err, store.ErrExists) || !strings.Contains(err.Error(), "which is no part of a graph") || !strings.Contains(err.Error(), "move it away") {
+			if !errors.Is(err, store.ErrExists) || !strings.Contains(err.Error(), "which is no part of a graph") ||
+				!strings.Contains(err.Error(), "move it away") {
 				t.Errorf("got %v", err)
 			}
 			if _, err := os.Stat(file); err != nil {
@@ -279,7 +286,8 @@ func TestForceForeign(t *testing.T) {
 // TestBuildNames checks that a graph cannot take a name under which another is built.
 func TestBuildNames(t *testing.T) {
 	dir := memoryDir(t)
-	if _, err := store.Create(filepath.Join(dir, ".g.importing-17"), true); err == nil || !strings.Contains(err.Error(), "choose another name") {
+	if _, err := store.Create(filepath.Join(dir, ".g.importing-17"), true); err == nil ||
+		!strings.Contains(err.Error(), "choose another name") {
 		t.Errorf("got %v", err)
 	}
 	for _, name := range []string{"g.importing-17", ".g.importing-", ".g.importing-a1", ".17"} {
@@ -378,7 +386,8 @@ func TestOpenErrors(t *testing.T) {
 		{"other", store.ErrNotGraph, "store version 1"},
 	} {
 		_, err := store.Open(filepath.Join(dir, c.name))
-		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), filepath.Join(dir, c.name)) || len(err.Error()) > 400 {
+		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) ||
+			!strings.Contains(err.Error(), filepath.Join(dir, c.name)) || len(err.Error()) > 400 {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -414,7 +423,8 @@ func TestForceRunning(t *testing.T) {
 	}
 	refused := func(when string, err error) {
 		t.Helper()
-		if !errors.Is(err, checkpoint.ErrRunning) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "job ") {
+		if !errors.Is(err, checkpoint.ErrRunning) || !strings.Contains(err.Error(), path) ||
+			!strings.Contains(err.Error(), "job ") {
 			t.Errorf("%s: %v", when, err)
 		}
 		if _, err := os.Stat(filepath.Join(path, store.JobsDir, "1")); err != nil {

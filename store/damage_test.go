@@ -132,7 +132,8 @@ func TestFlippedBytes(t *testing.T) {
 			_, read := s.ReadShard(p.dir, p.i, buf[:len(blob)])
 			_, streamed := s.Read(p.dir, p.i, buf, streaming)
 			_, degrees := s.Degrees(p.dir, p.i)
-			if inBlob := i < len(blob); errors.Is(read, store.ErrDamaged) == (sound || !inBlob) || errors.Is(streamed, store.ErrDamaged) == (sound || !inBlob) {
+			if inBlob := i < len(blob); errors.Is(read, store.ErrDamaged) == (sound || !inBlob) ||
+				errors.Is(streamed, store.ErrDamaged) == (sound || !inBlob) {
 				t.Fatalf("byte %d, sound %v: ReadShard: %v, streaming: %v", i, sound, read, streamed)
 			} else if errors.Is(degrees, store.ErrDamaged) == (sound || inBlob) {
 				t.Fatalf("byte %d behind the blob of %d, sound %v: Degrees: %v", i, len(blob), sound, degrees)
@@ -353,7 +354,8 @@ func TestDamagedIDs(t *testing.T) {
 		found := 0
 		verify := s.Verify(context.Background(), 1, func(int64) {}, func(err error) {
 			found++
-			if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "id block 0") {
+			if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), path) ||
+				!strings.Contains(err.Error(), "id block 0") {
 				t.Errorf("byte %d: Verify: %v", i, err)
 			}
 		})
@@ -402,7 +404,8 @@ func TestWrongShard(t *testing.T) {
 		if c.same {
 			info.InSum = itsSum
 		}
-		if err := w.Commit(&store.Catalogue{Vertices: n, Edges: n, Symmetric: true, Shards: []store.ShardInfo{info}}); err != nil {
+		if err := w.Commit(&store.Catalogue{Vertices: n, Edges: n, Symmetric: true,
+			Shards: []store.ShardInfo{info}}); err != nil {
 			t.Fatal(err)
 		}
 		s := open(t, path)
@@ -430,7 +433,8 @@ func TestVerifyOrder(t *testing.T) {
 	} {
 		s := edgeless(t, filepath.Join(memoryDir(t), "g"), 3, c.kind, 0, c.fill)
 		var found []error
-		if err := s.Verify(context.Background(), 1, func(int64) {}, func(err error) { found = append(found, err) }); err != nil {
+		if err := s.Verify(context.Background(), 1, func(int64) {},
+			func(err error) { found = append(found, err) }); err != nil {
 			t.Fatal(err)
 		}
 		if len(found) != 1 || !errors.Is(found[0], store.ErrDamaged) {
@@ -462,7 +466,8 @@ func TestAppended(t *testing.T) {
 			verify := func() {
 				t.Helper()
 				found = nil
-				if err := open(t, path).Verify(context.Background(), 2, func(int64) {}, func(err error) { found = append(found, err) }); err != nil {
+				if err := open(t, path).Verify(context.Background(), 2, func(int64) {},
+					func(err error) { found = append(found, err) }); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -477,7 +482,8 @@ func TestAppended(t *testing.T) {
 			if err := errors.Join(err, f.Close()); err != nil {
 				t.Fatal(err)
 			}
-			if verify(); len(found) != 1 || !errors.Is(found[0], store.ErrDamaged) || !strings.Contains(found[0].Error(), "file payload has 5 extra bytes after the") {
+			if verify(); len(found) != 1 || !errors.Is(found[0], store.ErrDamaged) ||
+				!strings.Contains(found[0].Error(), "file payload has 5 extra bytes after the") {
 				t.Errorf("%+v: got %v", o, found)
 			}
 		}

@@ -43,7 +43,8 @@ var (
 		return z
 	})
 	decompressor = sync.OnceValue(func() *zstd.Decoder {
-		z, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true)) // no option can fail
+		z, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true),
+			zstd.WithDecodeAllCapLimit(true)) // no option can fail
 		return z
 	})
 )
@@ -157,7 +158,8 @@ func checkDegrees(s *Store, dir shard.Direction, i int, side shard.Side) error {
 	side.Degrees(found)
 	for v := range found {
 		if found[v] != stored[v] {
-			err := fmt.Errorf("%w: vertex %d has %d edges, the degrees say %d", ErrDamaged, int(side.Header().First)+v, found[v], stored[v])
+			err := fmt.Errorf("%w: vertex %d has %d edges, the degrees say %d", ErrDamaged, int(side.Header().First)+v,
+				found[v], stored[v])
 			return s.ShardError(dir, i, err)
 		}
 	}

@@ -28,7 +28,8 @@ func TestDegreesBytes(t *testing.T) {
 		large[v] = rng.Uint32N(1 << 14)
 	}
 	b := sealDegrees(large)
-	if got, err := opened(b, len(large), large.sum()); err != nil || !slices.Equal(got, large) || int64(len(b)) > degreesBytes(len(large), large.sum()) {
+	if got, err := opened(b, len(large), large.sum()); err != nil || !slices.Equal(got, large) ||
+		int64(len(b)) > degreesBytes(len(large), large.sum()) {
 		t.Errorf("%d bytes: %v", len(b), err)
 	}
 	mixed := make(degreesOf, 5000) // most are small, and decoded by eights

@@ -90,7 +90,8 @@ func writeDirectory(put func(key, value []byte) error, c *Catalogue) error {
 }
 
 // putRecords puts n entries into records.
-func putRecords(put func(key, value []byte) error, n, inRecord int, key func(int) []byte, kind uint32, entry func(b []byte, i int) []byte) error {
+func putRecords(put func(key, value []byte) error, n, inRecord int, key func(int) []byte, kind uint32,
+	entry func(b []byte, i int) []byte) error {
 	var b []byte
 	for at := 0; at < n; at += inRecord {
 		b = b[:0]
@@ -118,7 +119,8 @@ func readDirectory(txn *badger.Txn, payload, db int64) (*Catalogue, error) {
 	le := binary.LittleEndian
 	besides := c.besides()
 	size := shardEntryBytes + len(besides)*sideEntryBytes
-	c.Shards = make([]ShardInfo, 0, max(0, min(in.Directory.Shards, int(db)/size))) // at once: a slice that grows leaves garbage
+	// at once: a slice that grows leaves garbage
+	c.Shards = make([]ShardInfo, 0, max(0, min(in.Directory.Shards, int(db)/size)))
 	err = records(txn, in.Directory.Shards, shardsInRecord, size, shardsKey, kindShards, func(b []byte) {
 		s := ShardInfo{
 			First: le.Uint32(b), Vertices: int(le.Uint32(b[4:])), In: le.Uint32(b[8:]), Out: le.Uint32(b[12:]),
@@ -159,12 +161,14 @@ func (c *Catalogue) checkPlaces(payload int64) error {
 			if dir < shard.InRows { // others have no degrees
 				behind = int64(s.degrees[dir])
 				if err == nil && (behind <= degreesHead || behind > payload-e.end()) {
-					err = fmt.Errorf("%w: the directory has %d bytes of degrees at %d, and %s has %d", ErrDamaged, behind, e.end(), payloadFile, payload)
+					err = fmt.Errorf("%w: the directory has %d bytes of degrees at %d, and %s has %d", ErrDamaged, behind, e.end(),
+						payloadFile, payload)
 				}
 			}
 			// More than any encoding or degrees use: such memory is not allocated.
 			if most := 4<<10 + 4*int64(s.Vertices) + 24*int64(c.SideEdges(dir, i)); err == nil && max(e.Bytes, behind) > most {
-				err = fmt.Errorf("%w: the directory has %d and %d bytes for %d vertices and %d edges", ErrDamaged, e.Bytes, behind, s.Vertices, c.SideEdges(dir, i))
+				err = fmt.Errorf("%w: the directory has %d and %d bytes for %d vertices and %d edges", ErrDamaged, e.Bytes,
+					behind, s.Vertices, c.SideEdges(dir, i))
 			}
 			if err != nil {
 				return fmt.Errorf("shard %d (%s side): %w", i, dir, err)

@@ -42,7 +42,10 @@ func TestFingerprint(t *testing.T) {
 		{"an edge less", changed(func(g *oracle.Graph) { g.Edges = g.Edges[1:] }), plain},
 		{"another source", changed(func(g *oracle.Graph) { g.Edges[3].Src = 3 }), plain},
 		{"another destination", changed(func(g *oracle.Graph) { g.Edges[3].Dst = 3 }), plain},
-		{"an edge reversed", changed(func(g *oracle.Graph) { g.Edges[3].Src, g.Edges[3].Dst = g.Edges[3].Dst, g.Edges[3].Src }), plain},
+		{"an edge reversed", changed(func(g *oracle.Graph) {
+			g.Edges[3].Src, g.Edges[3].Dst = g.Edges[3].Dst,
+				g.Edges[3].Src
+		}), plain},
 		{"another weight", changed(func(g *oracle.Graph) { g.Edges[3].Weight = 2.5 }), plain},
 		{"a vertex more", changed(func(g *oracle.Graph) { g.N++ }), plain},
 		{"other ids", testgraph.MultiEdges(), teststore.Options{Weighted: true, Base: 1}},

@@ -44,9 +44,11 @@ func TestFullDisk(t *testing.T) {
 				return errors.Join(err, w.Abort())
 			}
 			full(2)
-			return w.Commit(&store.Catalogue{Vertices: 1 << 16, Edges: 1 << 16, Symmetric: true, Shards: []store.ShardInfo{info}})
+			return w.Commit(&store.Catalogue{Vertices: 1 << 16, Edges: 1 << 16, Symmetric: true,
+				Shards: []store.ShardInfo{info}})
 		}()
-		if !errors.Is(err, store.ErrNoSpace) || strings.Count(err.Error(), "import to "+path) != 1 || !strings.Contains(err.Error(), "free some, or import to another disk") {
+		if !errors.Is(err, store.ErrNoSpace) || strings.Count(err.Error(), "import to "+path) != 1 ||
+			!strings.Contains(err.Error(), "free some, or import to another disk") {
 			t.Errorf("full at step %d: %v", at, err)
 		}
 		if err := os.Remove(filepath.Join(disk, "full")); err != nil {

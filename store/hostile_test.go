@@ -34,7 +34,8 @@ func forge(t *testing.T, change func(s *rows.Side, c *store.Catalogue)) *store.S
 	copy(side.Off, []uint32{0, 1, 2, 3})
 	copy(side.Nbr, []uint32{2, 0, 1})
 	copy(side.Weight, []float32{1, 2, 3})
-	cat := &store.Catalogue{Vertices: 3, Edges: 3, Weighted: true, Symmetric: true, Shards: []store.ShardInfo{{Vertices: 3, In: 3, Out: 3}}}
+	cat := &store.Catalogue{Vertices: 3, Edges: 3, Weighted: true, Symmetric: true,
+		Shards: []store.ShardInfo{{Vertices: 3, In: 3, Out: 3}}}
 	change(side, cat)
 	cat.Shards[0].InSum = rows.Seal(blob)
 	if err := errors.Join(w.PutShard(0, side), w.IDs(store.IDBase, 0).Finish(), w.Commit(cat)); err != nil {
@@ -50,10 +51,13 @@ func TestForgedShards(t *testing.T) {
 		change     func(s *rows.Side, c *store.Catalogue)
 	}{
 		{"nothing", "", func(*rows.Side, *store.Catalogue) {}},
-		{"neighbour", "vertex 1 has neighbour 3, the graph has 3 vertices", func(s *rows.Side, _ *store.Catalogue) { s.Nbr[1] = 3 }},
-		{"large neighbour", "vertex 2 has neighbour 4294967295", func(s *rows.Side, _ *store.Catalogue) { s.Nbr[2] = math.MaxUint32 }},
+		{"neighbour", "vertex 1 has neighbour 3, the graph has 3 vertices",
+			func(s *rows.Side, _ *store.Catalogue) { s.Nbr[1] = 3 }},
+		{"large neighbour", "vertex 2 has neighbour 4294967295",
+			func(s *rows.Side, _ *store.Catalogue) { s.Nbr[2] = math.MaxUint32 }},
 		{"weight", "weight -1, number 0", func(s *rows.Side, _ *store.Catalogue) { s.Weight[0] = -1 }},
-		{"edges", "the catalogue expects an in side of 4", func(_ *rows.Side, c *store.Catalogue) { c.Edges, c.Shards[0].In, c.Shards[0].Out = 4, 4, 4 }},
+		{"edges", "the catalogue expects an in side of 4",
+			func(_ *rows.Side, c *store.Catalogue) { c.Edges, c.Shards[0].In, c.Shards[0].Out = 4, 4, 4 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := forge(t, c.change)
@@ -86,7 +90,8 @@ func TestHostileFolders(t *testing.T) {
 		"link":   func(name string) error { return os.Symlink(name+".aside", name) },
 		"FIFO":   func(name string) error { return unix.Mkfifo(name, 0o666) },
 		"folder": func(name string) error { return os.Mkdir(name, 0o777) },
-		"socket": func(name string) error { return unix.Mknod(name, unix.S_IFSOCK|0o666, 0) }, // the path may be too long to listen at
+		// the path may be too long to listen at
+		"socket": func(name string) error { return unix.Mknod(name, unix.S_IFSOCK|0o666, 0) },
 	}
 	type hostile struct {
 		name, says string
@@ -102,7 +107,8 @@ func TestHostileFolders(t *testing.T) {
 		{"no directory", "", func(path string) error { return os.RemoveAll(filepath.Join(path, "db")) }},
 	}
 	for kind, make := range kinds {
-		for _, name := range []string{"GARAPH", "db", "db/000001.sst", "db/000001.vlog", "db/MANIFEST", "db/KEYREGISTRY", "db/DISCARD", "payload"} {
+		for _, name := range []string{"GARAPH", "db", "db/000001.sst", "db/000001.vlog", "db/MANIFEST", "db/KEYREGISTRY",
+			"db/DISCARD", "payload"} {
 			if name != "GARAPH" && kind == "folder" {
 				continue
 			}
@@ -130,7 +136,8 @@ func TestHostileFolders(t *testing.T) {
 			}()
 			select {
 			case err := <-ended:
-				if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "/proc/self") {
+				if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) ||
+					strings.Contains(err.Error(), "/proc/self") {
 					t.Errorf("got %v, want %q", err, c.says)
 				}
 			case <-time.After(time.Minute):

@@ -196,7 +196,8 @@ func (s *Store) Lookup(id string) (uint32, error) {
 	m := &s.cat.IDs
 	text := fmt.Sprintf("graph %s has no vertex %q: its ids are %s", s.name, id, m.Kind.Words())
 	if m.Kind == IDBase {
-		text = fmt.Sprintf("graph %s has no vertex %q: its ids run from %d to %d", s.name, id, m.Base, m.Base+int64(s.cat.Vertices)-1)
+		text = fmt.Sprintf("graph %s has no vertex %q: its ids run from %d to %d", s.name, id, m.Base,
+			m.Base+int64(s.cat.Vertices)-1)
 	}
 	none := &textError{text, ErrNoVertex}
 	x, notInt := strconv.ParseInt(id, 10, 64)

@@ -71,17 +71,28 @@ func TestIDs(t *testing.T) {
 		fill   func(*store.IDWriter) error
 		absent []string
 	}{
-		{"from 0", store.IDBase, 0, text(every(int64(0), 3, 1)), none, []string{"-1", "3", "4294967296", "x", "", "1.0", "18446744073709551615"}},
+		{"from 0", store.IDBase, 0, text(every(int64(0), 3, 1)), none,
+			[]string{"-1", "3", "4294967296", "x", "", "1.0", "18446744073709551615"}},
 		{"from 1, many blocks", store.IDBase, 1, text(every(int64(1), many, 1)), none, []string{"0", strconv.Itoa(many + 1)}},
-		{"from below 0", store.IDBase, -2, text(every(int64(-2), 5, 1)), none, []string{"-3", "3", "9223372036854775807", "-9223372036854775808"}},
-		{"from the least", store.IDBase, math.MinInt64, text(every(int64(math.MinInt64), 5, 1)), none, []string{"0", "-1", "-9223372036854775803", "9223372036854775807"}},
-		{"to the largest", store.IDBase, math.MaxInt64 - 4, text(every(int64(math.MaxInt64-4), 5, 1)), none, []string{"9223372036854775802", "0", "-9223372036854775808"}},
-		{"one integer", store.IDInt, 0, []string{"-7"}, ints([]int64{-7}), []string{"-8", "-6", "7", "", "-7.0", "minus seven"}},
-		{"integers", store.IDInt, 0, text(negative), ints(negative), []string{"-9223372036854775806", "9223372036854775805", "1", "-4", "9223372036854775808", "x"}},
-		{"unsigned integers", store.IDUint, 0, text(large), ints(large), []string{"0", "8", "6", "9223372036854775806", "9223372036854775810", "18446744073709551614", "-1", "18446744073709551616"}},
-		{"names", store.IDString, 0, names, texts(names), []string{"B", "a\x00\x00", "\x00\x00\x00", "\xfe", "\xff\xff\xff", "zzz"}},
-		{"many names", store.IDString, 0, numbered, texts(numbered), []string{"", "v000001", "v", "v999999", "w", "v000000 "}},
-		{"long names", store.IDString, 0, long, texts(long), []string{long[7][:65534], long[7] + "0", strings.Repeat("c", 65535), "a"}},
+		{"from below 0", store.IDBase, -2, text(every(int64(-2), 5, 1)), none,
+			[]string{"-3", "3", "9223372036854775807", "-9223372036854775808"}},
+		{"from the least", store.IDBase, math.MinInt64, text(every(int64(math.MinInt64), 5, 1)), none,
+			[]string{"0", "-1", "-9223372036854775803", "9223372036854775807"}},
+		{"to the largest", store.IDBase, math.MaxInt64 - 4, text(every(int64(math.MaxInt64-4), 5, 1)), none,
+			[]string{"9223372036854775802", "0", "-9223372036854775808"}},
+		{"one integer", store.IDInt, 0, []string{"-7"}, ints([]int64{-7}),
+			[]string{"-8", "-6", "7", "", "-7.0", "minus seven"}},
+		{"integers", store.IDInt, 0, text(negative), ints(negative),
+			[]string{"-9223372036854775806", "9223372036854775805", "1", "-4", "9223372036854775808", "x"}},
+		{"unsigned integers", store.IDUint, 0, text(large), ints(large),
+			[]string{"0", "8", "6", "9223372036854775806", "9223372036854775810", "18446744073709551614", "-1",
+				"18446744073709551616"}},
+		{"names", store.IDString, 0, names, texts(names),
+			[]string{"B", "a\x00\x00", "\x00\x00\x00", "\xfe", "\xff\xff\xff", "zzz"}},
+		{"many names", store.IDString, 0, numbered, texts(numbered),
+			[]string{"", "v000001", "v", "v999999", "w", "v000000 "}},
+		{"long names", store.IDString, 0, long, texts(long),
+			[]string{long[7][:65534], long[7] + "0", strings.Repeat("c", 65535), "a"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := edgeless(t, filepath.Join(memoryDir(t), "g"), len(c.ids), c.kind, c.base, c.fill)
@@ -137,11 +148,13 @@ func TestIDs(t *testing.T) {
 			}
 			for _, id := range c.absent {
 				at := 3 + len(id)%5
-				if _, missing, err := s.LookupAll(slices.Concat(many[:at], []string{id}, many[at:], []string{id}), nil); !errors.Is(err, store.ErrNoVertex) || missing != at {
+				if _, missing, err := s.LookupAll(slices.Concat(many[:at], []string{id}, many[at:], []string{id}),
+					nil); !errors.Is(err, store.ErrNoVertex) || missing != at {
 					t.Errorf("LookupAll with %.80q at %d: missing %d, %v", id, at, missing, err)
 				}
 				for _, ids := range [][]string{many, many[:2]} { // of many, and of a few that are sought one by one
-					found, missing, err := s.LookupAll(slices.Concat([]string{id}, ids, []string{id}), func(i int) bool { return i == 0 || i == len(ids)+1 })
+					found, missing, err := s.LookupAll(slices.Concat([]string{id}, ids, []string{id}),
+						func(i int) bool { return i == 0 || i == len(ids)+1 })
 					if err != nil || missing != -1 || len(found) != len(ids) || found[1] != uint32(among[1]) {
 						t.Errorf("LookupAll with %.80q, which may be none: %d found, missing %d, %v", id, len(found), missing, err)
 					}

@@ -22,7 +22,8 @@ func TestInRows(t *testing.T) {
 	write(t, path, testgraph.MultiEdges(), o)
 	s := open(t, path)
 	cat := s.Catalogue()
-	if side, ok := cat.RowsOf(shard.In); side != shard.InRows || !ok || !slices.Equal(cat.Sides(), []shard.Direction{shard.In, shard.Out, shard.InRows, shard.OutWeights, shard.InWeights}) {
+	if side, ok := cat.RowsOf(shard.In); side != shard.InRows || !ok ||
+		!slices.Equal(cat.Sides(), []shard.Direction{shard.In, shard.Out, shard.InRows, shard.OutWeights, shard.InWeights}) {
 		t.Errorf("rows of in-edges are in side %v (%v) of %v", side, ok, cat.Sides())
 	}
 	o.InRows = false
@@ -37,7 +38,8 @@ func TestInRows(t *testing.T) {
 		}
 	}
 	damages := func() (found []string) {
-		err := open(t, path).Verify(context.Background(), 1, func(int64) {}, func(err error) { found = append(found, err.Error()) })
+		err := open(t, path).Verify(context.Background(), 1, func(int64) {},
+			func(err error) { found = append(found, err.Error()) })
 		if err != nil {
 			t.Fatal(err)
 		}

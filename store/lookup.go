@@ -55,7 +55,10 @@ func (s *Store) lookupEach(ids []string) (vertices []uint64, err error) {
 			func(id string) (int64, error) { return strconv.ParseInt(id, 10, 64) }, func(b *IDBlock) []int64 { return b.Ints })
 	case IDUint:
 		return lookupSorted(s, ids,
-			func(id string) (uint64, error) { return strconv.ParseUint(id, 10, 64) }, func(b *IDBlock) []uint64 { return b.Uints })
+			func(id string) (uint64, error) {
+				return strconv.ParseUint(id, 10,
+					64)
+			}, func(b *IDBlock) []uint64 { return b.Uints })
 	default:
 		return lookupSorted(s, ids,
 			func(id string) (string, error) { return id, nil }, func(b *IDBlock) []string { return b.Strings })
@@ -63,7 +66,8 @@ func (s *Store) lookupEach(ids []string) (vertices []uint64, err error) {
 }
 
 // lookupSorted merges ids with all blocks.
-func lookupSorted[K cmp.Ordered](s *Store, ids []string, parse func(string) (K, error), keys func(*IDBlock) []K) ([]uint64, error) {
+func lookupSorted[K cmp.Ordered](s *Store, ids []string, parse func(string) (K, error),
+	keys func(*IDBlock) []K) ([]uint64, error) {
 	type sought struct {
 		key K
 		at  int

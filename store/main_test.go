@@ -71,7 +71,8 @@ func open(t testing.TB, path string) *store.Store {
 
 // edgeless stores n vertices without edges under ids that fill appends, and
 // opens the graph.
-func edgeless(t testing.TB, path string, n int, kind store.IDKind, base int64, fill func(*store.IDWriter) error) *store.Store {
+func edgeless(t testing.TB, path string, n int, kind store.IDKind, base int64,
+	fill func(*store.IDWriter) error) *store.Store {
 	t.Helper()
 	w, err := store.Create(path, false)
 	if err != nil {

@@ -27,7 +27,8 @@ type mapping struct {
 func (s *Store) Map() bool {
 	m := &s.payload.mapped
 	m.once.Do(func() {
-		if b, err := unix.Mmap(int(s.payload.file.Fd()), 0, int(s.payload.size), unix.PROT_READ, unix.MAP_SHARED); err == nil {
+		if b, err := unix.Mmap(int(s.payload.file.Fd()), 0, int(s.payload.size), unix.PROT_READ,
+			unix.MAP_SHARED); err == nil {
 			m.bytes = b
 		}
 	})

@@ -70,7 +70,9 @@ func TestViewDamaged(t *testing.T) {
 	}
 	write([]byte{^sound[at]})
 	for what, view := range map[string]func(shard.Direction, int) (shard.Side, error){
-		"a shard": func(dir shard.Direction, i int) (shard.Side, error) { return s.ViewShard(dir, i, false) }, "rows": s.ViewRows,
+		"a shard": func(dir shard.Direction, i int) (shard.Side, error) {
+			return s.ViewShard(dir, i, false)
+		}, "rows": s.ViewRows,
 	} {
 		if _, err := view(shard.Out, 1); !errors.Is(err, store.ErrDamaged) {
 			t.Errorf("%s with a flipped byte: %v", what, err)
@@ -83,7 +85,9 @@ func TestViewDamaged(t *testing.T) {
 	if err := os.Truncate(name, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ViewRows(shard.Out, 1); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), fmt.Sprintf("its file payload was cut while it was read, to 0 of %d bytes", len(sound))) {
+	if _, err := s.ViewRows(shard.Out, 1); !errors.Is(err, store.ErrDamaged) ||
+		!strings.Contains(err.Error(), fmt.Sprintf("its file payload was cut while it was read, to 0 of %d bytes",
+			len(sound))) {
 		t.Errorf("cut: %v", err)
 	}
 }

@@ -26,5 +26,6 @@ func checkMemory(bytes int64) error {
 	if bytes <= smallDirectory || need <= limit {
 		return nil
 	}
-	return fmt.Errorf("%w: to read the directory of its shards takes %s, and the process may have %s; give it more", ErrMemory, humanize.IBytes(uint64(need)), humanize.IBytes(uint64(limit)))
+	return fmt.Errorf("%w: to read the directory of its shards takes %s, and the process may have %s; give it more",
+		ErrMemory, humanize.IBytes(uint64(need)), humanize.IBytes(uint64(limit)))
 }

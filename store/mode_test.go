@@ -86,7 +86,8 @@ func TestUnreadable(t *testing.T) {
 	refused := func(want error) {
 		t.Helper()
 		_, err := store.Open(path)
-		if !errors.Is(err, want) || errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNotGraph) || strings.Contains(err.Error(), "import") {
+		if !errors.Is(err, want) || errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNotGraph) ||
+			strings.Contains(err.Error(), "import") {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"time"
 
@@ -53,7 +54,8 @@ func OpenNamed(path, name string) (*Store, error) {
 	if errors.Is(why, errLocked) {
 		return nil, fmt.Errorf("open graph %s: %w; wait for that to end, and run the command again", path, errLocked)
 	}
-	return nil, fmt.Errorf("open graph %s: %w %d times while it was opened; run the command again", path, ErrReplaced, maxOpens)
+	return nil, fmt.Errorf("open graph %s: %w %d times while it was opened; run the command again", path, ErrReplaced,
+		maxOpens)
 }
 
 // errLocked is a lock on the folder of a graph that goes on. Imports have one for a moment.
@@ -67,7 +69,7 @@ func openIn(f *folder, name string) (*Store, error) {
 	if err := checkMarker(f.dir); err != nil {
 		return nil, err
 	}
-	s := &Store{path: f.path, name: name, folder: f}
+	s := &Store{path: f.path, name: name, folder: f, kept: map[any]io.Closer{}}
 	err := f.check()
 	if err == nil {
 		err = checkMemory(f.directory)

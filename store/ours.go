@@ -152,7 +152,10 @@ func removeOurs(path string) error {
 	if err != nil || left == "" {
 		return err
 	}
-	if left, err = f.Foreign(name, func(path string, folder bool) bool { return path == markerFile && !folder }); err != nil {
+	if left, err = f.Foreign(name, func(path string, folder bool) bool {
+		return path == markerFile &&
+			!folder
+	}); err != nil {
 		return err
 	}
 	if left != "" {

@@ -53,7 +53,8 @@ func extentOf(b []byte) Extent {
 // check returns an error for an Extent outside of a payload of the given size.
 func (e Extent) check(size int64) error {
 	if e.Off < 0 || e.Off%blobAlign != 0 || e.Bytes <= 0 || e.Off > size || e.Bytes > size-e.Off {
-		return fmt.Errorf("%w: the directory has %d bytes at %d, and %s has %d", ErrDamaged, e.Bytes, e.Off, payloadFile, size)
+		return fmt.Errorf("%w: the directory has %d bytes at %d, and %s has %d", ErrDamaged, e.Bytes, e.Off, payloadFile,
+			size)
 	}
 	return nil
 }
@@ -80,7 +81,8 @@ func openPayload(path string) (*payload, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	p := &payload{file: f, size: info.Size()}
-	if p.direct, err = os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), os.O_RDONLY|unix.O_DIRECT|unix.O_CLOEXEC, 0); err != nil {
+	if p.direct, err = os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), os.O_RDONLY|unix.O_DIRECT|unix.O_CLOEXEC,
+		0); err != nil {
 		p.direct = nil
 	}
 	return p, nil
@@ -100,7 +102,8 @@ func (p *payload) read(e Extent, dst []byte) error {
 		return fmt.Errorf("%w: %d bytes stored, %d expected", ErrDamaged, e.Bytes, len(dst))
 	}
 	if n, err := p.file.ReadAt(dst, e.Off); n < len(dst) {
-		return fmt.Errorf("%w: %s ends at %d within %d bytes from %d: %w", ErrDamaged, payloadFile, e.Off+int64(n), e.Bytes, e.Off, err)
+		return fmt.Errorf("%w: %s ends at %d within %d bytes from %d: %w", ErrDamaged, payloadFile, e.Off+int64(n), e.Bytes,
+			e.Off, err)
 	}
 	return nil
 }

@@ -83,7 +83,8 @@ func replace(dir, target string) error {
 		}
 	}
 	err := exchange(dir, target)
-	if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EOPNOTSUPP) {
+	if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOSYS) &&
+		!errors.Is(err, unix.EOPNOTSUPP) {
 		return err
 	}
 	// Nothing stands there, or the file system cannot exchange.

@@ -44,7 +44,8 @@ func TestMountPoint(t *testing.T) {
 	refused := func(path string) {
 		t.Helper()
 		_, err := store.Create(path, true)
-		if !errors.Is(err, store.ErrExists) || !strings.Contains(err.Error(), "mount point") || !strings.Contains(err.Error(), filepath.Join(path, "graph")) {
+		if !errors.Is(err, store.ErrExists) || !strings.Contains(err.Error(), "mount point") ||
+			!strings.Contains(err.Error(), filepath.Join(path, "graph")) {
 			t.Errorf("got %v", err)
 		}
 		if names := entries(t, filepath.Dir(path)); slices.Contains(names, ".g.lock") {
@@ -224,7 +225,8 @@ func TestOldStays(t *testing.T) {
 		if err := w.Commit(cat); err != nil {
 			t.Fatal(err)
 		}
-		if i == 0 && (len(warned) != 1 || !strings.Contains(warned[0], "the old one could not be removed") || !strings.Contains(warned[0], path)) {
+		if i == 0 && (len(warned) != 1 || !strings.Contains(warned[0], "the old one could not be removed") ||
+			!strings.Contains(warned[0], path)) {
 			t.Errorf("warned: %q", warned)
 		}
 		if got := open(t, path).Catalogue().Vertices; got != 1 {

@@ -112,7 +112,8 @@ func TestInPlace(t *testing.T) {
 	if err := <-replaced; err != nil {
 		t.Error(err)
 	}
-	if err := s.InPlace(func() error { t.Error("begun over another graph"); return nil }); !errors.Is(err, store.ErrReplaced) {
+	if err := s.InPlace(func() error { t.Error("begun over another graph"); return nil }); !errors.Is(err,
+		store.ErrReplaced) {
 		t.Errorf("afterwards: %v", err)
 	}
 	if s, err = store.Open(path); err != nil {
@@ -149,7 +150,8 @@ func TestLocked(t *testing.T) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Open(path); err == nil || errors.Is(err, store.ErrReplaced) || !strings.Contains(err.Error(), "another process has a lock on its folder; wait for that to end") {
+	if _, err := store.Open(path); err == nil || errors.Is(err, store.ErrReplaced) ||
+		!strings.Contains(err.Error(), "another process has a lock on its folder; wait for that to end") {
 		t.Errorf("a lock that stays: %v", err)
 	}
 	database, err := os.Open(filepath.Join(path, "db"))
@@ -186,7 +188,8 @@ func TestLocked(t *testing.T) {
 	if err := syscall.Flock(int(database.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Open(path); err == nil || !strings.HasSuffix(err.Error(), "another process has a lock on its folder db; wait for that to end") {
+	if _, err := store.Open(path); err == nil || !strings.HasSuffix(err.Error(),
+		"another process has a lock on its folder db; wait for that to end") {
 		t.Errorf("a lock on the database: %v", err)
 	}
 }

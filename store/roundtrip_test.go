@@ -77,7 +77,8 @@ func TestRoundTrip(t *testing.T) {
 			g = teststore.Mirrored(g)
 		}
 		c := s.Catalogue()
-		if int(c.Vertices) != g.N || int(c.Edges) != len(g.Edges) || c.Weighted != o.Weighted || c.Symmetric != o.Symmetric || s.Path() != path {
+		if int(c.Vertices) != g.N || int(c.Edges) != len(g.Edges) || c.Weighted != o.Weighted ||
+			c.Symmetric != o.Symmetric || s.Path() != path {
 			rt.Fatalf("catalogue %+v", c)
 		}
 		if got, want := neighbours(t, s, shard.In), lists(g, o.Weighted); got != want {
@@ -110,7 +111,8 @@ func TestManyWriters(t *testing.T) {
 		t.Fatal(err)
 	}
 	const edges = 1 << 18 // 1 MiB
-	cat := &store.Catalogue{Vertices: shards * vertices, Edges: shards * edges, Symmetric: true, Shards: make([]store.ShardInfo, shards)}
+	cat := &store.Catalogue{Vertices: shards * vertices, Edges: shards * edges, Symmetric: true,
+		Shards: make([]store.ShardInfo, shards)}
 	var group sync.WaitGroup
 	for k := range 8 {
 		group.Go(func() {

@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
@@ -46,6 +48,9 @@ type Store struct {
 	cat     *Catalogue
 	payload *payload
 	closed  atomic.Bool
+
+	mu   sync.Mutex // guards kept
+	kept map[any]io.Closer
 }
 
 // options are Badger's for few small values, all in tables: uncompressed, uncached,
@@ -75,22 +80,26 @@ func checkMarker(path string) error {
 	}
 	if err == nil {
 		line, _, _ := bytes.Cut(b, []byte("\n"))
-		return fmt.Errorf("open graph %s: %w of this version: its %s file begins with %.60q, expected %q", path, ErrNotGraph, markerFile, line, graphMarker)
+		return fmt.Errorf("open graph %s: %w of this version: its %s file begins with %.60q, expected %q", path,
+			ErrNotGraph, markerFile, line, graphMarker)
 	}
 	info, statErr := os.Stat(path)
 	switch {
 	case errors.Is(statErr, os.ErrNotExist):
-		return fmt.Errorf("open graph %s: %w there; check the path, or make a graph with `garaph import EDGES... GRAPH`", path, missing{})
+		return fmt.Errorf("open graph %s: %w there; check the path, or make a graph with `garaph import EDGES... GRAPH`",
+			path, missing{})
 	case statErr != nil:
 		return fmt.Errorf("open graph %s: it cannot be examined: %w", path, pathCause(statErr))
 	case !info.IsDir():
-		return fmt.Errorf("open graph %s: %w: it is %s; make a graph of edge files with `garaph import EDGES... GRAPH`", path, ErrNotGraph, beneath.Kind(info.Mode()))
+		return fmt.Errorf("open graph %s: %w: it is %s; make a graph of edge files with `garaph import EDGES... GRAPH`",
+			path, ErrNotGraph, beneath.Kind(info.Mode()))
 	case errors.Is(err, beneath.ErrKind):
 		return fmt.Errorf("open graph %s: %w: %w", path, ErrNotGraph, err)
 	case errors.Is(err, os.ErrPermission):
 		return fmt.Errorf("open graph %s: its %s file cannot be read: %w", path, markerFile, pathCause(err))
 	}
-	return fmt.Errorf("open graph %s: %w: it has no readable %s file; make one with `garaph import EDGES... GRAPH`", path, ErrNotGraph, markerFile)
+	return fmt.Errorf("open graph %s: %w: it has no readable %s file; make one with `garaph import EDGES... GRAPH`",
+		path, ErrNotGraph, markerFile)
 }
 
 // readMarker reads the marker of the graph at path.
@@ -122,9 +131,30 @@ func pathCause(err error) error {
 // Close releases the graph.
 func (s *Store) Close() error {
 	s.closed.Store(true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, x := range s.kept {
+		errs = append(errs, x.Close())
+	}
+	s.kept = nil
 	s.payload.close()
 	s.folder.close()
-	return nil
+	return errors.Join(errs...)
+}
+
+// Keep returns what the store keeps for a key until it is closed. The first call has it made.
+func (s *Store) Keep(key any, make func() (io.Closer, error)) (x io.Closer, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x, ok := s.kept[key]
+	if !ok {
+		if x, err = make(); err != nil {
+			return nil, err
+		}
+		s.kept[key] = x
+	}
+	return x, nil
 }
 
 // CheckOpen is [ErrClosed] after Close.

@@ -69,7 +69,8 @@ func TestStreaming(t *testing.T) {
 			if err != nil || !bytes.Equal(buf[:len(want)], want) {
 				t.Errorf("%s, %s: %v", name, p, err)
 			}
-			if err == nil && (side.Header().Index != uint32(p.i) || side.Header().Dir != p.dir || unsafe.Pointer(&side.Blob()[0]) != unsafe.Pointer(&buf[0])) {
+			if err == nil && (side.Header().Index != uint32(p.i) || side.Header().Dir != p.dir ||
+				unsafe.Pointer(&side.Blob()[0]) != unsafe.Pointer(&buf[0])) {
 				t.Errorf("%s, %s: the side is not at the beginning of the buffer", name, p)
 			}
 		}
@@ -85,7 +86,8 @@ func TestAnyAddress(t *testing.T) {
 		room := aligned(2*4096 + len(want))
 		for at := 0; at < 4096; at += 16 {
 			buf := room[at : at+len(want)]
-			if _, err := s.Read(p.dir, p.i, buf[:len(buf):len(buf)], streaming); err != nil || !bytes.Equal(buf[:len(want)], want) {
+			if _, err := s.Read(p.dir, p.i, buf[:len(buf):len(buf)], streaming); err != nil ||
+				!bytes.Equal(buf[:len(want)], want) {
 				t.Fatalf("%s of %d bytes at %d: %v", p, len(want), at, err)
 			}
 		}
@@ -130,7 +132,8 @@ func TestReadDirect(t *testing.T) {
 		if got && !bytes.Equal(dst, content[at:at+len(dst)]) {
 			t.Fatal("wrong bytes")
 		}
-		if n := bytes.Count(room[:to], []byte{0xaa}) + bytes.Count(room[to+len(dst):], []byte{0xaa}); n != len(room)-len(dst) {
+		if n := bytes.Count(room[:to], []byte{0xaa}) + bytes.Count(room[to+len(dst):],
+			[]byte{0xaa}); n != len(room)-len(dst) {
 			t.Fatal("bytes around it changed")
 		}
 	})

@@ -94,7 +94,8 @@ func checkEnd(s *Store) error {
 		end = max(end, e.end())
 	}
 	if more := s.payload.size - end; more > 0 {
-		return fmt.Errorf("graph %s: %w: file %s has %d extra bytes after the %d that the import wrote", s.name, ErrDamaged, payloadFile, more, end)
+		return fmt.Errorf("graph %s: %w: file %s has %d extra bytes after the %d that the import wrote", s.name, ErrDamaged,
+			payloadFile, more, end)
 	}
 	return nil
 }
@@ -141,8 +142,10 @@ func (s *Store) ReadHeader(dir shard.Direction, i int, head []byte) error {
 func checkIDs(s *Store, i int) error {
 	b, next := new(IDBlock), new(IDBlock)
 	err := s.readIDs(b, i)
-	sound := err != nil || slices.IsSortedFunc(b.Ints, strictly) && slices.IsSortedFunc(b.Uints, strictly) && slices.IsSortedFunc(b.Strings, strictly)
-	if err == nil && sound && i+1 < len(s.cat.IDs.Blocks) && s.readIDs(next, i+1) == nil { // its own errors are reported once
+	sound := err != nil || slices.IsSortedFunc(b.Ints, strictly) && slices.IsSortedFunc(b.Uints, strictly) &&
+		slices.IsSortedFunc(b.Strings, strictly)
+	// its own errors are reported once
+	if err == nil && sound && i+1 < len(s.cat.IDs.Blocks) && s.readIDs(next, i+1) == nil {
 		last := b.Len() - 1
 		switch {
 		case b.Strings != nil:

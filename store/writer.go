@@ -54,8 +54,10 @@ type Writer struct {
 // imports to the same path left behind is removed.
 func Create(path string, force bool) (*Writer, error) {
 	path = filepath.Clean(path)
-	if at := strings.LastIndexByte(path, '-') + 1; strings.HasPrefix(filepath.Base(path), ".") && strings.HasSuffix(path[:at], ".importing-") && isBuild(path, path[:at]) {
-		return nil, fmt.Errorf("import to %s: such names are those of graphs that are being imported; choose another name", path)
+	if at := strings.LastIndexByte(path, '-') + 1; strings.HasPrefix(filepath.Base(path), ".") &&
+		strings.HasSuffix(path[:at], ".importing-") && isBuild(path, path[:at]) {
+		return nil, fmt.Errorf("import to %s: such names are those of graphs that are being imported; choose another name",
+			path)
 	}
 	if base := filepath.Base(path); base == "." || base == ".." {
 		return nil, fmt.Errorf("import to %s: a graph is renamed to its place when it is whole, and this is no name; give one, such as %s", path, filepath.Join(path, "graph"))
@@ -68,7 +70,8 @@ func Create(path string, force bool) (*Writer, error) {
 	}
 	parent := filepath.Dir(path)
 	if _, err := os.Stat(parent); errors.Is(err, fs.ErrNotExist) {
-		return nil, &textError{fmt.Sprintf("import to %s: the folder %s does not exist; create it first", path, parent), fs.ErrNotExist}
+		return nil, &textError{fmt.Sprintf("import to %s: the folder %s does not exist; create it first", path, parent),
+			fs.ErrNotExist}
 	} else if err != nil {
 		return nil, fmt.Errorf("import to %s: the folder %s is not there: %w", path, parent, err)
 	}
@@ -259,7 +262,8 @@ func writeSynced(name, text string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Abort removes everything, the marker last: if the process is killed meanwhile, the next import removes the rest. After
+// Abort removes everything, the marker last: if the process is killed meanwhile, the next import removes the rest.
+// After
 // a Commit, successful or not, it does nothing.
 func (w *Writer) Abort() error {
 	if w.lock == nil {

@@ -222,7 +222,7 @@ func (l nearestHubLoops) push(a *compiled.Advance, b *compiled.Block, list []uin
 		l.pushWide(a, b, list, from, cur)
 		return
 	}
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst Place
 	from = from[:len(list)]
@@ -254,7 +254,7 @@ func (l nearestHubLoops) push(a *compiled.Advance, b *compiled.Block, list []uin
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -264,7 +264,7 @@ func (l nearestHubLoops) push(a *compiled.Advance, b *compiled.Block, list []uin
 }
 
 func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []Place) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Arcs
 	var dst Place
 	from = from[:len(list)]
@@ -297,7 +297,7 @@ func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, li
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -307,7 +307,7 @@ func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, li
 }
 
 func (l nearestHubLoops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []Place) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst Place
 	from = from[:len(list)]
@@ -341,7 +341,7 @@ func (l nearestHubLoops) pushWide(a *compiled.Advance, b *compiled.Block, list [
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -359,13 +359,13 @@ func (l nearestHubLoops) relax(a *compiled.Advance, b *compiled.Block, list []ui
 		l.relaxWide(a, b, list, cur)
 		return
 	}
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst Place
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -390,7 +390,7 @@ func (l nearestHubLoops) relax(a *compiled.Advance, b *compiled.Block, list []ui
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}
@@ -398,13 +398,13 @@ func (l nearestHubLoops) relax(a *compiled.Advance, b *compiled.Block, list []ui
 }
 
 func (l nearestHubLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, cur []Place) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Arcs
 	var dst Place
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -430,7 +430,7 @@ func (l nearestHubLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, l
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}
@@ -438,13 +438,13 @@ func (l nearestHubLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, l
 }
 
 func (l nearestHubLoops) relaxWide(a *compiled.Advance, b *compiled.Block, list []uint32, cur []Place) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst Place
 	for _, u := range list {
 		src := compiled.Load(&cur[u])
 		at := p.Priority(src)
-		if a.Passed(at) {
+		if a.Buckets.Passed(at) {
 			continue
 		}
 		a.Vertices++
@@ -471,7 +471,7 @@ func (l nearestHubLoops) relaxWide(a *compiled.Advance, b *compiled.Block, list 
 					continue
 				}
 				at := p.Priority(value)
-				a.Put(v, at)
+				a.Buckets.Put(v, at)
 				break
 			}
 		}

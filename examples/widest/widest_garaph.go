@@ -233,7 +233,7 @@ func (l widestLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32,
 		l.pushWide(a, b, list, from, cur)
 		return
 	}
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float32
 	from = from[:len(list)]
@@ -265,7 +265,7 @@ func (l widestLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32,
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -275,7 +275,7 @@ func (l widestLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32,
 }
 
 func (l widestLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Arcs
 	var dst float32
 	from = from[:len(list)]
@@ -308,7 +308,7 @@ func (l widestLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list [
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}
@@ -318,7 +318,7 @@ func (l widestLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list [
 }
 
 func (l widestLoops) pushWide(a *compiled.Advance, b *compiled.Block, list []uint32, from, cur []float32) {
-	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Alone
+	p, step, off, alone := l.p, b.Step, a.Rows.Off, a.Next.Alone
 	edges := a.Rows.Nbr
 	var dst float32
 	from = from[:len(list)]
@@ -352,7 +352,7 @@ func (l widestLoops) pushWide(a *compiled.Advance, b *compiled.Block, list []uin
 				} else if !compiled.Replace(&cur[v], old, value) {
 					continue
 				}
-				a.Add(v)
+				a.Next.Add(v)
 				break
 			}
 		}

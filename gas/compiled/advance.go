@@ -13,11 +13,11 @@ import (
 // Advance holds the state of one goroutine in loops over a frontier, besides values: the
 // rows of edges, and where vertices go that have changed.
 type Advance struct {
-	frontier.Collector
-	frontier.Buckets
-	Rows *frontier.Rows // along which vertices make others gather
-	In   *frontier.Rows // along which they gather, for Seek
-	Seeking
+	Next    frontier.Collector
+	Buckets frontier.Buckets // of Relax, in place of Next
+	Rows    *frontier.Rows   // along which vertices make others gather
+	In      *frontier.Rows   // along which they gather, for Seek
+	Seek    Seeking
 
 	// Cut is set if only the edges [From, To) of the one vertex in the list are meant.
 	Cut      bool
@@ -55,8 +55,8 @@ const EarlyEdges = 2
 // at an edge that the processor cannot guess, and would begin to load the next row only
 // then. Where rows are gone through to their ends, they come by themselves, and the load
 // in advance costs more than it saves.
-func (a *Advance) Ahead() int {
-	if a.Early {
+func (s *Seeking) Ahead() int {
+	if s.Early {
 		return 16
 	}
 	return math.MaxInt32
@@ -125,6 +125,14 @@ func Load[V any](p *V) V {
 	}
 	x := atomic.LoadUint64((*uint64)(unsafe.Pointer(p)))
 	return *(*V)(unsafe.Pointer(&x))
+}
+
+// Touch loads the values of a list, so that they come from memory side by side: each [Replace] waits for its own.
+func Touch[V any](list []uint32, cur []V) (touched uint32) {
+	for _, v := range list {
+		touched += atomic.LoadUint32((*uint32)(unsafe.Pointer(&cur[v])))
+	}
+	return touched
 }
 
 // Replace stores a value in the place of another, and reports whether that was there still.

@@ -107,7 +107,7 @@ func each(x shard.Side, weights []float32, f func(nbr, v uint32, weight float32)
 			nbr    uint32
 			weight float32
 		}
-		lists := make([][]in, side.Vertices)
+		lists := make([][]in, side.Layout.Vertices)
 		for e := range side.All() {
 			for i, v := range e.Dst {
 				lists[v] = append(lists[v], in{e.Nbr[i], e.Weight[i]})
@@ -115,7 +115,7 @@ func each(x shard.Side, weights []float32, f func(nbr, v uint32, weight float32)
 		}
 		for v, list := range lists {
 			for _, e := range list {
-				f(e.nbr, side.First+uint32(v), e.weight)
+				f(e.nbr, side.Layout.First+uint32(v), e.weight)
 			}
 		}
 		return

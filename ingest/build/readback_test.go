@@ -59,7 +59,7 @@ func TestReadBackChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	// a destination of the second block
-	data := int(side.Places().Data) + 32*(side.Heads[0].Width()+side.Bits) + side.Heads[1].Width()
+	data := int(side.Layout.Places().Data) + 32*(side.Heads[0].Width()+side.Layout.Bits) + side.Heads[1].Width()
 	row := bytes.Index(all, giant.Blob()) + int(rows.Size(1, 0, 0))
 	for i, at := range []int{data, row + 4*300} {
 		count := func() (n int, err error) {

@@ -43,18 +43,17 @@ type advanced[V any] struct {
 func advance[V, A any](b *block[V], rows *frontier.Rows, active bitset.Set, alone bool, l compiled.Loops[V, A],
 	run func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur, next []V)) advanced[V] {
 	queue := frontier.NewQueue(make([]uint32, b.N))
-	a := &compiled.Advance{Rows: rows, In: rows, Seeking: compiled.Seeking{Active: active}}
-	a.Collector = frontier.Collector{
-		Queue: queue, Bits: make(bitset.Set, bitset.Words(b.N)), Degree: b.Degree, Alone: alone,
-	}
-	a.Begin(1, 2)
-	a.Now = 1
+	a := &compiled.Advance{Rows: rows, In: rows, Seek: compiled.Seeking{Active: active}}
+	a.Next = frontier.Collector{Queue: queue, Bits: make(bitset.Set, bitset.Words(b.N)), Degree: b.Degree, Alone: alone}
+	a.Buckets.Begin(1, 2)
+	a.Buckets.Now = 1
 	cur, next := slices.Clone(b.cur), make([]V, b.N)
 	run(l, a, &compiled.Block{N: b.N, Step: b.Step, Degree: b.Degree, In: b.In, Out: b.Out}, cur, next)
-	a.Flush()
-	got := advanced[V]{cur, next, queue.List(), a.Deferred, nil, a.Bits, a.Edges, a.Vertices, a.Found, a.Degrees}
+	a.Next.Flush()
+	got := advanced[V]{cur, next, queue.List(), a.Seek.Deferred, nil, a.Next.Bits, a.Edges, a.Vertices,
+		a.Seek.Found, a.Next.Degrees}
 	for i := range frontier.Far + 1 {
-		got.Buckets = append(got.Buckets, a.Take(i, nil))
+		got.Buckets = append(got.Buckets, a.Buckets.Take(i, nil))
 	}
 	return got
 }
@@ -103,7 +102,7 @@ func compareAdvance[V, A any](
 		alike := len(list) > 0 && rapid.Bool().Draw(t, "alike")
 		check("Seek", func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur, next []V) {
 			if alike {
-				a.Alike, a.First = true, list[0]
+				a.Seek.Alike, a.Seek.First = true, list[0]
 				for _, u := range list {
 					cur[u] = cur[list[0]]
 				}

@@ -99,8 +99,8 @@ func compareFold[V, A any](t *rapid.T, got, want compiled.Loops[V, A], b *block[
 		folded[i] = want.Program.Zero()
 	}
 	wantFolded = folded
-	got.Fold(&folded, side.Range(0, side.Blocks), cur)
-	want.Fold(&wantFolded, side.Range(0, side.Blocks), cur)
+	got.Fold(&folded, side.Range(0, side.Layout.Blocks), cur)
+	want.Fold(&wantFolded, side.Range(0, side.Layout.Blocks), cur)
 	var x, y []A
 	for e := range side.All() {
 		for _, s := range e.Dst {

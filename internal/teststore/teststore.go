@@ -214,7 +214,7 @@ func (o *Options) putPacked(w *store.Writer, i int, side *rows.Side) (sum uint32
 	if o.Forge == nil {
 		return sum, w.PutShard(i, x)
 	}
-	degrees := make([]uint32, x.Vertices)
+	degrees := make([]uint32, x.Layout.Vertices)
 	x.Degrees(degrees)
 	o.Forge(i, x)
 	sum = Reseal(x)
@@ -235,7 +235,7 @@ func (f forged) Degrees(degrees []uint32) { copy(degrees, f.degrees) }
 // Reseal makes the checksums of a side right again, after a change of its blob, and returns
 // that of its header.
 func Reseal(s *packed.Side) uint32 {
-	blob, p := s.Blob(), s.Places()
+	blob, p := s.Blob(), s.Layout.Places()
 	for i, section := range [][]byte{blob[p.Heads:p.Data], blob[p.Data:p.Dictionary], blob[p.Dictionary:]} {
 		binary.LittleEndian.PutUint32(blob[32+4*i:], shard.Checksum(section))
 	}

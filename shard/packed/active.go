@@ -25,7 +25,8 @@ func (s *Side) active(i int, set []uint64) bool {
 	if i+1 < len(s.Heads) {
 		last = s.Heads[i+1].Source
 	} else {
-		last = head.Source + uint32(gapSum(unsafe.Pointer(&s.data[align*head.unit()]), uint(head.Width()), uint(s.Bits)))
+		last = head.Source + uint32(gapSum(unsafe.Pointer(&s.data[align*head.unit()]), uint(head.Width()),
+			uint(s.Layout.Bits)))
 	}
 	for _, word := range set[head.Source>>6 : last>>6+1] {
 		if word != 0 {
@@ -42,7 +43,7 @@ func (s *Side) Scan(wanted *[shard.MaxVertices]bool, f func(neighbours []uint32)
 		b    Blocks
 		list [BlockSlots]uint32
 	)
-	for i := range s.Blocks {
+	for i := range s.Layout.Blocks {
 		if !s.leadsTo(i, wanted) {
 			continue
 		}
@@ -64,7 +65,7 @@ func (s *Side) Scan(wanted *[shard.MaxVertices]bool, f func(neighbours []uint32)
 func (s *Side) leadsTo(i int, set *[1 << 16]bool) bool {
 	w := uint(s.Heads[i].Width())
 	g := Group{unsafe.Pointer(&s.data[align*s.Heads[i].unit()])}
-	if s.Bits == 14 {
+	if s.Layout.Bits == 14 {
 		return leadsTo[D14](g, w, set)
 	}
 	return leadsTo[D16](g, w, set)

@@ -11,6 +11,6 @@ const aheadBytes = 2048
 func (s *Side) fetchAhead(block int) {
 	h := s.Heads[block]
 	if at := align*h.unit() + aheadBytes; at < len(s.data) {
-		prefetch(unsafe.Pointer(&s.data[at]), align*uintptr(h.Width()+s.Bits))
+		prefetch(unsafe.Pointer(&s.data[at]), align*uintptr(h.Width()+s.Layout.Bits))
 	}
 }

@@ -41,7 +41,7 @@ func TestBare(t *testing.T) {
 			t.Fatal(err)
 		}
 		full, _ := decoded(t, blob, n)
-		if s.Weighted || s.Header().Edges != uint32(len(edges)) || s.Checksum != full.Checksum {
+		if s.Layout.Weighted || s.Header().Edges != uint32(len(edges)) || s.Layout.Checksum != full.Layout.Checksum {
 			t.Fatalf("header %+v", s.Header())
 		}
 		at := 0

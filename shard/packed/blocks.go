@@ -50,13 +50,13 @@ func (b *Blocks) Next() bool {
 func (b *Blocks) Width() uint { return uint(b.side.Heads[b.at].Width()) }
 
 // Wide is 1 if destinations have 16 bits and 0 if they have 14.
-func (b *Blocks) Wide() uint { return uint(b.side.Bits-14) / 2 }
+func (b *Blocks) Wide() uint { return uint(b.side.Layout.Bits-14) / 2 }
 
 // First returns the first vertex of the shard, Vertices how many there are.
-func (b *Blocks) First() uint32 { return b.side.First }
+func (b *Blocks) First() uint32 { return b.side.Layout.First }
 
 // Vertices returns the number of vertices of the shard, and the destination of dummies.
-func (b *Blocks) Vertices() int { return b.side.Vertices }
+func (b *Blocks) Vertices() int { return b.side.Layout.Vertices }
 
 // Block returns the first group of the block in hand, and the source of its first slot.
 func (b *Blocks) Block() (Group, uint32) {
@@ -68,21 +68,21 @@ func (b *Blocks) Block() (Group, uint32) {
 var ones = slices.Repeat([]float32{1}, BlockSlots)
 
 // WideWeights reports whether weights are wide: those of edges are then in All alone.
-func (b *Blocks) WideWeights() bool { return b.side.Wide }
+func (b *Blocks) WideWeights() bool { return b.side.Layout.Wide }
 
 // Weights returns the weights of the slots of the block in hand, which are
 // overwritten by those of the next one. They are not wide.
 func (b *Blocks) Weights() []float32 {
 	s, from := b.side, b.at*BlockSlots
 	switch {
-	case !s.Weighted:
+	case !s.Layout.Weighted:
 		return ones
-	case s.Coding == Floats:
+	case s.Layout.Coding == Floats:
 		return view[float32](s.codes[4*from:], BlockSlots)
 	case b.buffer == nil:
 		b.buffer = make([]float32, BlockSlots)
 	}
-	if s.Coding == Bytes {
+	if s.Layout.Coding == Bytes {
 		look(b.buffer, s.Dictionary, s.codes[from:])
 	} else {
 		look(b.buffer, s.Dictionary, view[uint16](s.codes[2*from:], BlockSlots))
@@ -128,7 +128,7 @@ func (b *Blocks) All() iter.Seq[Edges] { return b.edges((*Blocks).plane) }
 
 // plane returns the weights of the block in hand.
 func (b *Blocks) plane() shard.Plane {
-	if b.side.Wide {
+	if b.side.Layout.Wide {
 		return shard.Plane{Wide: view[float64](b.side.codes[8*b.at*BlockSlots:], BlockSlots)}
 	}
 	return shard.Plane{Narrow: b.Weights()}
@@ -148,7 +148,7 @@ func (b *Blocks) edges(weights func(*Blocks) shard.Plane) iter.Seq[Edges] {
 			g, u := b.Block()
 			most := unpackers[b.Wide()][b.Width()](g, u, d)
 			n := BlockSlots
-			if int(most) == b.side.Vertices {
+			if int(most) == b.side.Layout.Vertices {
 				n, weight = d.compact(most, weight)
 			}
 			weight = weight.Slice(0, n)
@@ -218,13 +218,17 @@ func unpack[W Width, D Destination](g Group, u uint32, to *unpacked) (most uint1
 // unpackers are unpack for each width of destinations and of deltas.
 var unpackers = [2][MaxWidth + 1]func(Group, uint32, *unpacked) uint16{
 	{
-		0: unpack[W0, D14], 1: unpack[W1, D14], 2: unpack[W2, D14], 3: unpack[W3, D14], 4: unpack[W4, D14], 5: unpack[W5, D14],
-		6: unpack[W6, D14], 7: unpack[W7, D14], 8: unpack[W8, D14], 9: unpack[W9, D14], 10: unpack[W10, D14], 12: unpack[W12, D14],
+		0: unpack[W0, D14], 1: unpack[W1, D14], 2: unpack[W2, D14], 3: unpack[W3, D14], 4: unpack[W4, D14], 5: unpack[W5,
+			D14],
+		6: unpack[W6, D14], 7: unpack[W7, D14], 8: unpack[W8, D14], 9: unpack[W9, D14], 10: unpack[W10,
+			D14], 12: unpack[W12, D14],
 		14: unpack[W14, D14], 16: unpack[W16, D14], 20: unpack[W20, D14], 24: unpack[W24, D14], 32: unpack[W32, D14],
 	},
 	{
-		0: unpack[W0, D16], 1: unpack[W1, D16], 2: unpack[W2, D16], 3: unpack[W3, D16], 4: unpack[W4, D16], 5: unpack[W5, D16],
-		6: unpack[W6, D16], 7: unpack[W7, D16], 8: unpack[W8, D16], 9: unpack[W9, D16], 10: unpack[W10, D16], 12: unpack[W12, D16],
+		0: unpack[W0, D16], 1: unpack[W1, D16], 2: unpack[W2, D16], 3: unpack[W3, D16], 4: unpack[W4, D16], 5: unpack[W5,
+			D16],
+		6: unpack[W6, D16], 7: unpack[W7, D16], 8: unpack[W8, D16], 9: unpack[W9, D16], 10: unpack[W10,
+			D16], 12: unpack[W12, D16],
 		14: unpack[W14, D16], 16: unpack[W16, D16], 20: unpack[W20, D16], 24: unpack[W24, D16], 32: unpack[W32, D16],
 	},
 }

@@ -20,7 +20,7 @@ func (s *Side) CheckValues(n uint32) error {
 		return err
 	}
 	count := countBlock[D14]
-	if s.Bits == 16 {
+	if s.Layout.Bits == 16 {
 		count = countBlock[D16]
 	}
 	edges, last := 0, uint64(0)
@@ -31,19 +31,19 @@ func (s *Side) CheckValues(n uint32) error {
 		if source < last {
 			return fmt.Errorf("%w: block %d begins with source %d, after %d", shard.ErrInvalid, i, source, last)
 		}
-		last = source + gapSum(at, w, uint(s.Bits))
+		last = source + gapSum(at, w, uint(s.Layout.Bits))
 		if last >= uint64(n) {
 			return fmt.Errorf("%w: block %d has source %d, the graph has %d vertices", shard.ErrInvalid, i, last, n)
 		}
-		below, ok := count(unsafe.Add(at, w), w, uint64(s.Vertices))
+		below, ok := count(unsafe.Add(at, w), w, uint64(s.Layout.Vertices))
 		if !ok {
-			return fmt.Errorf("%w: block %d has a destination above %d", shard.ErrInvalid, i, s.Vertices)
+			return fmt.Errorf("%w: block %d has a destination above %d", shard.ErrInvalid, i, s.Layout.Vertices)
 		}
 		edges += below
-		at = unsafe.Add(at, Groups*(w+uint(s.Bits)))
+		at = unsafe.Add(at, Groups*(w+uint(s.Layout.Bits)))
 	}
-	if uint32(edges) != s.Edges {
-		return fmt.Errorf("%w: there are %d edges, the header says %d", shard.ErrInvalid, edges, s.Edges)
+	if uint32(edges) != s.Layout.Edges {
+		return fmt.Errorf("%w: there are %d edges, the header says %d", shard.ErrInvalid, edges, s.Layout.Edges)
 	}
 	return s.checkCodes()
 }
@@ -51,8 +51,8 @@ func (s *Side) CheckValues(n uint32) error {
 // CheckTables returns the part of CheckValues that does not grow with the edges: the interval, and the
 // weights in the dictionary.
 func (s *Side) CheckTables(n uint32) error {
-	if uint64(s.First)+uint64(s.Vertices) > uint64(n) {
-		return fmt.Errorf("%w: %d vertices from %d, the graph has %d", shard.ErrInvalid, s.Vertices, s.First, n)
+	if uint64(s.Layout.First)+uint64(s.Layout.Vertices) > uint64(n) {
+		return fmt.Errorf("%w: %d vertices from %d, the graph has %d", shard.ErrInvalid, s.Layout.Vertices, s.Layout.First, n)
 	}
 	return shard.Plane{Narrow: s.Dictionary}.Check()
 }
@@ -62,11 +62,11 @@ func (s *Side) checkCodes() error {
 	switch {
 	case len(s.codes) == 0:
 		return nil
-	case s.Coding == Floats:
+	case s.Layout.Coding == Floats:
 		return s.plane().Check()
-	case s.Coding == Bytes && int(slices.Max(s.codes)) >= s.Entries,
-		s.Coding == Words && int(slices.Max(view[uint16](s.codes, len(s.codes)/2))) >= s.Entries:
-		return fmt.Errorf("%w: a weight is not in the dictionary of %d", shard.ErrInvalid, s.Entries)
+	case s.Layout.Coding == Bytes && int(slices.Max(s.codes)) >= s.Layout.Entries,
+		s.Layout.Coding == Words && int(slices.Max(view[uint16](s.codes, len(s.codes)/2))) >= s.Layout.Entries:
+		return fmt.Errorf("%w: a weight is not in the dictionary of %d", shard.ErrInvalid, s.Layout.Entries)
 	}
 	return nil
 }

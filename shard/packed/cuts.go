@@ -36,7 +36,7 @@ func (s *Side) Cuts(bounds []uint32) Cuts {
 		sum := uint32(0)
 		for heads := range c.some(k) {
 			first, last := s.Heads[heads.from], s.Heads[heads.to-1]
-			data := s.data[align*first.unit() : align*(last.unit()+last.Width()+s.Bits)]
+			data := s.data[align*first.unit() : align*(last.unit()+last.Width()+s.Layout.Bits)]
 			sum = shard.AddChecksum(shard.AddChecksum(sum, headBytes(s.Heads[heads.from:heads.to])), data)
 		}
 		c.sums = append(c.sums, sum)
@@ -77,7 +77,8 @@ type CutReader struct {
 // Interval reads interval k of a side and calls f with its edges, some at a time, and with
 // some of the intervals beside it. read reads bytes of the blob, from at on. Whether they are
 // those that were stored is known at the end: after an error the edges mean nothing.
-func (r *CutReader) Interval(c *Cuts, k int, read func(at int64, to []byte) error, f func(nbr []uint32, dst []uint16) error) error {
+func (r *CutReader) Interval(c *Cuts, k int, read func(at int64, to []byte) error,
+	f func(nbr []uint32, dst []uint16) error) error {
 	h := &c.layout
 	sum := uint32(0)
 	for some := range c.some(k) {
@@ -100,7 +101,8 @@ func (r *CutReader) Interval(c *Cuts, k int, read func(at int64, to []byte) erro
 		}
 	}
 	if sum != c.sums[k] {
-		return fmt.Errorf("%w: blocks from %d on have checksum %08x, and had %08x when they were stored", shard.ErrChecksum, max(1, c.from[k])-1, sum, c.sums[k])
+		return fmt.Errorf("%w: blocks from %d on have checksum %08x, and had %08x when they were stored", shard.ErrChecksum,
+			max(1, c.from[k])-1, sum, c.sums[k])
 	}
 	return nil
 }
@@ -110,7 +112,8 @@ func (r *CutReader) Interval(c *Cuts, k int, read func(at int64, to []byte) erro
 func (h *Layout) units(heads []Head) (units int, err error) {
 	for i, head := range heads {
 		if !allowed(head.Width()) || head.unit() != heads[0].unit()+units {
-			return 0, fmt.Errorf("%w: block %d has width %d and begins at unit %d", shard.ErrInvalid, i, head.Width(), head.unit())
+			return 0, fmt.Errorf("%w: block %d has width %d and begins at unit %d", shard.ErrInvalid, i, head.Width(),
+				head.unit())
 		}
 		units += head.Width() + h.Bits
 	}
@@ -122,15 +125,15 @@ func (h *Layout) units(heads []Head) (units int, err error) {
 
 func (r *CutReader) blocks(part *Side, f func(nbr []uint32, dst []uint16) error) error {
 	at := unsafe.Pointer(&part.data[0])
-	wide := (part.Bits - 14) / 2
+	wide := (part.Layout.Bits - 14) / 2
 	for _, head := range part.Heads {
 		most := unpackers[wide][head.Width()](Group{at}, head.Source, &r.unpacked)
-		at = unsafe.Add(at, Groups*(head.Width()+part.Bits))
+		at = unsafe.Add(at, Groups*(head.Width()+part.Layout.Bits))
 		n := BlockSlots
 		switch {
-		case int(most) > part.Vertices:
-			return fmt.Errorf("%w: destination %d of %d", shard.ErrInvalid, most, part.Vertices)
-		case int(most) == part.Vertices:
+		case int(most) > part.Layout.Vertices:
+			return fmt.Errorf("%w: destination %d of %d", shard.ErrInvalid, most, part.Layout.Vertices)
+		case int(most) == part.Layout.Vertices:
 			n = r.withoutDummies(most)
 		}
 		if err := f(r.nbr[:n], r.dst[:n]); err != nil {

@@ -55,14 +55,16 @@ func TestCuts(t *testing.T) {
 		if !slices.Equal(got, keys) {
 			t.Errorf("%d sources: %d edges, want those %d", sources, len(got), len(keys))
 		}
-		data := side.Places().Data + int64(side.Heads[0].Width())
+		data := side.Layout.Places().Data + int64(side.Heads[0].Width())
 		blob[data] ^= 1 // the first edge's destination is another vertex
-		if err := c.Interval(&cuts, 0, read, func([]uint32, []uint16) error { return nil }); sources > 2 && !errors.Is(err, shard.ErrChecksum) {
+		if err := c.Interval(&cuts, 0, read, func([]uint32, []uint16) error { return nil }); sources > 2 &&
+			!errors.Is(err, shard.ErrChecksum) {
 			t.Errorf("%d sources: another destination: %v", sources, err)
 		}
 		blob[data] ^= 1
 		blob[shard.HeaderBytes+4] ^= 0x3f // width of the first block
-		if err := c.Interval(&cuts, 0, read, func([]uint32, []uint16) error { return nil }); sources > 2 && !errors.Is(err, shard.ErrInvalid) {
+		if err := c.Interval(&cuts, 0, read, func([]uint32, []uint16) error { return nil }); sources > 2 &&
+			!errors.Is(err, shard.ErrInvalid) {
 			t.Errorf("%d sources: a damaged head: %v", sources, err)
 		}
 	}

@@ -47,15 +47,15 @@ func FuzzLoops(f *testing.F) {
 		edges, last := 0, uint32(0)
 		for e := range s.All() {
 			for i, u := range e.Nbr {
-				if u < last || u >= n || int(e.Dst[i]) >= s.Vertices || !(e.At(i) >= 0) {
+				if u < last || u >= n || int(e.Dst[i]) >= s.Layout.Vertices || !(e.At(i) >= 0) {
 					t.Fatalf("edge from %d to %d of weight %v after one from %d", u, e.Dst[i], e.At(i), last)
 				}
 				last = u
 				edges++
 			}
 		}
-		if edges != int(s.Edges) {
-			t.Fatalf("%d edges, want %d", edges, s.Edges)
+		if edges != int(s.Layout.Edges) {
+			t.Fatalf("%d edges, want %d", edges, s.Layout.Edges)
 		}
 		folds(t, s, n, gas.Program[uint32, uint32](programs.WCC{}))
 		folds(t, s, n, gas.Program[float32, float32](programs.SSSP[float32]{}))
@@ -78,9 +78,9 @@ func folds[V any, A comparable](t *testing.T, s *packed.Side, n uint32, p gas.Pr
 		got[i] = p.Zero()
 	}
 	want = got
-	loops.Fold(&got, s.Range(0, s.Blocks), cur)
-	cpuengine.GenericLoops(p).Fold(&want, s.Range(0, s.Blocks), cur)
-	got[s.Vertices] = want[s.Vertices] // of dummies
+	loops.Fold(&got, s.Range(0, s.Layout.Blocks), cur)
+	cpuengine.GenericLoops(p).Fold(&want, s.Range(0, s.Layout.Blocks), cur)
+	got[s.Layout.Vertices] = want[s.Layout.Vertices] // of dummies
 	if got != want {
 		t.Fatal("the sums differ")
 	}

@@ -152,7 +152,8 @@ func (l *lengths) longest() int {
 	return n
 }
 
-// cheapest estimates which width takes the least space, with perSlot bits a slot besides the delta. Gaps of n bits are on average 3/4 · 2ⁿ.
+// cheapest estimates which width takes the least space, with perSlot bits a slot besides the delta. Gaps of n bits
+// are on average 3/4 · 2ⁿ.
 func (l *lengths) cheapest(perSlot uint64) int {
 	var slots uint64
 	for _, n := range l {

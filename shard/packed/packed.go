@@ -83,7 +83,7 @@ func (h Head) unit() int { return int(h.place >> 6) }
 
 // Side is one side of a shard. The slices are windows into the blob.
 type Side struct {
-	Layout
+	Layout     Layout
 	Heads      []Head
 	Dictionary []float32 // nil without
 	data       []byte    // up to the end of the blob: loops read past the last block
@@ -104,8 +104,8 @@ func (s *Side) Weights() shard.Weights {
 
 // plane returns the dictionary or, without one, the weights of all slots.
 func (s *Side) plane() shard.Plane {
-	if s.Coding == Floats {
-		return shard.ViewPlane(s.codes, 0, len(s.codes)/s.CodeBytes(), s.WeightBytes())
+	if s.Layout.Coding == Floats {
+		return shard.ViewPlane(s.codes, 0, len(s.codes)/s.Layout.CodeBytes(), s.Layout.WeightBytes())
 	}
 	return shard.Plane{Narrow: s.Dictionary}
 }
@@ -136,9 +136,10 @@ func (s *Side) CheckOrder() error {
 }
 
 func init() {
-	shard.Register(shard.Encoding{Version: Version, Name: "packed", Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
-		return decode(blob, h)
-	}})
+	shard.Register(shard.Encoding{Version: Version, Name: "packed",
+		Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
+			return decode(blob, h)
+		}})
 }
 
 // sections returns the sizes of what follows the header.
@@ -212,15 +213,18 @@ func (h *Layout) parts(blob []byte) [3][]byte {
 // layout reads the fields of the encoding, of a sound header.
 func layout(blob []byte, head shard.Header) (Layout, error) {
 	field := func(at int) int { return int(binary.LittleEndian.Uint32(blob[at:])) }
-	h := Layout{Header: head, Coding: Coding(head.Flags >> 2), Blocks: field(28), Entries: field(44), Units: field(48), Bits: field(52)}
+	h := Layout{Header: head, Coding: Coding(head.Flags >> 2), Blocks: field(28), Entries: field(44), Units: field(48),
+		Bits: field(52)}
 	if h.Version != Version {
 		return h, fmt.Errorf("%w: version %d, packed shards have version %d", shard.ErrFormat, h.Version, Version)
 	}
 	if h.Vertices > MaxVertices || h.Coding > Words || (!h.Weighted || h.Wide) && h.Coding != 0 || field(56) != 0 {
 		return h, fmt.Errorf("%w: flags %#x, %d vertices from %d", shard.ErrInvalid, h.Flags, h.Vertices, h.First)
 	}
-	if h.Bits != destinationBits(h.Vertices) || (h.Edges == 0) != (h.Blocks == 0) || int64(h.Edges) > BlockSlots*int64(h.Blocks) ||
-		h.Units > maxUnits || (h.Entries > 0) != (h.Coding != Floats && h.Blocks > 0) || h.Entries > 1<<(8*h.Coding.Bytes()&31) {
+	if h.Bits != destinationBits(h.Vertices) || (h.Edges == 0) != (h.Blocks == 0) ||
+		int64(h.Edges) > BlockSlots*int64(h.Blocks) ||
+		h.Units > maxUnits || (h.Entries > 0) != (h.Coding != Floats && h.Blocks > 0) ||
+		h.Entries > 1<<(8*h.Coding.Bytes()&31) {
 		return h, fmt.Errorf("%w: %d edges in %d blocks, %d units of data, %d bits of a destination, %d entries of a dictionary",
 			shard.ErrInvalid, h.Edges, h.Blocks, h.Units, h.Bits, h.Entries)
 	}
@@ -256,12 +260,13 @@ func (s *Side) checkHeads() error {
 	unit := 0
 	for i, head := range s.Heads {
 		if !allowed(head.Width()) || head.unit() != unit {
-			return fmt.Errorf("%w: block %d has width %d and begins at unit %d, not %d", shard.ErrInvalid, i, head.Width(), head.unit(), unit)
+			return fmt.Errorf("%w: block %d has width %d and begins at unit %d, not %d", shard.ErrInvalid, i, head.Width(),
+				head.unit(), unit)
 		}
-		unit += head.Width() + s.Bits
+		unit += head.Width() + s.Layout.Bits
 	}
-	if unit != s.Units {
-		return fmt.Errorf("%w: blocks have %d units of data, the header says %d", shard.ErrInvalid, unit, s.Units)
+	if unit != s.Layout.Units {
+		return fmt.Errorf("%w: blocks have %d units of data, the header says %d", shard.ErrInvalid, unit, s.Layout.Units)
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func decoded(t rapid.TB, blob []byte, n uint32) (*Side, []edge) {
 	for some := range s.All() {
 		for i, u := range some.Nbr {
 			e := edge{nbr: u, slot: some.Dst[i]}
-			if s.Weighted {
+			if s.Layout.Weighted {
 				e.weight = float32(some.At(i))
 			}
 			edges = append(edges, e)
@@ -93,9 +93,9 @@ func decoded(t rapid.TB, blob []byte, n uint32) (*Side, []edge) {
 func checkSlots(t rapid.TB, s *Side, edges []edge) {
 	t.Helper()
 	n := 0
-	for nbr, dst := range s.Range(0, s.Blocks).Slots() {
+	for nbr, dst := range s.Range(0, s.Layout.Blocks).Slots() {
 		for i, slot := range dst {
-			if int(slot) == s.Vertices {
+			if int(slot) == s.Layout.Vertices {
 				continue
 			}
 			if n == len(edges) || edges[n].nbr != nbr[i] || edges[n].slot != slot {
@@ -142,8 +142,8 @@ func TestRoundTrip(t *testing.T) {
 		h, n, edges := draw(t)
 		blob := pack(t, h, edges)
 		s, got := decoded(t, blob, n)
-		h.Edges, h.Checksum, h.Version, h.Flags = uint32(len(edges)), s.Checksum, Version, s.Flags
-		if s.Header() != h || s.Size() != int64(len(blob)) {
+		h.Edges, h.Checksum, h.Version, h.Flags = uint32(len(edges)), s.Layout.Checksum, Version, s.Layout.Flags
+		if s.Header() != h || s.Layout.Size() != int64(len(blob)) {
 			t.Fatalf("decoded %+v, want %+v", s.Header(), h)
 		}
 		if !slices.Equal(got, edges) {
@@ -255,12 +255,12 @@ func TestHostile(t *testing.T) {
 	le := binary.LittleEndian
 	sound, n := small(t, true, false)
 	s, _ := decoded(t, sound, n)
-	heads, data, dictionary, _ := s.sections()
+	heads, data, dictionary, _ := s.Layout.sections()
 	atData, atDictionary := shard.HeaderBytes+heads, shard.HeaderBytes+heads+data
 	add := func(at int64, x int) func([]byte) {
 		return func(b []byte) { le.PutUint32(b[at:], le.Uint32(b[at:])+uint32(x)) }
 	}
-	last := shard.HeaderBytes + 8*int64(s.Blocks-1)
+	last := shard.HeaderBytes + 8*int64(s.Layout.Blocks-1)
 	dst := atData + int64(s.Heads[0].Width()) // the first destination, of 14 bits
 	wide := slices.MaxFunc(s.Heads, func(a, b Head) int { return a.Width() - b.Width() })
 	for _, c := range []struct {
@@ -285,11 +285,12 @@ func TestHostile(t *testing.T) {
 		{"blocks without end", add(28, -100), shard.ErrInvalid, "bytes, the header promises"},
 		{"entries without end", add(44, 1<<20), shard.ErrInvalid, "entries"},
 		{"an entry less", add(44, -1), shard.ErrInvalid, "not in the dictionary"},
-		{"no entries", add(44, -s.Entries), shard.ErrInvalid, "entries"},
+		{"no entries", add(44, -s.Layout.Entries), shard.ErrInvalid, "entries"},
 		{"units without end", add(48, 1<<30), shard.ErrInvalid, "units"},
 		{"a unit less", add(48, -1), shard.ErrInvalid, "bytes, the header promises"},
 		{"bits of a destination", add(52, 2), shard.ErrInvalid, "bits of a destination"},
-		{"width without code", func(b []byte) { b[shard.HeaderBytes+4] = b[shard.HeaderBytes+4]&^63 | 17 }, shard.ErrInvalid, "width 17"},
+		{"width without code", func(b []byte) { b[shard.HeaderBytes+4] = b[shard.HeaderBytes+4]&^63 | 17 },
+			shard.ErrInvalid, "width 17"},
 		{"a width more", add(shard.HeaderBytes+4, 1), shard.ErrInvalid, "block 1"},
 		{"a place more", add(shard.HeaderBytes+4, 1<<6), shard.ErrInvalid, "block 0"},
 		{"a place beyond the data", add(last+4, 1<<20), shard.ErrInvalid, "begins at unit"},
@@ -304,15 +305,19 @@ func TestHostile(t *testing.T) {
 		{"gaps beyond 2³² in all", func(b []byte) {
 			for i := range int64(wide.Width()) {
 				for g := range int64(Groups) {
-					b[atData+align*int64(wide.unit())+g*int64(wide.Width()+s.Bits)+i] = 0xff
+					b[atData+align*int64(wide.unit())+g*int64(wide.Width()+s.Layout.Bits)+i] = 0xff
 				}
 			}
 		}, shard.ErrInvalid, "has source"},
-		{"a destination beyond the dummies'", func(b []byte) { le.PutUint16(b[dst:], le.Uint16(b[dst:])&^(1<<14-1)|1001) }, shard.ErrInvalid, "destination above"},
-		{"a destination for a dummy's", func(b []byte) { le.PutUint16(b[dst:], le.Uint16(b[dst:])&^(1<<14-1)|1000) }, shard.ErrInvalid, "the header says"},
-		{"a code beyond the dictionary", func(b []byte) { b[atDictionary+dictionary+5] = byte(s.Entries) }, shard.ErrInvalid, "not in the dictionary"},
+		{"a destination beyond the dummies'", func(b []byte) { le.PutUint16(b[dst:], le.Uint16(b[dst:])&^(1<<14-1)|1001) },
+			shard.ErrInvalid, "destination above"},
+		{"a destination for a dummy's", func(b []byte) { le.PutUint16(b[dst:], le.Uint16(b[dst:])&^(1<<14-1)|1000) },
+			shard.ErrInvalid, "the header says"},
+		{"a code beyond the dictionary", func(b []byte) { b[atDictionary+dictionary+5] = byte(s.Layout.Entries) },
+			shard.ErrInvalid, "not in the dictionary"},
 		{"a negative weight", add(atDictionary+4, 1<<31), shard.ErrInvalid, "weight"},
-		{"an infinite weight", func(b []byte) { le.PutUint32(b[atDictionary:], math.Float32bits(float32(math.Inf(1)))) }, shard.ErrInvalid, "weight"},
+		{"an infinite weight", func(b []byte) { le.PutUint32(b[atDictionary:], math.Float32bits(float32(math.Inf(1)))) },
+			shard.ErrInvalid, "weight"},
 	} {
 		blob := slices.Clone(sound)
 		c.damage(blob)
@@ -325,8 +330,8 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: got %v, want %v with %q", c.name, err, c.want, c.text)
 		}
 	}
-	if s.Bits != 14 {
-		t.Errorf("a destination has %d bits", s.Bits)
+	if s.Layout.Bits != 14 {
+		t.Errorf("a destination has %d bits", s.Layout.Bits)
 	}
 	for n := range len(sound) {
 		if _, err := Decode(sound[:n]); err == nil {
@@ -395,7 +400,8 @@ func TestRefused(t *testing.T) {
 		{"destinations descend", 5, []uint32{1, 1, 1}, []uint16{0, 2, 1}},
 		{"a destination outside", 5, []uint32{0, 1, 2}, []uint16{4, 0, 5}},
 	} {
-		if err := p.Sorted(shard.Header{Vertices: c.vertices}, c.nbr, c.slot, shard.Plane{}); !errors.Is(err, shard.ErrInvalid) {
+		if err := p.Sorted(shard.Header{Vertices: c.vertices}, c.nbr, c.slot, shard.Plane{}); !errors.Is(err,
+			shard.ErrInvalid) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -409,8 +415,8 @@ func TestCodings(t *testing.T) {
 			edges = append(edges, edge{uint32(i), 0, float32(i % distinct)})
 		}
 		s, got := decoded(t, pack(t, shard.Header{Vertices: 1, Weighted: true}, edges), 10000)
-		if s.Coding != want || !slices.Equal(got, edges) {
-			t.Errorf("%d distinct weights: coding %d, want %d", distinct, s.Coding, want)
+		if s.Layout.Coding != want || !slices.Equal(got, edges) {
+			t.Errorf("%d distinct weights: coding %d, want %d", distinct, s.Layout.Coding, want)
 		}
 	}
 }
@@ -433,20 +439,21 @@ func TestActive(t *testing.T) {
 			u := rapid.Uint32Range(0, n-1).Draw(t, "source")
 			set[u>>6] |= 1 << (u & 63)
 		}
-		got, want := make([]bool, s.Blocks), make([]bool, s.Blocks)
+		got, want := make([]bool, s.Layout.Blocks), make([]bool, s.Layout.Blocks)
 		for i := range want {
 			var last uint32
 			for e := range s.Range(i, i+1).All() {
 				last = e.Nbr[len(e.Nbr)-1]
 			}
-			if i+1 < s.Blocks {
+			if i+1 < s.Layout.Blocks {
 				last = s.Heads[i+1].Source
 			}
 			for w := s.Heads[i].Source >> 6; w <= last>>6; w++ {
 				want[i] = want[i] || set[w] != 0
 			}
 		}
-		for from, to := s.Active(0, s.Blocks, set); from < s.Blocks; from, to = s.Active(to, s.Blocks, set) {
+		blocks := s.Layout.Blocks
+		for from, to := s.Active(0, blocks, set); from < blocks; from, to = s.Active(to, blocks, set) {
 			for i := from; i < to; i++ {
 				got[i] = true
 			}
@@ -496,8 +503,8 @@ func TestWindows(t *testing.T) {
 			}
 		}
 		for k, s := range sides {
-			if next[k] != s.Blocks {
-				t.Fatalf("side %d ends at block %d of %d", k, next[k], s.Blocks)
+			if next[k] != s.Layout.Blocks {
+				t.Fatalf("side %d ends at block %d of %d", k, next[k], s.Layout.Blocks)
 			}
 		}
 	})

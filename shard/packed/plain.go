@@ -6,7 +6,7 @@ import "github.com/garaph/garaph/shard/rows"
 // that neighbours ascend: what is counted first says where each goes.
 // [Side.CheckValues] has been called.
 func (s *Side) Unpack(to *rows.Side) {
-	if s.Bits == 16 {
+	if s.Layout.Bits == 16 {
 		plain[D16](s, to)
 	} else {
 		plain[D14](s, to)
@@ -38,7 +38,7 @@ func plain[D Destination](s *Side, to *rows.Side) {
 			for i := range uint(GroupSlots) {
 				u += g.Delta(w, i)
 				v := int(g.Slot(w, Bits[D](), i))
-				if v == s.Vertices {
+				if v == s.Layout.Vertices {
 					continue
 				}
 				at := to.Off[v]
@@ -54,6 +54,6 @@ func plain[D Destination](s *Side, to *rows.Side) {
 			g = g.Next(w, Bits[D]())
 		}
 	}
-	copy(to.Off[1:], to.Off[:s.Vertices]) // each stood at the end of its row
+	copy(to.Off[1:], to.Off[:s.Layout.Vertices]) // each stood at the end of its row
 	to.Off[0] = 0
 }

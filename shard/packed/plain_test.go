@@ -20,7 +20,7 @@ func TestPlain(t *testing.T) {
 		for i := range room {
 			room[i] = 0xff
 		}
-		rows.Unpack(s, room, s.WeightBytes())
+		rows.Unpack(s, room, s.Layout.WeightBytes())
 		rows.Seal(room)
 		side, err := shard.Decode(room)
 		if err == nil {
@@ -30,7 +30,8 @@ func TestPlain(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := rows.Of(side)
-		if g := got.Header(); g.Dir != h.Dir || g.Index != h.Index || g.First != h.First || g.Vertices != h.Vertices || g.WeightBytes() != h.WeightBytes() {
+		if g := got.Header(); g.Dir != h.Dir || g.Index != h.Index || g.First != h.First || g.Vertices != h.Vertices ||
+			g.WeightBytes() != h.WeightBytes() {
 			t.Fatalf("header %+v of %+v", g, h)
 		}
 		slices.SortStableFunc(edges, func(a, b edge) int { return int(a.slot) - int(b.slot) })

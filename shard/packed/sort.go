@@ -14,7 +14,8 @@ const digitBits = 12
 // Side takes the edges of a side in compressed sparse columns, with neighbours in
 // ascending order, and weights of a size. It keeps none of its slices.
 func (p *Packer) Side(s *rows.Side, weight int) error {
-	h := shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Weighted: weight > 0, Wide: weight == 8}
+	h := shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Weighted: weight > 0,
+		Wide: weight == 8}
 	if err := p.begin(h, len(s.Nbr), s.Plane()); err != nil {
 		return err
 	}

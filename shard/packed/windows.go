@@ -22,7 +22,7 @@ func Windows(sides []*Side) iter.Seq[Run] {
 		for {
 			end := uint64(math.MaxUint64)
 			for k, s := range sides {
-				if at[k] < s.Blocks {
+				if at[k] < s.Layout.Blocks {
 					end = min(end, uint64(s.Heads[at[k]].Source)&^(windowSources-1)+windowSources)
 				}
 			}
@@ -31,7 +31,7 @@ func Windows(sides []*Side) iter.Seq[Run] {
 			}
 			for k, s := range sides {
 				from := at[k]
-				for at[k] < s.Blocks && (len(sides) == 1 || uint64(s.Heads[at[k]].Source) < end) {
+				for at[k] < s.Layout.Blocks && (len(sides) == 1 || uint64(s.Heads[at[k]].Source) < end) {
 					at[k]++
 				}
 				if at[k] > from && !yield(Run{k, from, at[k]}) {

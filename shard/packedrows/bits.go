@@ -16,6 +16,13 @@ func unpack(to *[group]uint32, p unsafe.Pointer, w uint, last uint32) uint32 {
 	case w <= 16:
 		last = unpack4((*[4]uint32)(to[:4]), load(p, 0), w, mask, last)
 		last = unpack4((*[4]uint32)(to[4:]), load(p, w/2)>>(4*w&7), w, mask, last)
+	case w <= 28:
+		for i := uint(0); i < group; i += 2 {
+			x := load(p, i*w/8) >> (i * w % 8)
+			to[i] = last + uint32(x)&mask
+			last = to[i] + uint32(x>>w)&mask
+			to[i+1] = last
+		}
 	default:
 		for i := range uint(group) {
 			last += gap(p, w, i)

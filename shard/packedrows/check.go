@@ -31,7 +31,8 @@ func (s *Side) walk() error {
 		at, base = end, r.first
 	}
 	if at != s.end || edges != uint64(s.header.Edges) {
-		return fmt.Errorf("%w: the rows have %d edges and end at %d, the header says %d and %d", shard.ErrInvalid, edges, at, s.header.Edges, s.end)
+		return fmt.Errorf("%w: the rows have %d edges and end at %d, the header says %d and %d", shard.ErrInvalid, edges,
+			at, s.header.Edges, s.end)
 	}
 	return nil
 }
@@ -40,7 +41,8 @@ func (s *Side) walk() error {
 // vertex, and gives where it ends and its last neighbour.
 func (s *Side) walkRow(v, at int, base int64) (r row, end int, last uint64, err error) {
 	if at >= s.end {
-		return r, 0, 0, fmt.Errorf("%w: the row of vertex %d begins at %d, and the rows end at %d", shard.ErrInvalid, v, at, s.end)
+		return r, 0, 0, fmt.Errorf("%w: the row of vertex %d begins at %d, and the rows end at %d", shard.ErrInvalid, v, at,
+			s.end)
 	}
 	r = s.head(at, base)
 	end, last, ok := s.walkGaps(r)
@@ -51,7 +53,8 @@ func (s *Side) walkRow(v, at int, base int64) (r row, end int, last uint64, err 
 }
 
 func (s *Side) contradicts(v int, r row) error {
-	return fmt.Errorf("%w: the row of vertex %d, of %d edges, contradicts itself or does not end within the rows", shard.ErrInvalid, v, r.degree)
+	return fmt.Errorf("%w: the row of vertex %d, of %d edges, contradicts itself or does not end within the rows",
+		shard.ErrInvalid, v, r.degree)
 }
 
 // sound reports whether the head of a row that has edges can be one.

@@ -13,7 +13,8 @@ import (
 // Pack writes the rows of a side packed to the beginning of a buffer, which has
 // [MostBytes] and 4-byte alignment, and returns the side there. Weights are left out.
 func Pack(s *rows.Side, buffer []byte) (*Side, error) {
-	h := layout{Header: shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges(), Flags: summed | narrow}}
+	h := layout{Header: shard.Header{Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(),
+		Edges: s.Edges(), Flags: summed | narrow}}
 	if need := MostBytes(h.Vertices, h.Edges); need == math.MaxUint32 || int64(len(buffer)) < need {
 		return nil, fmt.Errorf("%w: %d edges do not fit into %d bytes of packed rows", shard.ErrInvalid, h.Edges, len(buffer))
 	}

@@ -33,9 +33,10 @@ const (
 )
 
 func init() {
-	shard.Register(shard.Encoding{Version: Version, Name: "packed rows", Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
-		return decode(blob, h)
-	}})
+	shard.Register(shard.Encoding{Version: Version, Name: "packed rows",
+		Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
+			return decode(blob, h)
+		}})
 }
 
 // Side is one side of a shard.
@@ -147,6 +148,7 @@ func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 func MostBytes(vertices int, edges uint32) int64 {
 	// A row has at most 17 bytes before its gaps; a gap has 32 bits, and an eighth of a
 	// width's byte.
-	n := int64(shard.HeaderBytes+2*align+slack) + int64(8*Runs(vertices)) + int64(vertices) + 16*min(int64(vertices), int64(edges)) + 5*int64(edges)
+	n := int64(shard.HeaderBytes+2*align+slack) + int64(8*Runs(vertices)) + int64(vertices) + 16*min(int64(vertices),
+		int64(edges)) + 5*int64(edges)
 	return min(n, math.MaxUint32)
 }

@@ -276,7 +276,8 @@ func TestIndex(t *testing.T) {
 	for i := range hub {
 		hub[i] = uint32(i) << 16
 	}
-	for at, want := range map[int]uint16{0: summed, 3: summed, 4*nearRuns - 5: summed, 4*nearRuns - 1: summed | narrow, 4 * nearRuns: summed, 999: summed | narrow} {
+	for at, want := range map[int]uint16{0: summed, 3: summed, 4*nearRuns - 5: summed, 4*nearRuns - 1: summed | narrow,
+		4 * nearRuns: summed, 999: summed | narrow} {
 		lists := make([][]uint32, 1000)
 		for v := range lists {
 			lists[v] = hub[v : v+v%20]
@@ -292,7 +293,8 @@ func TestIndex(t *testing.T) {
 		copy(head.data, s.data)
 		var b shard.Buffer
 		for v := range lists {
-			if i, _, _ := head.Run(v); head.CheckRun(i, math.MaxUint32) != nil || !slices.Equal(head.Row(v, &b), lists[v]) || !slices.Equal(s.Row(v, &b), lists[v]) {
+			if i, _, _ := head.Run(v); head.CheckRun(i, math.MaxUint32) != nil || !slices.Equal(head.Row(v, &b), lists[v]) ||
+				!slices.Equal(s.Row(v, &b), lists[v]) {
 				t.Fatalf("a hub at %d: row %d is another one", at, v)
 			}
 		}

@@ -40,7 +40,8 @@ func DecodeHead(head []byte, size int64) (*Side, error) {
 		return nil, err
 	}
 	end := shard.HeaderBytes + h.sections()[0]
-	if err := shard.CheckSection(head[shard.HeaderBytes:end], binary.LittleEndian.Uint32(head[32:]), "index", shard.HeaderBytes); err != nil {
+	if err := shard.CheckSection(head[shard.HeaderBytes:end], binary.LittleEndian.Uint32(head[32:]), "index",
+		shard.HeaderBytes); err != nil {
 		return nil, err
 	}
 	s := h.head(head)
@@ -53,7 +54,8 @@ func (s *Side) checkIndex() error {
 	for i := range s.runs {
 		at := s.begin(i)
 		if at < last || at > s.end || i == 0 && at != 0 {
-			return fmt.Errorf("%w: entry %d of the index is %d, behind %d, and the rows end at %d", shard.ErrInvalid, i, at, last, s.end)
+			return fmt.Errorf("%w: entry %d of the index is %d, behind %d, and the rows end at %d", shard.ErrInvalid, i, at,
+				last, s.end)
 		}
 		last = at
 	}
@@ -93,7 +95,8 @@ func (s *Side) run(i int) []byte {
 func (s *Side) checkSum(i int) error {
 	if got := shard.Checksum(s.run(i)); got != s.sums[i] {
 		from, _ := s.bounds(i)
-		return fmt.Errorf("%w in run %d of the rows (offset %d): stored %08x, computed %08x", shard.ErrChecksum, i, len(s.blob)-len(s.data)+from, s.sums[i], got)
+		return fmt.Errorf("%w in run %d of the rows (offset %d): stored %08x, computed %08x", shard.ErrChecksum, i,
+			len(s.blob)-len(s.data)+from, s.sums[i], got)
 	}
 	return nil
 }

@@ -17,7 +17,8 @@ func (s *Side) CheckValues(n uint32) error {
 	for v := range s.Vertices() {
 		for _, u := range s.Row(v, nil) {
 			if u >= n {
-				return fmt.Errorf("%w: vertex %d has neighbour %d, the graph has %d vertices", shard.ErrInvalid, int(s.First)+v, u, n)
+				return fmt.Errorf("%w: vertex %d has neighbour %d, the graph has %d vertices", shard.ErrInvalid, int(s.First)+v,
+					u, n)
 			}
 		}
 	}

@@ -20,9 +20,10 @@ const (
 )
 
 func init() {
-	shard.Register(shard.Encoding{Version: Version, Name: "rows", Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
-		return decode(blob, h)
-	}})
+	shard.Register(shard.Encoding{Version: Version, Name: "rows",
+		Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
+			return decode(blob, h)
+		}})
 }
 
 // Side is one side of a shard. The slices are windows into the blob.
@@ -95,7 +96,8 @@ func pad(n int64) int64 { return (n + align - 1) &^ (align - 1) }
 // and 4-byte alignment, and returns the side's arrays for the caller to fill.
 // [Seal] completes the blob.
 func Layout(blob []byte, dir shard.Direction, index, first uint32, vertices int, edges uint32, weight int) *Side {
-	h := shard.Header{Version: Version, Dir: dir, Index: index, First: first, Vertices: vertices, Edges: edges, Weighted: weight > 0, Wide: weight == 8}
+	h := shard.Header{Version: Version, Dir: dir, Index: index, First: first, Vertices: vertices, Edges: edges,
+		Weighted: weight > 0, Wide: weight == 8}
 	h.Put(blob)
 	o, n, w := sections(vertices, edges, weight)
 	clear(blob[shard.HeaderBytes+4*(vertices+1) : shard.HeaderBytes+o])
@@ -150,7 +152,8 @@ func decode(blob []byte, h shard.Header) (*Side, error) {
 
 func checkOffsets(off []uint32, edges uint32) error {
 	if off[0] != 0 || off[len(off)-1] != edges {
-		return fmt.Errorf("%w: offsets run from %d to %d, there are %d edges", shard.ErrInvalid, off[0], off[len(off)-1], edges)
+		return fmt.Errorf("%w: offsets run from %d to %d, there are %d edges", shard.ErrInvalid, off[0], off[len(off)-1],
+			edges)
 	}
 	for i := 1; i < len(off); i++ {
 		if off[i] < off[i-1] {

@@ -55,7 +55,8 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Dir != dir || s.Index != 7 || s.First != 100 || s.Vertices() != len(degrees) || s.Plane().None() == (weight > 0 && s.Edges() > 0) {
+		if s.Dir != dir || s.Index != 7 || s.First != 100 || s.Vertices() != len(degrees) ||
+			s.Plane().None() == (weight > 0 && s.Edges() > 0) {
 			t.Fatalf("decoded %+v", s)
 		}
 		for v, d := range degrees {
@@ -103,7 +104,8 @@ func TestErrors(t *testing.T) {
 		{"cut in the edges", func() []byte { b := sound(); return b[:len(b)-16] }, shard.ErrInvalid},
 		{"another file", func() []byte { return append([]byte("PNG"), sound()...) }, shard.ErrFormat},
 		{"an offset changed", func() []byte { b := sound(); b[shard.HeaderBytes+4]++; return b }, shard.ErrChecksum},
-		{"offsets out of order but sealed", func() []byte { b := sound(); b[shard.HeaderBytes+4] = 200; Seal(b); return b }, shard.ErrInvalid},
+		{"offsets out of order but sealed", func() []byte { b := sound(); b[shard.HeaderBytes+4] = 200; Seal(b); return b },
+			shard.ErrInvalid},
 	} {
 		if _, err := Decode(c.blob()); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, err, c.want)

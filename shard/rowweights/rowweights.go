@@ -23,9 +23,10 @@ const (
 )
 
 func init() {
-	shard.Register(shard.Encoding{Version: Version, Name: "weights of rows", Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
-		return decode(blob, h)
-	}})
+	shard.Register(shard.Encoding{Version: Version, Name: "weights of rows",
+		Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
+			return decode(blob, h)
+		}})
 }
 
 // Side is the weights of one side of a shard.
@@ -235,7 +236,8 @@ func (h *layout) check(blob []byte, sections int) error {
 	at, sizes := shard.HeaderBytes, h.sections()
 	for i, n := range sizes[:sections] {
 		stored := binary.LittleEndian.Uint32(blob[sumAt[i]:])
-		if err := shard.CheckSection(blob[at:at+n], stored, [...]string{"dictionary", "index", "codes"}[i], int64(at)); err != nil {
+		if err := shard.CheckSection(blob[at:at+n], stored, [...]string{"dictionary", "index", "codes"}[i],
+			int64(at)); err != nil {
 			return err
 		}
 		at += n

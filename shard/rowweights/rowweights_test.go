@@ -65,10 +65,12 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h := s.Header(); h != packed.Header() || h.Index != 7 || h.First != 100 || h.Vertices != 12 || int(h.Edges) != n || h.Dir != shard.Out || !h.Weighted {
+		if h := s.Header(); h != packed.Header() || h.Index != 7 || h.First != 100 || h.Vertices != 12 ||
+			int(h.Edges) != n || h.Dir != shard.Out || !h.Weighted {
 			t.Fatalf("header %+v, packed %+v", h, packed.Header())
 		}
-		if bytes := len(s.Blob()) - shard.HeaderBytes; n == 2000 && distinct < 200 && bytes > n+1000 || bytes > 4*n+3*align+8*3 {
+		if bytes := len(s.Blob()) - shard.HeaderBytes; n == 2000 && distinct < 200 && bytes > n+1000 ||
+			bytes > 4*n+3*align+8*3 {
 			t.Fatalf("%d edges of %d weights take %d bytes", n, distinct, bytes)
 		}
 		from := rapid.IntRange(0, n).Draw(t, "from")
@@ -101,7 +103,8 @@ func TestWide(t *testing.T) {
 			t.Fatalf("got %v from %d on, want %v", got.Wide, from, weights)
 		}
 		for _, bad := range []float64{-1, math.Inf(1), math.NaN()} {
-			if _, err := decoded(packPlane(new(Packer), shard.Plane{Wide: append(weights, bad)}, n+1, 8).Blob()); !errors.Is(err, shard.ErrInvalid) {
+			if _, err := decoded(packPlane(new(Packer), shard.Plane{Wide: append(weights, bad)}, n+1,
+				8).Blob()); !errors.Is(err, shard.ErrInvalid) {
 				t.Fatalf("%v: %v", bad, err)
 			}
 		}

@@ -80,7 +80,8 @@ func (s *Side) run(i int) []byte {
 func (s *Side) checkSum(i int) error {
 	if got := shard.Checksum(s.run(i)); got != s.sums[i] {
 		_, from, _ := s.Run(i * packedrows.RunVertices)
-		return fmt.Errorf("%w in run %d of the codes (offset %d): stored %08x, computed %08x", shard.ErrChecksum, i, from, s.sums[i], got)
+		return fmt.Errorf("%w in run %d of the codes (offset %d): stored %08x, computed %08x", shard.ErrChecksum, i, from,
+			s.sums[i], got)
 	}
 	return nil
 }

@@ -64,7 +64,8 @@ func (f *File) copyLarge(d *decisions) error {
 			copied = true
 			note = fmt.Sprintf("%s: %s is too large for the Go compiler to inline: its body is copied into the loops; run garaph compile again when it changes", where, name)
 		} else {
-			note = fmt.Sprintf("%s: %s is called, not inlined: %s; and it cannot be copied: %v", where, name, x.reason(d, c.method), err)
+			note = fmt.Sprintf("%s: %s is called, not inlined: %s; and it cannot be copied: %v", where, name,
+				x.reason(d, c.method), err)
 		}
 		f.note(note)
 	}
@@ -245,7 +246,8 @@ func (b *body) bind(value string, args []string) string {
 	if len(unused) == 0 {
 		declare = "="
 	}
-	fmt.Fprintf(&out, "%s %s %s\n", strings.Join(names, ", "), declare, strings.Join(append([]string{value}, args...), ", "))
+	fmt.Fprintf(&out, "%s %s %s\n", strings.Join(names, ", "), declare,
+		strings.Join(append([]string{value}, args...), ", "))
 	if len(unused) > 0 {
 		fmt.Fprintf(&out, "%s = %s\n", strings.Repeat("_, ", len(unused)-1)+"_", strings.Join(unused, ", "))
 	}

@@ -41,7 +41,8 @@ type literal struct{ compiled string } // what stands before its names
 func (l literal) fragments(f *compiled.Fragments) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%sFragments{\nProgram: %q,\n\n", l.compiled, f.Program)
-	fmt.Fprintf(&b, "Value: %s,\nAccumulator: %s,\nParameters: %s,\n", l.layout(f.Value), l.layout(f.Accumulator), l.layout(f.Parameters))
+	fmt.Fprintf(&b, "Value: %s,\nAccumulator: %s,\nParameters: %s,\n", l.layout(f.Value), l.layout(f.Accumulator),
+		l.layout(f.Parameters))
 	fmt.Fprintf(&b, "SumOp: %sSum%s,\n\n", l.compiled, title(f.SumOp.String()))
 	for _, m := range []struct {
 		name     string

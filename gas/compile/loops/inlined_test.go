@@ -94,14 +94,16 @@ func TestNoCalls(t *testing.T) {
 				continue
 			}
 			perEdge := strings.Contains(text, ".gather")
-			allowed := strings.HasPrefix(to, "runtime.panic") || strings.HasPrefix(to, "runtime.morestack") || strings.HasSuffix(to, "Weighted") ||
+			allowed := strings.HasPrefix(to, "runtime.panic") || strings.HasPrefix(to, "runtime.morestack") ||
+				strings.HasSuffix(to, "Weighted") ||
 				(!perEdge || pkg != "./programs") && strings.HasPrefix(to, "math.") ||
 				strings.HasSuffix(text, ".due") && (to == "runtime.growslice" || to == "runtime.memmove") // before the loop
 			if !allowed {
 				t.Errorf("%s calls %s", text, to)
 			}
 		}
-		if noted := strings.Join(noted, " "); pkg != "./programs" && (!strings.Contains(noted, "odd.Literal.Gather") || !strings.Contains(noted, "Activate")) {
+		if noted := strings.Join(noted, " "); pkg != "./programs" &&
+			(!strings.Contains(noted, "odd.Literal.Gather") || !strings.Contains(noted, "Activate")) {
 			t.Errorf("calls that are there were not found: %s", noted)
 		}
 		if loops < 20 {
@@ -131,7 +133,8 @@ func TestNotes(t *testing.T) {
 		"literal_garaph.go": {"odd: Literal.Gather is called, not inlined: function too complex: cost 81 exceeds budget 80; and it cannot be copied: it has a function literal"},
 	}
 	const copies = ": the method is of an embedded type, changes its receiver or takes its address"
-	want["wide_garaph.go"] = []string{"odd: every call of Wide.Apply copies the program" + copies, "odd: every call of Wide.Aggregate copies the program" + copies,
+	want["wide_garaph.go"] = []string{"odd: every call of Wide.Apply copies the program" + copies,
+		"odd: every call of Wide.Aggregate copies the program" + copies,
 		"odd: Wide.Sum" + copied, "odd: Wide.Aggregate" + copied}
 	for _, method := range []string{"Settled", "Saturated", "Gather", "Sum", "Apply", "Activate", "Aggregate"} {
 		want["namesake_garaph.go"] = append(want["namesake_garaph.go"], "namesake: Namesake."+method+copied)

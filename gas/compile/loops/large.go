@@ -40,7 +40,8 @@ func (f *File) hold(x *instance) error {
 	x.Fields = x.namer.unique(identifier(x.program.Name) + "Fields")
 	x.Held, x.Hold, x.Whole = "*"+x.Fields, "(*"+x.Fields+")(&p)", x.Type+"(*l.p)"
 	x.copied = map[string]*body{}
-	for _, name := range []string{"Zero", "Gather", "Sum", "Apply", "Activate", "Aggregate", "Saturated", "Settled", "Priority"} {
+	for _, name := range []string{"Zero", "Gather", "Sum", "Apply", "Activate", "Aggregate", "Saturated", "Settled",
+		"Priority"} {
 		if method := x.program.Methods[name]; method != nil {
 			x.addCopy(name)
 			if b := x.copied[name]; (b == nil || b.changes) && uses(method, 0) {

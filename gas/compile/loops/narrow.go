@@ -52,7 +52,8 @@ func (b *body) convertsWeight() bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			to := b.pkg.TypesInfo.Types[n.Fun]
-			if _, generic := to.Type.(*types.TypeParam); len(n.Args) != 1 || !to.IsType() || types.IsInterface(to.Type) && !generic {
+			if _, generic := to.Type.(*types.TypeParam); len(n.Args) != 1 || !to.IsType() || types.IsInterface(to.Type) &&
+				!generic {
 				break
 			}
 			if s, ok := n.Args[0].(*ast.SelectorExpr); ok {

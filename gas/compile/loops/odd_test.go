@@ -50,7 +50,8 @@ func TestOdd(t *testing.T) {
 func BenchmarkOdd(b *testing.B) { testOdd(b, "-run", "^$", "-bench", ".") }
 
 func testOdd(t testing.TB, args ...string) {
-	test := exec.Command("go", append([]string{"test", "-count=1", "-v", "-overlay", oddLoops(t), "-tags", "garaph_generated", oddPackage}, args...)...)
+	test := exec.Command("go", append([]string{"test", "-count=1", "-v", "-overlay", oddLoops(t), "-tags",
+		"garaph_generated", oddPackage}, args...)...)
 	test.Dir = "../../.."
 	out, err := test.CombinedOutput()
 	if err != nil {

@@ -43,7 +43,8 @@ func a_part(v V) uint32 { p := &v.A; return *p }
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg, _, err := ssautil.BuildPackage(&types.Config{Importer: importer.Default()}, fset, types.NewPackage("p", ""), []*ast.File{file}, ssa.InstantiateGenerics)
+	pkg, _, err := ssautil.BuildPackage(&types.Config{Importer: importer.Default()}, fset, types.NewPackage("p", ""),
+		[]*ast.File{file}, ssa.InstantiateGenerics)
 	if err != nil {
 		t.Fatal(err)
 	}

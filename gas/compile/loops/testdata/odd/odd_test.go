@@ -26,7 +26,8 @@ func TestLoops(t *testing.T) {
 	looptest.Check(t, func(t *rapid.T) model.Program[float32, float64] {
 		return Heavy{rapid.Float32Range(-3, 3).Draw(t, "bias"), rapid.Int32Range(-1, 6).Draw(t, "steps")}
 	}, floats)
-	looptest.Check(t, fixed[float32, float64](Wide{Factors: [8]float64{5, 1, 0.5, 4}, Scale: 2, Bias: 1, Limit: 1, Steps: 5, Name: "wide"}), floats)
+	looptest.Check(t, fixed[float32, float64](Wide{Factors: [8]float64{5, 1, 0.5, 4}, Scale: 2, Bias: 1, Limit: 1,
+		Steps: 5, Name: "wide"}), floats)
 	looptest.Check(t, fixed[float64, float64](Sized[[0]float64]{Scale: 2, Bias: 1}), rapid.Float64())
 	looptest.Check(t, fixed[float64, float64](Sized[[11]float64]{Scale: 2, Bias: 1}), rapid.Float64())
 	looptest.Check(t, fixed[uint64, uint64](Namesake{9}), rapid.Uint64Range(0, 1<<40))
@@ -59,7 +60,8 @@ func BenchmarkFold(b *testing.B) {
 		b.Fatal(err)
 	}
 	cur, acc := make([]float64, vertices), new([1 << 16]float64)
-	for name, loops := range map[string]compiled.Loops[float64, float64]{"16 bytes": small.Loops(), "104 bytes": large.Loops()} {
+	for name, loops := range map[string]compiled.Loops[float64, float64]{"16 bytes": small.Loops(),
+		"104 bytes": large.Loops()} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				loops.Fold(acc, side.Range(0, side.Blocks), cur)
