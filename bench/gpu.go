@@ -155,14 +155,14 @@ func (m *measurement) pipelines(ctx context.Context, link Link, ceiling float64)
 			for _, it := range r.Iterations[len(r.Iterations)/2:] {
 				batches = it.Pages
 				took, speeds = append(took, it.Seconds), append(speeds, edgesPerSecond(it))
-				copied = append(copied, float64(it.BytesCopied)/it.Seconds)
-				ofLink = append(ofLink, float64(it.BytesCopied)/it.Seconds/link.To)
+				copied = append(copied, float64(it.Traffic.BytesCopied)/it.Seconds)
+				ofLink = append(ofLink, float64(it.Traffic.BytesCopied)/it.Seconds/link.To)
 			}
 			size := "all"
 			if memory > 0 {
 				size = sizeText(memory)
 			}
-			t.add(string(gather), size, shares(float64(r.Resident)/float64(c.Edges)), batches, seconds(took...), rates(speeds...),
+			t.add(string(gather), size, shares(float64(r.GPU.Resident)/float64(c.Edges)), batches, seconds(took...), rates(speeds...),
 				shares(median(speeds)/ceiling), rates(copied...), shares(ofLink...))
 		}
 	}

@@ -48,7 +48,7 @@ func MeasureHybrid(ctx context.Context, g *garaph.Graph, o Options) (*Report, er
 
 // hybridRun is one job.
 type hybridRun struct {
-	dispatcher.Report
+	report  dispatcher.Report
 	seconds float64 // from the first iteration to the end
 	whole   float64 // with opening and loading
 	stopped bool    // by the limit
@@ -75,16 +75,16 @@ func (m *measurement) job(ctx context.Context, name string, w workload, o garaph
 	r.seconds, r.whole = time.Since(first).Seconds(), time.Since(start).Seconds()
 	switch {
 	case err == nil:
-		r.Report, r.seconds = result.Report, result.Report.Duration.Seconds()
+		r.report, r.seconds = result.Report, result.Report.Duration.Seconds()
 		err = result.Close()
 	case ctx.Err() == nil && limited.Err() != nil && errors.Is(err, limited.Err()):
-		r.Report, r.stopped, err = result.Report, true, nil
+		r.report, r.stopped, err = result.Report, true, nil
 	}
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", name, err)
 	}
-	if r.Lost != "" {
-		m.report.note("%s went on without the GPU: %s", name, r.Lost)
+	if r.report.GPU.Lost != "" {
+		m.report.note("%s went on without the GPU: %s", name, r.report.GPU.Lost)
 	}
 	return r, nil
 }
@@ -93,7 +93,7 @@ func (m *measurement) job(ctx context.Context, name string, w workload, o garaph
 // pages and learn the speeds of the devices.
 func (r *hybridRun) later(figure func(garaph.Iteration) float64) float64 {
 	var values []float64
-	for _, it := range r.Iterations[len(r.Iterations)/2:] {
+	for _, it := range r.report.Iterations[len(r.report.Iterations)/2:] {
 		values = append(values, figure(it))
 	}
 	return median(values)
@@ -121,7 +121,7 @@ func (m *measurement) inTurn(ctx context.Context, part, title string, gpuMemory 
 			byCPU[i] = append(byCPU[i], r.later(func(it garaph.Iteration) float64 {
 				return float64(it.Devices[dispatcher.CPU].Edges) / float64(max(1, it.Edges))
 			}))
-			stayed[i] = float64(r.Resident) / float64(m.graph.Catalogue().Edges)
+			stayed[i] = float64(r.report.GPU.Resident) / float64(m.graph.Catalogue().Edges)
 		}
 	}
 	t := m.report.table(title, "on the GPU", "seconds/iteration", "edges/s", "by the CPU")
@@ -233,7 +233,7 @@ func (m *measurement) switches(ctx context.Context) error {
 			} else if i > 0 && (fixed < 0 || x.seconds < runs[fixed].seconds) {
 				fixed = i
 			}
-			t.add(w.name, choices[i].name, seconds(x.seconds), seconds(x.whole), end, len(x.Iterations))
+			t.add(w.name, choices[i].name, seconds(x.seconds), seconds(x.whole), end, len(x.report.Iterations))
 		}
 		if fixed > 0 && !runs[0].stopped {
 			m.report.verdict(fmt.Sprintf("%s: seconds of auto / %s", w.name, choices[fixed].name), runs[0].seconds/runs[fixed].seconds, atMost, 1.1)

@@ -58,7 +58,7 @@ func TestMeasureHybridStops(t *testing.T) {
 	g := rmatGraph(t, 8, 4, 100)
 	m := &measurement{graph: g, opt: Options{Threads: 1}}
 	r, err := m.job(t.Context(), "", pageRankWorkload, garaph.RunOptions{Device: dispatcher.CPU}, 1e-9)
-	if err != nil || !r.stopped || len(r.Iterations) != 1 || r.seconds <= 0 {
+	if err != nil || !r.stopped || len(r.report.Iterations) != 1 || r.seconds <= 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	limited, err := MeasureHybrid(t.Context(), g, Options{GPU: device.EmulatedName, Rounds: 2, Limit: 1,

@@ -14,8 +14,8 @@ import (
 // measureSpeeds gets the speeds from where an earlier job on this machine left them, or from a
 // short calibration: a page and a launch on either side, whose results are discarded.
 func (w *workers[V, A]) measureSpeeds(ctx context.Context) error {
-	s := w.state.policy.State
-	s.Speeds, s.Fixed = w.plan.opt.speeds, w.plan.opt.speeds != (policy.Speeds{})
+	s := w.state.policy.known
+	s.Speeds, s.Fixed = w.plan.opt.hooks.speeds, w.plan.opt.hooks.speeds != (policy.Speeds{})
 	o := w.observe()
 	if !s.Fixed {
 		s.Speeds = readMachine(w.plan.machineFolder()).Speeds[w.recorder.speedsKey()]
@@ -23,7 +23,7 @@ func (w *workers[V, A]) measureSpeeds(ctx context.Context) error {
 	calibrated := !s.Fixed && o.Open() && !s.Speeds.Complete(o) && o.Facts.Method != Frontier // nothing is to choose then
 	if calibrated {
 		w.plan.opt.Trace.Phase(Calibrating)
-		defer func(began time.Time) { w.recorder.report.Calibration += time.Since(began) }(time.Now())
+		defer func(began time.Time) { w.recorder.report.Preparation.Calibration += time.Since(began) }(time.Now())
 		s.Speeds = policy.Speeds{}
 		for range 2 { // the first time warms up
 			if err := w.gpus.measureGPU(ctx, &s.Speeds); err != nil {

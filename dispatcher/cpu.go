@@ -326,8 +326,8 @@ func (c *cpuWorker[V, A]) advance(ctx context.Context, x *iteration, limit int) 
 	heldBefore, storedBefore, neededBefore := f.counts()
 	done, err := next(ctx, s.now.step, from, limit, time.Now().Add(until))
 	held, stored, needed := f.counts()
-	x.report.RowsRead, x.report.RowsNeeded = stored-storedBefore, needed-neededBefore
-	read += x.report.RowsRead + held - heldBefore
+	x.report.Traffic.RowsRead, x.report.Traffic.RowsNeeded = stored-storedBefore, needed-neededBefore
+	read += x.report.Traffic.RowsRead + held - heldBefore
 	x.report.Levels, x.report.Edges, x.report.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
 	s.advanced(done.Levels, done.Activated, done.Degrees)
 	return err

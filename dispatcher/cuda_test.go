@@ -209,8 +209,8 @@ func trap(t *testing.T, which string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(r.Lost, "GPU ") || r.Devices[dispatcher.CPU].Edges == 0 {
-		t.Errorf("lost: %q; %+v", r.Lost, r.Devices)
+	if !strings.Contains(r.GPU.Lost, "GPU ") || r.Devices[dispatcher.CPU].Edges == 0 {
+		t.Errorf("lost: %q; %+v", r.GPU.Lost, r.Devices)
 	}
 	labels := oracle.WCC(g)
 	err = j.Values(func(vs []gas.Vertex, values []uint32) error {
@@ -224,5 +224,5 @@ func trap(t *testing.T, which string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the GPU was lost in %d iterations: %s", len(r.Iterations), r.Lost)
+	t.Logf("the GPU was lost in %d iterations: %s", len(r.Iterations), r.GPU.Lost)
 }

@@ -39,7 +39,7 @@ func (p *plan[V, A]) openDevices() (opened func() error) {
 				break
 			}
 			var d device.Device
-			if d, err = p.opt.open(name); err == nil {
+			if d, err = p.opt.hooks.open(name); err == nil {
 				devices = append(devices, d)
 			}
 		}

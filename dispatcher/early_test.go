@@ -32,7 +32,7 @@ func TestEarlyBits(t *testing.T) {
 	var want []float64
 	for range 20 {
 		got, r, err := runJob[float64, int64](s, p, o)
-		if err != nil || r.Lost != "" || r.Iterations[0].BytesCopied == 0 {
+		if err != nil || r.GPU.Lost != "" || r.Iterations[0].Traffic.BytesCopied == 0 {
 			t.Fatal(err, r)
 		}
 		if want == nil {

@@ -178,7 +178,7 @@ func (e *epochs[V, A]) snapshotState(within bool) checkpoint.State {
 	s := checkpoint.State{
 		Vertices: e.plan.shape.cat.Vertices, ValueBytes: e.plan.shape.valueBytes, Iteration: e.state.now.step.Iteration, Within: within,
 		Aggregate: checkpoint.Float(e.state.now.step.Aggregate), Previous: checkpoint.Float(e.state.now.previous),
-		Policy: policy.Encode(e.state.policy.State), Work: e.report.work(),
+		Policy: policy.Encode(e.state.policy.known), Work: e.report.work(),
 	}
 	if e.state.now.unsummed { // the next iteration sums again
 		s.Previous = checkpoint.Float(math.NaN())

@@ -147,7 +147,7 @@ func (f *frontierPlan) counts() (held, stored, needed int64) {
 // planHeld plans to hold rows as they are stored, where the graph has them so in both directions.
 func (p *plan[V, A]) planHeld() {
 	f := &p.front
-	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.plainRows {
+	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.hooks.plainRows {
 		return
 	}
 	rows, err := f.whole.out.PlanHeld(p.store)
@@ -180,7 +180,7 @@ func (p *plan[V, A]) openPages(o page.Options, fixed int64) (err error) {
 	}
 	asked := p.opt.Method == Frontier
 	fit := p.rowsFit() || !asked && p.pages.InMemory()
-	if p.front.unfit == nil && len(p.devices) == 0 && (!fit || p.opt.rowsStay > 0) && (asked || p.opt.Method == Auto) {
+	if p.front.unfit == nil && len(p.devices) == 0 && (!fit || p.opt.hooks.rowsStay > 0) && (asked || p.opt.Method == Auto) {
 		if rows := p.planRows(o, fixed); rows != nil {
 			return p.makeRoom(rows, o)
 		}
@@ -212,8 +212,8 @@ func (p *plan[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 		o.Budget -= rows.Memory(frames)
 	}
 	stay := budget - o.Budget - rows.Memory(frames)
-	if p.opt.rowsStay > 0 {
-		stay = min(stay, p.opt.rowsStay-1)
+	if p.opt.hooks.rowsStay > 0 {
+		stay = min(stay, p.opt.hooks.rowsStay-1)
 	}
 	if o.Budget <= 0 || stay < 0 {
 		enough := p.opt.Memory - budget + leastBudget(o.Budget, rows)

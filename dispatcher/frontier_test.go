@@ -60,7 +60,7 @@ func TestFrontier(t *testing.T) {
 		by := Options{hooks: hooks{generic: rapid.Bool().Draw(rt, "generic"), plainRows: rapid.Bool().Draw(rt, "plain rows")}, Threads: rapid.IntRange(1, 3).Draw(rt, "threads")}
 		asByPull(rt, s, gas.Program[uint32, uint32](programs.BFS{Source: source}), by)
 		asByPull(rt, s, gas.Program[uint32, uint32](backwards{programs.BFS{Source: source}}), by)
-		if o.Symmetric || !o.Weighted || !by.generic { // generic loops might read weights
+		if o.Symmetric || !o.Weighted || !by.hooks.generic { // generic loops might read weights
 			asByPull(rt, s, gas.Program[uint32, uint32](programs.WCC{}), by)
 		}
 		asByPull(rt, s, gas.Program[float32, float32](programs.SSWP[float32]{Source: source}), by)

@@ -71,7 +71,7 @@ func TestGPUFaults(t *testing.T) {
 							if !slices.Equal(values, labels) {
 								t.Errorf("%s: wrong labels", name)
 							}
-							if happened && r.Lost != "" {
+							if happened && r.GPU.Lost != "" {
 								survived++
 							}
 						case !errors.Is(err, device.ErrInjected) && !errors.Is(err, device.ErrLost):
@@ -98,7 +98,7 @@ func TestGPUFaults(t *testing.T) {
 // runOn runs WCC on a device, which then has nothing in use.
 func runOn(t *testing.T, s *store.Store, o Options, d *device.Emulated) (values []uint32, r Report, err error) {
 	t.Helper()
-	o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
+	o.hooks.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 	ended := make(chan error, 1)
 	go func() {
 		var err error

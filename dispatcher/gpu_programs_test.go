@@ -217,7 +217,7 @@ func tryPlain[V, A any](t *testing.T, x, rows *subject, p gas.Program[V, A], sam
 			}
 		}
 	}
-	if _, r := valuesOf(t, x, p, dispatcher.Options{GPU: dispatcher.GPUOptions{Name: x.gpu}, Iterations: steps}); r.Without != "" || r.GPU == "" {
-		t.Errorf("%T, auto: without the GPU: %q", p, r.Without)
+	if _, r := valuesOf(t, x, p, dispatcher.Options{GPU: dispatcher.GPUOptions{Name: x.gpu}, Iterations: steps}); r.GPU.Without != "" || r.GPU.Name == "" {
+		t.Errorf("%T, auto: without the GPU: %q", p, r.GPU.Without)
 	}
 }

@@ -174,8 +174,8 @@ func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, itera
 		}
 		return values
 	}
-	if streamed := len(r.Iterations) > 0 && r.Iterations[0].BytesCopied > 0; streamed != w.streamed && len(r.Iterations) > 0 {
-		t.Fatalf("%T, %s: %d bytes were copied in the first iteration", p, w, r.Iterations[0].BytesCopied)
+	if streamed := len(r.Iterations) > 0 && r.Iterations[0].Traffic.BytesCopied > 0; streamed != w.streamed && len(r.Iterations) > 0 {
+		t.Fatalf("%T, %s: %d bytes were copied in the first iteration", p, w, r.Iterations[0].Traffic.BytesCopied)
 	}
 	return values
 }

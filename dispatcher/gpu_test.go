@@ -43,7 +43,7 @@ func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpu
 	t.Helper()
 	o := Options{Mode: set.mode, Threads: 2, Iterations: iterations, Device: set.device, GPU: GPUOptions{Name: "emulated", Streams: set.streams, Gather: set.gather}}
 	if set.device == Hybrid || set.gpus > 1 {
-		o.speeds, o.pageBytes = evenly, 1
+		o.hooks.speeds, o.hooks.pageBytes = evenly, 1
 	}
 	if set.starved {
 		o.GPU.Memory = leastGPU(t, s, p, o)
@@ -59,7 +59,7 @@ func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpu
 		}
 	}
 	var devices []*device.Emulated
-	o.open = func(string) (device.Device, error) {
+	o.hooks.open = func(string) (device.Device, error) {
 		var faults []device.EmulatedFault
 		if set.fault != nil && len(devices) == 1 { // the second one
 			faults = append(faults, *set.fault)
@@ -131,7 +131,7 @@ func checkGPU(t testing.TB, s *store.Store, g oracle.Graph, source uint32, sets 
 		}
 		did := r.Devices[GPU]
 		notified := slices.ContainsFunc(r.Iterations, func(it Iteration) bool { return it.Method == NotifyPull })
-		if set.device == GPU && did.Edges != r.Edges && !notified && r.Lost == "" || did.Edges+r.Devices[CPU].Edges > r.Edges || !r.Converged {
+		if set.device == GPU && did.Edges != r.Edges && !notified && r.GPU.Lost == "" || did.Edges+r.Devices[CPU].Edges > r.Edges || !r.Converged {
 			t.Fatalf("%s: the report says %+v", set, r)
 		}
 		lengths, _ := runGPU[float32, float32](t, s, SSSP[float32]{SSSP: programs.SSSP[float32]{Source: source}}, set, 0)

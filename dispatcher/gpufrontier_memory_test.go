@@ -39,18 +39,18 @@ func runsWithNamed[V, A any](t *rapid.T, s *store.Store, p gas.Program[V, A], o 
 		}
 		r, err := j.Run(t.Context())
 		j.Close()
-		if err != nil || r.Without != "" || r.Lost != "" {
-			t.Fatalf("%T: %v; without a GPU: %q, lost: %q", p, err, r.Without, r.Lost)
+		if err != nil || r.GPU.Without != "" || r.GPU.Lost != "" {
+			t.Fatalf("%T: %v; without a GPU: %q, lost: %q", p, err, r.GPU.Without, r.GPU.Lost)
 		}
-		read := r.LoadRead
+		read := r.Preparation.LoadRead
 		for _, it := range r.Iterations {
-			read += it.BytesRead
+			read += it.Traffic.BytesRead
 			if it.Method != Frontier || it.Device != GPU {
 				t.Fatalf("%T: iteration %d is a %s on %s", p, it.Iteration, it.Method, it.Device)
 			}
 		}
-		if len(r.Iterations) > 0 && r.LoadRead == 0 || read != r.BytesRead {
-			t.Fatalf("%T: %d bytes were read, %d of them before the first iteration, and %d with those of iterations", p, r.BytesRead, r.LoadRead, read)
+		if len(r.Iterations) > 0 && r.Preparation.LoadRead == 0 || read != r.Reads.BytesRead {
+			t.Fatalf("%T: %d bytes were read, %d of them before the first iteration, and %d with those of iterations", p, r.Reads.BytesRead, r.Preparation.LoadRead, read)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func onGPUFrontier[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progra
 	want, _ := run(t, s, p, setting{opt: o})
 	o.Device, o.Method, o.GPU.Advancing = GPU, Frontier, drawAdvancing(t)
 	d := device.NewEmulated(device.EmulatedOptions{})
-	o.open = func(string) (device.Device, error) { return d, nil }
+	o.hooks.open = func(string) (device.Device, error) { return d, nil }
 	if rapid.Bool().Draw(t, "few edges on the device") {
 		o.GPU.Memory = 3 << 20
 	}
@@ -105,7 +105,7 @@ func TestGPUFrontierFaults(t *testing.T) {
 			if i := differs(got, want); i >= 0 {
 				t.Fatalf("%s %d: vertex %d: got %v, want %v", op, n, i, got[i], want[i])
 			}
-			if r.Lost != "" {
+			if r.GPU.Lost != "" {
 				survived++
 			}
 		}
@@ -118,7 +118,7 @@ func TestGPUFrontierFaults(t *testing.T) {
 // searchOn runs a program on a device, of which nothing is in use when it is closed.
 func searchOn[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], o Options, d *device.Emulated) (values []V, r Report, err error) {
 	t.Helper()
-	o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
+	o.hooks.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 	j, err := New(s, p, o)
 	if err != nil {
 		return nil, r, err

@@ -60,7 +60,7 @@ func TestSeveralGPUsShare(t *testing.T) {
 						o.GPU.Memory = leastGPU(t, s, p, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 1}, Mode: mode}) + 16<<10
 					}
 					var devices []*device.Emulated
-					o.open = func(string) (device.Device, error) {
+					o.hooks.open = func(string) (device.Device, error) {
 						var faults []device.EmulatedFault
 						if len(devices) == at%2 && at > 0 {
 							faults = append(faults, device.EmulatedFault{Op: op, N: at, Lost: at%3 != 0})
@@ -82,7 +82,7 @@ func TestSeveralGPUsShare(t *testing.T) {
 					if at == 0 && (devices[0].Calls(device.FaultRun) < 10 || devices[1].Calls(device.FaultRun) < 10 || r.Devices[CPU].Pages == 0) {
 						t.Errorf("%s: %d and %d calls on the GPUs, %+v", name, devices[0].Calls(device.FaultRun), devices[1].Calls(device.FaultRun), r.Devices)
 					}
-					if r.Lost != "" && len(r.Iterations) > 0 {
+					if r.GPU.Lost != "" && len(r.Iterations) > 0 {
 						if lost++; r.Iterations[len(r.Iterations)-1].Device == CPU {
 							t.Errorf("%s: the last iteration was on the CPU alone", name)
 						}

@@ -52,7 +52,7 @@ func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 // share says who gets what of an iteration.
 func (w *workers[V, A]) share(x *iteration) {
 	if x.report.Device == Hybrid {
-		x.work.Share(w.cpu.ranks, w.state.policy.Speeds)
+		x.work.Share(w.cpu.ranks, w.state.policy.known.Speeds)
 	}
 	before := w.state.taken // one that is taken in the iteration is not of Next
 	x.work.Taken = func(shards []int) {
@@ -155,7 +155,7 @@ func (w *workers[V, A]) exchange(ctx context.Context, x *iteration) error {
 		g.failed = cmp.Or(g.failed, g.unsent)
 		if g.failed == nil {
 			exchanged, err := g.engine.Commit()
-			x.report.BytesCopied += g.stats.Bytes + exchanged
+			x.report.Traffic.BytesCopied += g.stats.Bytes + exchanged
 			g.failed = err
 		}
 		if g.failed != nil {

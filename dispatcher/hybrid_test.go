@@ -85,7 +85,7 @@ func TestHandOut(t *testing.T) {
 					had++
 				}
 				if it.Devices[GPU].Pages > 0 {
-					back += it.BytesBack
+					back += it.Traffic.BytesBack
 				}
 			}
 			// What stays on the GPU is not in the host's memory where that has few pages: whether
@@ -124,9 +124,9 @@ func TestFaultsAtRandom(t *testing.T) {
 			Threads: 1 + rng.IntN(3), hooks: hooks{pageBytes: int64(rng.IntN(2))}, Method: []Method{Auto, Pull}[rng.IntN(2)],
 		}
 		if rng.IntN(4) > 0 {
-			o.speeds = evenly
-			o.speeds.Resident *= 0.2 + rng.Float64()
-			o.speeds.Streamed *= 0.2 + rng.Float64()
+			o.hooks.speeds = evenly
+			o.hooks.speeds.Resident *= 0.2 + rng.Float64()
+			o.hooks.speeds.Streamed *= 0.2 + rng.Float64()
 		}
 		if rng.IntN(2) == 0 {
 			o.GPU.Memory = 30<<10 + int64(rng.IntN(60<<10))
@@ -134,7 +134,7 @@ func TestFaultsAtRandom(t *testing.T) {
 		op := device.FaultOp(rng.IntN(int(device.FaultRun) + 1))
 		fault := device.EmulatedFault{Op: op, N: 1 + rng.IntN(1+rng.IntN(300)), Lost: rng.IntN(2) == 0}
 		d := device.NewEmulated(device.EmulatedOptions{Faults: []device.EmulatedFault{fault}})
-		o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
+		o.hooks.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 		name := fmt.Sprintf("job %d: %s, %s, %+v", n, o.Device, o.Mode, fault)
 		ended := make(chan error, 1)
 		go func() {
@@ -241,7 +241,7 @@ func TestCancelGPU(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			o := Options{Device: []Device{GPU, Hybrid}[pages%2], GPU: GPUOptions{Name: "emulated"}, Threads: 1, Mode: mode, hooks: hooks{speeds: evenly, pageBytes: 1}}
 			d := device.NewEmulated(device.EmulatedOptions{})
-			o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
+			o.hooks.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 			j, err := New(s, gas.Program[uint32, uint32](WCC{}), o)
 			if err != nil {
 				t.Fatal(err)
@@ -293,7 +293,7 @@ func TestLostInAsync(t *testing.T) {
 			d := device.NewEmulated(device.EmulatedOptions{Faults: faults})
 			o := Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 1}, Threads: 1, Mode: Async, Method: Pull, hooks: hooks{pageBytes: 1, speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1, Streamed: 1, Link: 1}}}
 			o.GPU.Memory = leastGPU[uint32, uint32](t, s, p, o)
-			o.open = func(string) (device.Device, error) { return d, nil }
+			o.hooks.open = func(string) (device.Device, error) { return d, nil }
 			var j *Job[uint32, uint32]
 			o.Progress = func(it Iteration) {
 				if it.Iteration == fetchAt && it.Device == GPU {

@@ -154,8 +154,8 @@ func SoonerOnCPU(program any, edges uint64, iterations, threads int) bool {
 // machineFolder returns the folder for the figures of the machine, or "" if there is none.
 // Those of an emulated GPU are none.
 func (p *plan[V, A]) machineFolder() string {
-	if p.opt.machine != "" {
-		return p.opt.machine
+	if p.opt.hooks.machine != "" {
+		return p.opt.hooks.machine
 	}
 	if strings.HasPrefix(p.opt.GPU.Name, device.EmulatedName) {
 		return ""
@@ -168,7 +168,7 @@ func (p *plan[V, A]) allEdges() uint64 { return p.store.Catalogue().Edges }
 
 // leavesGPU reports whether a job that may choose is likely done sooner without a GPU.
 func (p *plan[V, A]) leavesGPU() bool {
-	if p.opt.Device != AutoDevice || p.opt.machine == "" && p.opt.GPU.asked() {
+	if p.opt.Device != AutoDevice || p.opt.hooks.machine == "" && p.opt.GPU.asked() {
 		return false
 	}
 	m := readMachine(p.machineFolder())

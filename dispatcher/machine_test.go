@@ -74,10 +74,10 @@ func TestMachine(t *testing.T) {
 		}
 		return r
 	}
-	if r := run(Hybrid, folder); r.Calibration == 0 {
+	if r := run(Hybrid, folder); r.Preparation.Calibration == 0 {
 		t.Error("the first job on a machine did not calibrate")
 	}
-	if r := run(Hybrid, folder); r.Calibration != 0 {
+	if r := run(Hybrid, folder); r.Preparation.Calibration != 0 {
 		t.Error("a job over another graph calibrated again")
 	}
 	pass := func(seconds float64) { // however fast the machine is
@@ -93,16 +93,16 @@ func TestMachine(t *testing.T) {
 		}
 	}
 	pass(1e-9)
-	if r := run(AutoDevice, folder); r.GPU != "" || r.Without != sooner {
-		t.Errorf("a small job: GPU %q, without: %q", r.GPU, r.Without)
+	if r := run(AutoDevice, folder); r.GPU.Name != "" || r.GPU.Without != sooner {
+		t.Errorf("a small job: GPU %q, without: %q", r.GPU.Name, r.GPU.Without)
 	}
 	m := readMachine(folder)
 	if c := m.Jobs[jobKey("dispatcher.WCC", 1, uint64(len(g.Edges)))]; len(m.Speeds) != 1 || m.Open <= 0 || c.Pass <= 0 || c.Pass == 1e-9 || c.Iterations < 1 {
 		t.Errorf("kept: %+v", m)
 	}
 	pass(1)
-	if r := run(AutoDevice, folder); r.GPU == "" {
-		t.Errorf("a job that the CPU was slow with had no GPU: %q", r.Without)
+	if r := run(AutoDevice, folder); r.GPU.Name == "" {
+		t.Errorf("a job that the CPU was slow with had no GPU: %q", r.GPU.Without)
 	}
 	file := filepath.Join(folder, machineFile)
 	for what, text := range map[string]string{
@@ -112,7 +112,7 @@ func TestMachine(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if r := run(Hybrid, folder); r.Calibration == 0 {
+		if r := run(Hybrid, folder); r.Preparation.Calibration == 0 {
 			t.Errorf("%s: did not calibrate", what)
 		}
 		if m := readMachine(folder); len(m.Speeds) != 1 {
@@ -120,7 +120,7 @@ func TestMachine(t *testing.T) {
 		}
 	}
 	nowhere := filepath.Join(t.TempDir(), "no", "such", "folder")
-	if r := run(Hybrid, nowhere); r.Calibration == 0 {
+	if r := run(Hybrid, nowhere); r.Preparation.Calibration == 0 {
 		t.Error("without a folder: did not calibrate")
 	}
 	if _, err := os.Stat(filepath.Dir(filepath.Dir(nowhere))); err == nil {

@@ -76,7 +76,7 @@ func TestNotifyPull(t *testing.T) {
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
 		ground := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "ground")
 		rounds := Options{Iterations: rapid.IntRange(1, 40).Draw(rt, "iterations"), hooks: hooks{generic: rapid.Bool().Draw(rt, "generic")}}
-		end := Options{hooks: hooks{generic: rounds.generic}} // until nothing is active
+		end := Options{hooks: hooks{generic: rounds.hooks.generic}} // until nothing is active
 		in, _ := oracle.Degrees(g)
 		alpha := 0.5 / float64(2+2*slices.Max(in))
 

@@ -74,7 +74,7 @@ type Options struct {
 	// Checkpoints says when checkpoints are written while the job runs.
 	Checkpoints checkpoint.Policy
 
-	hooks
+	hooks hooks
 }
 
 // Phase is a part of a job before its first iteration.
@@ -132,7 +132,7 @@ type hooks struct {
 
 // Generically makes a job run through the generic loops even if the program is compiled,
 // to compare them.
-func (o *Options) Generically() { o.generic = true }
+func (o *Options) Generically() { o.hooks.generic = true }
 
 // EngineVersion changes when engines compute values of other bits. A checkpoint can only be resumed
 // by the same version.
@@ -165,8 +165,8 @@ func (o *Options) check() error {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	if o.open == nil {
-		o.open = device.Open
+	if o.hooks.open == nil {
+		o.hooks.open = device.Open
 	}
 	o.Progress = orNothing(o.Progress)
 	t := &o.Trace
@@ -187,4 +187,4 @@ func orNothing[T any](f func(T)) func(T) {
 // priorities, for a vertex whose value is yet to fall is behind an active one on a path that is no
 // longer; of one that is [gas.Settleable], when the vertex is settled. Others go on to their ends.
 // Vertices farther away have values that are not final. GPUs do not look.
-func (o *Options) EndAt(v uint32) { o.end = &v }
+func (o *Options) EndAt(v uint32) { o.hooks.end = &v }

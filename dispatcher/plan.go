@@ -66,7 +66,7 @@ type memoryPlan struct {
 func (p *plan[V, A]) ask() error {
 	var v V
 	cat, m := p.store.Catalogue(), &p.memory
-	m.page = page.Options{Threads: p.opt.Threads, PageBytes: p.opt.pageBytes, Encodings: cpuengine.Encodings(), Map: true}
+	m.page = page.Options{Threads: p.opt.Threads, PageBytes: p.opt.hooks.pageBytes, Encodings: cpuengine.Encodings(), Map: true}
 	m.fixed = vertices.Bytes[V](cat.Vertices) + processBytes
 	if p.opt.Job != nil {
 		m.checkpoints = epochBytes[V](cat.Vertices, p.opt.Checkpoints)
@@ -101,7 +101,7 @@ func (p *plan[V, A]) readsDegrees(symmetric bool) (in, out bool) {
 
 // choose sets the loops: those of the program, unless it has none that are current.
 func (p *plan[V, A]) choose() {
-	if p.opt.generic {
+	if p.opt.hooks.generic {
 		p.loops = cpuengine.GenericLoops(p.program)
 		return
 	}

@@ -45,7 +45,7 @@ func (w *workers[V, A]) lose(number int, err error) {
 	}
 	w.plan.opt.Log.Warn(fmt.Sprintf("%v; %s", err, without))
 	w.gpus.lose(number)
-	w.recorder.report.Lost = cmp.Or(w.recorder.report.Lost, err.Error())
+	w.recorder.report.GPU.Lost = cmp.Or(w.recorder.report.GPU.Lost, err.Error())
 	w.plan.opt.Trace.GPUMemory(w.gpus.memory())
 	if w.state.rewind() {
 		w.recorder.rewind()

@@ -15,9 +15,9 @@ import (
 // recordPolicy runs a job and returns what its policy was asked and said.
 func recordPolicy[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], o Options) (run []policy.Event) {
 	t.Helper()
-	o.decided = func(e policy.Event) { run = append(run, e) }
-	if _, r, err := runJob(s, p, o); err != nil || r.Lost != "" {
-		t.Fatal(err, r.Lost)
+	o.hooks.decided = func(e policy.Event) { run = append(run, e) }
+	if _, r, err := runJob(s, p, o); err != nil || r.GPU.Lost != "" {
+		t.Fatal(err, r.GPU.Lost)
 	}
 	return run
 }

@@ -51,7 +51,7 @@ func (r *recorder[V, A]) restore(ctx context.Context) (resumed bool, err error) 
 func (s *state[V, A]) resume(from checkpoint.State) error {
 	s.now.step = gas.Step{Iteration: from.Iteration, Aggregate: float64(from.Aggregate)}
 	s.now.previous = float64(from.Previous)
-	known, err := policy.Decode(from.Policy, s.policy.State)
+	known, err := policy.Decode(from.Policy, s.policy.known)
 	s.policy.set(known)
 	for i, a := range from.Aggregates {
 		s.aggregates[i] = float64(a)

@@ -114,7 +114,7 @@ func (j *Job[V, A]) record(x *iteration) error {
 	if due.TimeCPU {
 		j.workers.cpu.lookAtCPU()
 	}
-	x.report.BytesRead = j.plan.pages.BytesRead() - x.read + x.loaded
+	x.report.Traffic.BytesRead = j.plan.pages.BytesRead() - x.read + x.loaded
 	if x.report.Levels == 1 {
 		x.report.Levels = 0
 	}
@@ -163,7 +163,7 @@ func (j *Job[V, A]) levelLimit() int {
 	if j.plan.front.stored != nil && j.plan.opt.Method == Auto {
 		limit = 1 // a larger frontier may be another decision
 	}
-	if j.plan.opt.end != nil {
+	if j.plan.opt.hooks.end != nil {
 		limit = min(limit, j.state.rounds())
 	}
 	if e := j.recorder.epochs; e != nil && e.policy.Every > 0 {

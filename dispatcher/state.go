@@ -230,7 +230,7 @@ func (s *state[V, A]) commit(x *iteration) error {
 	x.report.Edges += x.gpus.stats.Edges + x.cpu.stats.Edges
 	x.report.Vertices = x.gpus.stats.Vertices + x.cpu.stats.Vertices
 	x.report.Pages += x.gpus.stats.Pages + len(x.cpu.pages)
-	x.report.BytesBack = x.gpus.stats.Back
+	x.report.Traffic.BytesBack = x.gpus.stats.Back
 	s.now.activated, s.now.degrees = x.gpus.stats.Activated+x.cpu.stats.Activated, x.gpus.stats.Degrees+x.cpu.stats.Degrees
 	aggregate := x.gpus.stats.Aggregate
 	if !x.alone {
@@ -274,7 +274,7 @@ func (s *state[V, A]) rewind() bool {
 	}
 	s.place.rewind()
 	s.now = s.safe
-	known := s.policy.State
+	known := s.policy.known
 	known.Counts = s.safeCounts
 	s.policy.set(known)
 	copy(s.unsettled, s.shape.firsts) // the step is an earlier one
@@ -325,10 +325,10 @@ func (s *state[V, A]) reserve(m memoryPlan) error {
 
 // arrived reports whether the values allow the job to end at its vertex.
 func (s *state[V, A]) arrived() bool {
-	if s.plan.opt.end == nil || *s.plan.opt.end >= s.arrays.N {
+	if s.plan.opt.hooks.end == nil || *s.plan.opt.hooks.end >= s.arrays.N {
 		return false
 	}
-	value := s.arrays.Cur[*s.plan.opt.end]
+	value := s.arrays.Cur[*s.plan.opt.hooks.end]
 	if p := s.plan.can.settleable; p != nil && p.Settled(value, s.now.step) {
 		return true
 	}

@@ -64,7 +64,7 @@ func TestStoredFrontier(t *testing.T) {
 		}
 		storedAsByPull(rt, s, gas.Program[uint32, uint32](programs.BFS{Source: source}), by)
 		storedAsByPull(rt, s, gas.Program[uint32, uint32](backwards{programs.BFS{Source: source}}), by)
-		if o.Symmetric || !o.Weighted || !by.generic { // generic loops might read weights
+		if o.Symmetric || !o.Weighted || !by.hooks.generic { // generic loops might read weights
 			storedAsByPull(rt, s, gas.Program[uint32, uint32](programs.WCC{}), by)
 		}
 		storedAsByPull(rt, s, gas.Program[float32, float32](programs.SSWP[float32]{Source: source}), by)
@@ -128,8 +128,8 @@ func TestQuarter(t *testing.T) {
 		weighted := teststore.Build(t, g, teststore.Options{ShardVertices: 128, Symmetric: true, Layout: store.Packed, Weighted: true})
 		for _, method := range []Method{Frontier, Auto} {
 			bfs := searched[uint32, uint32](t, s, programs.BFS{Source: 77}, method)
-			if bfs.RowsNeeded == 0 || 2*bfs.RowsRead > 3*bfs.RowsNeeded {
-				t.Errorf("%s, %s: BFS read %d bytes of rows, and needed %d", name, method, bfs.RowsRead, bfs.RowsNeeded)
+			if bfs.Reads.RowsNeeded == 0 || 2*bfs.Reads.RowsRead > 3*bfs.Reads.RowsNeeded {
+				t.Errorf("%s, %s: BFS read %d bytes of rows, and needed %d", name, method, bfs.Reads.RowsRead, bfs.Reads.RowsNeeded)
 			}
 			if name != "skewed" {
 				continue
@@ -149,8 +149,8 @@ func searched[V comparable, A any](t *testing.T, s *store.Store, p gas.Program[V
 	if i := differs(got, want); i >= 0 {
 		t.Fatalf("%T, %s: vertex %d: got %v, want %v", p, method, i, got[i], want[i])
 	}
-	if r.InMemory || r.RowsRead == 0 {
-		t.Fatalf("%T, %s: in memory %v, %d bytes of rows were read", p, method, r.InMemory, r.RowsRead)
+	if r.InMemory || r.Reads.RowsRead == 0 {
+		t.Fatalf("%T, %s: in memory %v, %d bytes of rows were read", p, method, r.InMemory, r.Reads.RowsRead)
 	}
 	return r
 }

@@ -45,7 +45,7 @@ func (w *workers[V, A]) open() error {
 	if err := p.planFrontier(); err != nil {
 		return err
 	}
-	w.state.policy = decider{facts: p.facts(), look: p.opt.decided}
+	w.state.policy = decider{facts: p.facts(), look: p.opt.hooks.decided}
 	w.state.policy.set(policy.State{})
 	return w.cpu.open()
 }
@@ -72,9 +72,9 @@ func (w *workers[V, A]) start(ctx context.Context) error {
 	for _, g := range w.gpus.live {
 		names = append(names, w.plan.devices[g.number-1].Info().Name)
 	}
-	w.recorder.report.GPUMemory = w.gpus.memory()
-	w.plan.opt.Trace.GPUMemory(w.recorder.report.GPUMemory)
-	w.recorder.report.GPU, w.recorder.report.Resident = strings.Join(names, ", "), w.gpus.residentEdges()
+	w.recorder.report.GPU.Memory = w.gpus.memory()
+	w.plan.opt.Trace.GPUMemory(w.recorder.report.GPU.Memory)
+	w.recorder.report.GPU.Name, w.recorder.report.GPU.Resident = strings.Join(names, ", "), w.gpus.residentEdges()
 	for len(w.gpus.live) > 0 {
 		err := w.measureSpeeds(ctx)
 		if ctx.Err() != nil {
@@ -119,7 +119,7 @@ func (w *workers[V, A]) prepare(x *iteration) error {
 		}
 	}
 	if !w.state.place.behind() {
-		w.state.safe, w.state.safeCounts = w.state.now, w.state.policy.Counts
+		w.state.safe, w.state.safeCounts = w.state.now, w.state.policy.known.Counts
 	}
 	return nil
 }
