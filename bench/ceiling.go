@@ -196,7 +196,8 @@ func gatherPacked[F float32 | float64](values []F, t together) (sum F) {
 	return sum
 }
 
-func gatherBlock[W packed.Width, D packed.Destination, F float32 | float64](all *gathered[F], b *packed.Blocks, values []F) {
+func gatherBlock[W packed.Width, D packed.Destination, F float32 | float64](all *gathered[F], b *packed.Blocks,
+	values []F) {
 	w, d := packed.Bits[W](), packed.Bits[D]()
 	g, u := b.Block()
 	s0, s1, s2, s3 := all.sums[0], all.sums[1], all.sums[2], all.sums[3]
@@ -229,10 +230,14 @@ type gathers[F float32 | float64] [packed.MaxWidth + 1]func(*gathered[F], *packe
 
 func gathersOf[D packed.Destination, F float32 | float64]() gathers[F] {
 	return gathers[F]{
-		0: gatherBlock[packed.W0, D, F], 1: gatherBlock[packed.W1, D, F], 2: gatherBlock[packed.W2, D, F], 3: gatherBlock[packed.W3, D, F],
-		4: gatherBlock[packed.W4, D, F], 5: gatherBlock[packed.W5, D, F], 6: gatherBlock[packed.W6, D, F], 7: gatherBlock[packed.W7, D, F],
-		8: gatherBlock[packed.W8, D, F], 9: gatherBlock[packed.W9, D, F], 10: gatherBlock[packed.W10, D, F], 12: gatherBlock[packed.W12, D, F],
-		14: gatherBlock[packed.W14, D, F], 16: gatherBlock[packed.W16, D, F], 20: gatherBlock[packed.W20, D, F], 24: gatherBlock[packed.W24, D, F],
+		0: gatherBlock[packed.W0, D, F], 1: gatherBlock[packed.W1, D, F], 2: gatherBlock[packed.W2, D, F],
+		3: gatherBlock[packed.W3, D, F],
+		4: gatherBlock[packed.W4, D, F], 5: gatherBlock[packed.W5, D, F], 6: gatherBlock[packed.W6, D, F],
+		7: gatherBlock[packed.W7, D, F],
+		8: gatherBlock[packed.W8, D, F], 9: gatherBlock[packed.W9, D, F], 10: gatherBlock[packed.W10, D, F],
+		12: gatherBlock[packed.W12, D, F],
+		14: gatherBlock[packed.W14, D, F], 16: gatherBlock[packed.W16, D, F], 20: gatherBlock[packed.W20, D, F],
+		24: gatherBlock[packed.W24, D, F],
 		32: gatherBlock[packed.W32, D, F],
 	}
 }

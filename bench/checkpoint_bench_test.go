@@ -42,7 +42,8 @@ func BenchmarkCheckpoints(b *testing.B) {
 		return took.Seconds(), (processorTime() - used).Seconds(), float64(r.Job().Record().Epoch)
 	}
 	policies := []int{5, 1}
-	ratios, cpu, wrote := make([][]float64, len(policies)), make([][]float64, len(policies)), make([][]float64, len(policies))
+	ratios, cpu, wrote := make([][]float64, len(policies)), make([][]float64, len(policies)),
+		make([][]float64, len(policies))
 	var seconds []float64
 	run(0) // brings the graph into the system's page cache
 	for round := 0; b.Loop(); round++ {

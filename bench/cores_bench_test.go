@@ -17,7 +17,8 @@ import (
 
 var (
 	graphFlag   = flag.String("graph", "", "undirected graph for BenchmarkCores")
-	threadsFlag = flag.String("threads", strconv.Itoa(runtime.NumCPU()), "numbers of threads for BenchmarkCores, separated by commas")
+	threadsFlag = flag.String("threads", strconv.Itoa(runtime.NumCPU()),
+		"numbers of threads for BenchmarkCores, separated by commas")
 	sourcesFlag = flag.Int("sources", 8, "from how many vertices BenchmarkCores searches")
 )
 
@@ -57,7 +58,8 @@ func BenchmarkCores(b *testing.B) {
 			return garaph.Run(b.Context(), g, programs.SSSP[float32]{Source: source}, garaph.RunOptions{Threads: threads})
 		}},
 		{"pagerank", func(threads int, _ uint32) (*garaph.Result, error) {
-			return garaph.Run(b.Context(), g, programs.PageRank[float32]{Damping: 0.85}, garaph.RunOptions{Threads: threads, Iterations: 20})
+			return garaph.Run(b.Context(), g, programs.PageRank[float32]{Damping: 0.85},
+				garaph.RunOptions{Threads: threads, Iterations: 20})
 		}},
 		{"triangles", func(threads int, _ uint32) (*garaph.Result, error) {
 			return garaph.RunAlgorithm(b.Context(), g, algorithms.Triangles{}, garaph.AlgorithmOptions{Threads: threads})

@@ -99,7 +99,8 @@ func TestCountsAndRanges(t *testing.T) {
 				if e.src >= vertices || e.dst >= vertices {
 					t.Fatalf("%v is out of range", e)
 				}
-				if o.Weights && (e.weight < 1 || e.weight > 255 || e.weight != math.Trunc(e.weight)) || !o.Weights && e.weight != 1 {
+				if o.Weights && (e.weight < 1 || e.weight > 255 || e.weight != math.Trunc(e.weight)) || !o.Weights &&
+					e.weight != 1 {
 					t.Fatalf("%v has a wrong weight", e)
 				}
 			}
@@ -155,7 +156,8 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%q: %q", name, got)
 		}
 	}
-	const want = "# grid graph: 6 vertices, 7 edges; undirected, each edge once; 2 rows, 3 columns, seed 0; made by garaph\n" +
+	const want = "# grid graph: 6 vertices, 7 edges; undirected, each edge once; 2 rows, 3 columns, seed 0; made by " +
+		"garaph\n" +
 		"# source, destination\n0\t1\n0\t3\n1\t2\n1\t4\n2\t5\n3\t4\n4\t5\n"
 	if got := string(generate(t, GenOptions{Kind: Grid, Rows: 2, Cols: 3})); got != want {
 		t.Errorf("got %q", got)
@@ -194,7 +196,8 @@ func TestRefusals(t *testing.T) {
 		{GenOptions{Kind: Grid, Rows: 1 << 17, Cols: 1 << 17, Format: Raw}, "ids of 32 bits"},
 	} {
 		var buf bytes.Buffer
-		if err := Generate(t.Context(), &buf, c.o, nil); err == nil || !strings.Contains(err.Error(), c.want) || buf.Len() > 0 {
+		if err := Generate(t.Context(), &buf, c.o, nil); err == nil || !strings.Contains(err.Error(), c.want) ||
+			buf.Len() > 0 {
 			t.Errorf("%+v: got %v, want %q", c.o, err, c.want)
 		}
 	}

@@ -55,7 +55,8 @@ type hybridRun struct {
 }
 
 // job runs a job, and stops it when its iterations have taken limit seconds, if that is positive.
-func (m *measurement) job(ctx context.Context, name string, w workload, o garaph.RunOptions, limit float64) (r hybridRun, err error) {
+func (m *measurement) job(ctx context.Context, name string, w workload, o garaph.RunOptions,
+	limit float64) (r hybridRun, err error) {
 	m.doing("%s", name)
 	debug.FreeOSMemory()
 	o.GPU.Name, o.Threads, o.Memory, o.MoreThreads = m.opt.GPU, m.opt.Threads, cmp.Or(o.Memory, m.opt.Memory), MoreThreads
@@ -105,7 +106,8 @@ func (m *measurement) roundName(part string, round int, what string) string {
 
 // inTurn runs PageRank on several devices, in turn, and adds a table with a row for each. It returns
 // the edges per second of each device by round.
-func (m *measurement) inTurn(ctx context.Context, part, title string, gpuMemory int64, devices ...dispatcher.Device) ([][]float64, error) {
+func (m *measurement) inTurn(ctx context.Context, part, title string, gpuMemory int64,
+	devices ...dispatcher.Device) ([][]float64, error) {
 	n := len(devices)
 	speeds, took, byCPU, stayed := make([][]float64, n), make([][]float64, n), make([][]float64, n), make([]float64, n)
 	for round := range m.opt.Rounds {
@@ -142,7 +144,8 @@ func (m *measurement) pays(ctx context.Context) error {
 		}
 		few = least + sideBytes(m.graph.Catalogue(), shard.In)/streamedShare
 	}
-	speeds, err := m.inTurn(ctx, "pays", "streamed, "+sizeText(few)+" of the GPU", few, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid)
+	speeds, err := m.inTurn(ctx, "pays", "streamed, "+sizeText(few)+" of the GPU", few, dispatcher.CPU, dispatcher.GPU,
+		dispatcher.Hybrid)
 	if err != nil {
 		return err
 	}
@@ -206,7 +209,8 @@ func (m *measurement) switches(ctx context.Context) error {
 				if i > 0 {
 					stop = stopAfter(best, limit)
 				}
-				r, err := m.job(ctx, m.roundName("switch", round, w.name+", "+c.name), w, garaph.RunOptions{Device: c.device, Method: c.method, GPU: gpu}, stop)
+				r, err := m.job(ctx, m.roundName("switch", round, w.name+", "+c.name), w,
+					garaph.RunOptions{Device: c.device, Method: c.method, GPU: gpu}, stop)
 				if errors.Is(err, garaph.ErrMemory) {
 					m.report.note("%v", err)
 					continue
@@ -236,7 +240,8 @@ func (m *measurement) switches(ctx context.Context) error {
 			t.add(w.name, choices[i].name, seconds(x.seconds), seconds(x.whole), end, len(x.report.Iterations))
 		}
 		if fixed > 0 && !runs[0].stopped {
-			m.report.verdict(fmt.Sprintf("%s: seconds of auto / %s", w.name, choices[fixed].name), runs[0].seconds/runs[fixed].seconds, atMost, 1.1)
+			m.report.verdict(fmt.Sprintf("%s: seconds of auto / %s", w.name, choices[fixed].name),
+				runs[0].seconds/runs[fixed].seconds, atMost, 1.1)
 		}
 	}
 	return nil

@@ -43,7 +43,8 @@ func BenchmarkImport(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			cpu := processorTime()
 			for b.Loop() {
-				if _, err := garaph.Import(context.Background(), []string{files[name]}, filepath.Join(dir, "graph"), garaph.ImportOptions{Force: true}); err != nil {
+				if _, err := garaph.Import(context.Background(), []string{files[name]}, filepath.Join(dir, "graph"),
+					garaph.ImportOptions{Force: true}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -27,9 +27,10 @@ type Options struct {
 	Disk   int64  // of Measure: if positive, the budget of a second run of each program, from disk
 	Source string // of Measure: the user's id of the vertex to search from, or the one with the most out-edges if ""
 
-	GPU       string // as garaph devices lists them, or the first one if ""
-	GPUMemory int64  // budget of the GPU's memory; if 0, all of it, or where edges are streamed the arrays and a part of the edges
-	Streams   int    // of MeasureGPU; see [gpuengine.Options]
+	GPU string // as garaph devices lists them, or the first one if ""
+	// budget of the GPU's memory; if 0, all of it, or where edges are streamed the arrays and a part of the edges
+	GPUMemory int64
+	Streams   int // of MeasureGPU; see [gpuengine.Options]
 
 	Frontiers FrontierOptions // of MeasureFrontiers
 
@@ -58,7 +59,8 @@ type measurement struct {
 }
 
 // measured runs a measurement.
-func measured(g *garaph.Graph, o Options, gpu bool, about string, measure func(*measurement) error) (r *Report, err error) {
+func measured(g *garaph.Graph, o Options, gpu bool, about string, measure func(*measurement) error) (r *Report,
+	err error) {
 	o.GPU, o.Rounds, o.Threads = cmp.Or(o.GPU, "0"), cmp.Or(o.Rounds, 3), cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	m := &measurement{graph: g, opt: o, report: newReport(g, o.Threads, about)}
 	if m.workloads, err = workloadsOf(o.Programs); err != nil {
@@ -126,13 +128,15 @@ func (m *measurement) programs(ctx context.Context) (err error) {
 	for i, unit := range [ceilings]string{"edges/s", "edges/s", "bytes/s"} {
 		t.add(ceilingNames[i], rates(m.speeds[i]...), unit)
 	}
-	t = m.report.table("program", "from", "iterations", "seconds", "pulls", "seconds/pull", "edges/s", "read B/s", "of disk", "of memory", "of ceiling")
+	t = m.report.table("program", "from", "iterations", "seconds", "pulls", "seconds/pull", "edges/s", "read B/s",
+		"of disk", "of memory", "of ceiling")
 	for _, x := range m.runs {
 		from := "disk"
 		if x.inMemory {
 			from = "memory"
 		}
-		t.add(x.name, from, x.iterations, seconds(x.seconds...), x.pulls, seconds(x.each...), rates(x.edges...), rates(x.bytes...),
+		t.add(x.name, from, x.iterations, seconds(x.seconds...), x.pulls, seconds(x.each...), rates(x.edges...),
+			rates(x.bytes...),
 			shares(x.ofDisk...), shares(x.ofMemory...), shares(x.ofCeiling...))
 	}
 	return nil

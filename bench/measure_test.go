@@ -27,7 +27,8 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(steps) != 2*(1+4*len(workloads)) || !strings.HasPrefix(steps[len(steps)-1], "round 2 of 2, wcc") || len(r.Facts) < 5 {
+	if len(steps) != 2*(1+4*len(workloads)) || !strings.HasPrefix(steps[len(steps)-1], "round 2 of 2, wcc") ||
+		len(r.Facts) < 5 {
 		t.Errorf("the steps were %q, the facts %q", steps, r.Facts)
 	}
 	for i, speed := range column[*Spread](t, tableOf(r, "ceiling"), "speed") {
@@ -38,20 +39,23 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	runs := tableOf(r, "program")
-	names, from, iterations, pulls := column[string](t, runs, "program"), column[string](t, runs, "from"), column[int](t, runs,
-		"iterations"), column[int](t, runs, "pulls")
+	names, from, iterations, pulls := column[string](t, runs, "program"), column[string](t, runs, "from"),
+		column[int](t, runs,
+			"iterations"), column[int](t, runs, "pulls")
 	figure := func(i int, name string) *Spread { return column[*Spread](t, runs, name)[i] }
 	if len(names) != 2*len(workloads) {
 		t.Fatalf("runs of %v", names)
 	}
 	for i, name := range names {
 		memory := i%2 == 0
-		if name != workloads[i/2].name || from[i] != map[bool]string{true: "memory", false: "disk"}[memory] || iterations[i] == 0 ||
+		if name != workloads[i/2].name || from[i] != map[bool]string{true: "memory", false: "disk"}[memory] ||
+			iterations[i] == 0 ||
 			len(figure(i, "seconds").Values) != 2 {
 			t.Errorf("run %d: %v", i, runs.Rows[i])
 		}
 		if strings.HasPrefix(name, "pagerank") {
-			if s := figure(i, "of ceiling"); iterations[i] > pageRankIterations || pulls[i] == 0 || pulls[i] >= iterations[i] || s == nil || len(s.Values) != 2 {
+			if s := figure(i, "of ceiling"); iterations[i] > pageRankIterations || pulls[i] == 0 || pulls[i] >= iterations[i] ||
+				s == nil || len(s.Values) != 2 {
 				t.Errorf("run %d: %v", i, runs.Rows[i])
 			}
 			plausible(t, name, figure(i, "edges/s").Median, 1e5, 1e12)
@@ -66,7 +70,8 @@ func TestMeasure(t *testing.T) {
 	}
 	t.Log("\n" + b.String())
 	lines := strings.Split(b.String(), "\n")
-	for _, begin := range slices.Concat([]string{"machine ", "date ", "graph ", "source ", "ceiling ", "program "}, ceilingNames[:], ProgramNames()) {
+	for _, begin := range slices.Concat([]string{"machine ", "date ", "graph ", "source ", "ceiling ", "program "},
+		ceilingNames[:], ProgramNames()) {
 		if !slices.ContainsFunc(lines, func(s string) bool { return strings.HasPrefix(s, begin) }) {
 			t.Errorf("no line begins with %q", begin)
 		}
@@ -131,7 +136,8 @@ func pull(i int, edges uint64, read int64, seconds float64) garaph.Iteration {
 func TestShares(t *testing.T) {
 	nan := math.NaN()
 	memory := dispatcher.Report{InMemory: true, Duration: 20 * time.Second, Iterations: []garaph.Iteration{
-		pull(0, 100, 500, 9), pull(1, 100, 0, 2), {Iteration: 2, Method: dispatcher.NotifyPull, Edges: 9, Seconds: 1}, pull(3, 100, 0, 4), pull(4, 100, 0, 4),
+		pull(0, 100, 500, 9), pull(1, 100, 0, 2), {Iteration: 2, Method: dispatcher.NotifyPull, Edges: 9, Seconds: 1},
+		pull(3, 100, 0, 4), pull(4, 100, 0, 4),
 	}}
 	disk := dispatcher.Report{Iterations: []garaph.Iteration{pull(0, 100, 900, 9), pull(1, 100, 400, 2)}}
 	for _, test := range []struct {

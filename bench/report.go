@@ -56,10 +56,14 @@ func newReport(g *garaph.Graph, threads int, about string) *Report {
 	_, line, _ := strings.Cut(string(cpus), "model name")
 	model, _, _ := strings.Cut(line, "\n")
 	kernel, _ := os.ReadFile("/proc/version")
-	r.fact("machine", "%s, %d cores, %s of memory", strings.Trim(model, "\t :"), runtime.NumCPU(), sizeText(hostmem.Total()))
-	r.fact("system", "%s, %s", strings.Join(append(strings.Fields(string(kernel)), "", "", "")[:3], " "), runtime.Version())
-	r.fact("graph", "%s: %s vertices, %s edges, %d shards, %s, symmetric %t, weighted %t, fingerprint %s", g.Store().Path(),
-		humanize.Comma(int64(c.Vertices)), humanize.Comma(int64(c.Edges)), len(c.Shards), c.Layout, c.Symmetric, c.Weighted, c.Fingerprint)
+	r.fact("machine", "%s, %d cores, %s of memory", strings.Trim(model, "\t :"), runtime.NumCPU(),
+		sizeText(hostmem.Total()))
+	r.fact("system", "%s, %s", strings.Join(append(strings.Fields(string(kernel)), "", "", "")[:3], " "),
+		runtime.Version())
+	r.fact("graph", "%s: %s vertices, %s edges, %d shards, %s, symmetric %t, weighted %t, fingerprint %s",
+		g.Store().Path(),
+		humanize.Comma(int64(c.Vertices)), humanize.Comma(int64(c.Edges)), len(c.Shards), c.Layout, c.Symmetric, c.Weighted,
+		c.Fingerprint)
 	r.fact("threads", "%d", threads)
 	return r
 }
@@ -70,7 +74,8 @@ func (r *Report) fact(name, format string, args ...any) {
 
 // on records the GPU.
 func (r *Report) on(i device.Info) {
-	r.fact("gpu", "%s, %s, %d processors, capability %d.%d, driver %s", i.Name, sizeText(i.Memory), i.Processors, i.Capability/10, i.Capability%10, i.Driver)
+	r.fact("gpu", "%s, %s, %d processors, capability %d.%d, driver %s", i.Name, sizeText(i.Memory), i.Processors,
+		i.Capability/10, i.Capability%10, i.Driver)
 }
 
 // note adds a remark, once.

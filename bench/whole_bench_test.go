@@ -34,7 +34,8 @@ func BenchmarkWholeCommand(b *testing.B) {
 	}
 	dir := b.TempDir()
 	garaph, graph := filepath.Join(dir, "garaph"), filepath.Join(dir, "a.graph")
-	for _, args := range [][]string{{"go", "build", "-o", garaph, "../cmd/garaph"}, {garaph, "import", "-q", *sgFlag, graph}} {
+	for _, args := range [][]string{{"go", "build", "-o", garaph, "../cmd/garaph"},
+		{garaph, "import", "-q", *sgFlag, graph}} {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 			b.Fatalf("%v: %v: %s", args, err, out)
 		}
@@ -48,12 +49,14 @@ func BenchmarkWholeCommand(b *testing.B) {
 		name         string
 		ours, theirs func(turn int) []string
 	}{
-		{"BFS", func(k int) []string { return run("bfs", graph, "--source", sources[k]) }, func(k int) []string { return gapbs("bfs", "-r", sources[k]) }},
+		{"BFS", func(k int) []string { return run("bfs", graph, "--source", sources[k]) },
+			func(k int) []string { return gapbs("bfs", "-r", sources[k]) }},
 		{"BFS-o", func(k int) []string { return run("bfs", graph, "--source", sources[k], "-o", os.DevNull) },
 			func(k int) []string { return gapbs("bfs", "-r", sources[k]) }},
 		{"wcc", func(int) []string { return run("wcc", graph) }, func(int) []string { return gapbs("cc") }},
 		{"components", func(int) []string { return run("components", graph) }, func(int) []string { return gapbs("cc") }},
-		{"PageRank", func(int) []string { return run("pagerank", graph, "--iterations", "20") }, func(int) []string { return gapbs("pr", "-i", "20", "-t", "0") }},
+		{"PageRank", func(int) []string { return run("pagerank", graph, "--iterations", "20") },
+			func(int) []string { return gapbs("pr", "-i", "20", "-t", "0") }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for range b.N {
@@ -93,7 +96,8 @@ func inTurn(b *testing.B, turns int, ours, theirs func(int) []string) {
 			continue
 		}
 		for name, x := range map[string]float64{
-			"s-wall": wallA, "s-cpu": cpuA, "gapbs-s-wall": wallB, "gapbs-s-cpu": cpuB, "ratio-wall": wallA / wallB, "ratio-cpu": cpuA / cpuB,
+			"s-wall": wallA, "s-cpu": cpuA, "gapbs-s-wall": wallB, "gapbs-s-cpu": cpuB, "ratio-wall": wallA / wallB,
+			"ratio-cpu": cpuA / cpuB,
 		} {
 			figures[name] = append(figures[name], x)
 		}

@@ -90,7 +90,8 @@ func (g *gpus[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
 	if err := g.live[0].engine.Upload(0, g.plan.shape.cat.Vertices); err != nil {
 		return err
 	}
-	v.Link = policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(g.plan.shape.cat.Vertices) * float64(g.plan.shape.valueBytes)}.Rate()
+	v.Link = policy.Took{Seconds: time.Since(start).Seconds(),
+		Amount: float64(g.plan.shape.cat.Vertices) * float64(g.plan.shape.valueBytes)}.Rate()
 	return nil
 }
 

@@ -38,7 +38,8 @@ func (c *cpuWorker[V, A]) open() (err error) {
 // work does an iteration on the CPU alone: notify, then process the pages.
 func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 	start, read := time.Now(), c.plan.pages.BytesRead()
-	w := cpuengine.Work{Step: c.state.now.step, Marked: x.report.Method == NotifyPull, News: c.plan.can.monotone, Aggregates: c.state.aggregates}
+	w := cpuengine.Work{Step: c.state.now.step, Marked: x.report.Method == NotifyPull, News: c.plan.can.monotone,
+		Aggregates: c.state.aggregates}
 	if w.Marked {
 		s, err := c.notify(ctx)
 		if err != nil {
@@ -131,7 +132,8 @@ type nextPage = func(context.Context) (*page.Page, error)
 // onPages processes the pages that next returns, until it returns nil. It calls
 // done for each and releases it. In async mode there is one at a time, since its values
 // are published before the next.
-func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Work, next nextPage, done func(processed)) error {
+func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Work, next nextPage,
+	done func(processed)) error {
 	var mu sync.Mutex                 // guards all
 	all := map[*page.Page]time.Time{} // pages in work, and when they were begun
 	defer func() {                    // after an error
@@ -177,7 +179,8 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Wo
 }
 
 // oneByOne processes pages on the CPU so that each is done before the next is begun.
-func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengine.Next, end func(*page.Page, cpuengine.Stats, time.Duration) error) error {
+func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengine.Next,
+	end func(*page.Page, cpuengine.Stats, time.Duration) error) error {
 	for last := false; !last; {
 		given := false
 		err := c.engine.Stream(ctx, spare, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
@@ -196,7 +199,8 @@ func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengi
 }
 
 // pull processes pages.
-func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengine.Work, done func(processed)) error {
+func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengine.Work,
+	done func(processed)) error {
 	pages := c.plan.pages.Read(ctx, requests)
 	defer pages.Close()
 	return c.onPages(ctx, 0, w, pages.Next, done)
@@ -255,7 +259,8 @@ func (c *cpuWorker[V, A]) timePage(p *page.Page) (policy.Scanned, error) {
 	s, err := c.engine.Process(p, cpuengine.Work{Step: c.state.now.step})
 	took := time.Since(start).Seconds()
 	clear(c.state.arrays.Rising)
-	return policy.Scanned{Seconds: took, Edges: float64(c.plan.shape.edgesOf(shards)), Looked: float64(s.Edges + s.Vertices)}, err
+	return policy.Scanned{Seconds: took, Edges: float64(c.plan.shape.edgesOf(shards)),
+		Looked: float64(s.Edges + s.Vertices)}, err
 }
 
 // lookAtCPU measures the CPU while the GPU works alone, by a page that is in

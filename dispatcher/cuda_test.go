@@ -76,7 +76,8 @@ func generated(t *testing.T, o bench.GenOptions, layout store.Layout) *store.Sto
 	if err := errors.Join(bench.Generate(t.Context(), w, o, nil), w.Flush(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ingest.Import(t.Context(), []string{edges}, path, ingest.Options{Format: ingest.Format(o.Format), Storage: ingest.StorageOptions{Layout: layout}}); err != nil {
+	if _, err := ingest.Import(t.Context(), []string{edges}, path, ingest.Options{Format: ingest.Format(o.Format),
+		Storage: ingest.StorageOptions{Layout: layout}}); err != nil {
 		t.Fatal(err)
 	}
 	return teststore.Open(t, path)
@@ -98,7 +99,8 @@ func TestCUDAStar(t *testing.T) {
 		}
 	}
 	g.Edges = append(g.Edges, oracle.Edge{Src: hub, Dst: 1, Weight: 3})
-	tryAll(t, subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices}), gpu))
+	tryAll(t, subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices}),
+		gpu))
 }
 
 // TestCUDAForged is TestForgedOnGPU on a real GPU.
@@ -121,14 +123,15 @@ func (d trapping) Load(k device.Kernel) (device.Function, error) {
 		return f, err
 	}
 	const trapped = "_trap" // what the name of the kernel that traps ends with
-	traps, err := d.Device.Load(device.Kernel{Name: k.Name + trapped, Entry: k.Entry + trapped, PTX: func() (string, error) {
-		text, err := k.PTX()
-		if err == nil && !strings.Contains(text, "\n\tret;") {
-			err = fmt.Errorf("kernel %s: no place for a trap", k.Name)
-		}
-		text = strings.ReplaceAll(text, k.Entry, k.Entry+trapped)
-		return strings.ReplaceAll(text, "\n\tret;", "\n\ttrap;\n\tret;"), err
-	}})
+	traps, err := d.Device.Load(device.Kernel{Name: k.Name + trapped, Entry: k.Entry + trapped,
+		PTX: func() (string, error) {
+			text, err := k.PTX()
+			if err == nil && !strings.Contains(text, "\n\tret;") {
+				err = fmt.Errorf("kernel %s: no place for a trap", k.Name)
+			}
+			text = strings.ReplaceAll(text, k.Entry, k.Entry+trapped)
+			return strings.ReplaceAll(text, "\n\tret;", "\n\ttrap;\n\tret;"), err
+		}})
 	return trappingFunction{f, traps, d}, err
 }
 
@@ -157,7 +160,8 @@ func TestCUDATrap(t *testing.T) {
 		return
 	}
 	needGPU(t)
-	for _, which := range []string{"zero 1 gpu", "expand 1 gpu", "expand 1 hybrid", "pull_segmented 1 gpu", "pull_segmented 4 hybrid", "apply 3 gpu", "apply 7 hybrid", "check_packed 1 gpu", "check_packed 1 hybrid"} {
+	for _, which := range []string{"zero 1 gpu", "expand 1 gpu", "expand 1 hybrid", "pull_segmented 1 gpu",
+		"pull_segmented 4 hybrid", "apply 3 gpu", "apply 7 hybrid", "check_packed 1 gpu", "check_packed 1 hybrid"} {
 		t.Run(which, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -186,7 +190,8 @@ func trap(t *testing.T, which string) {
 	d.launches = new(atomic.Int64)
 	g := oracle.Graph{N: 1000}
 	for v := range uint32(g.N) {
-		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v * 7) % uint32(g.N), Weight: 1}, oracle.Edge{Src: v, Dst: (v + 1) % uint32(g.N), Weight: 1})
+		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v * 7) % uint32(g.N), Weight: 1},
+			oracle.Edge{Src: v, Dst: (v + 1) % uint32(g.N), Weight: 1})
 	}
 	layout := store.CSC
 	if strings.HasSuffix(d.kernel, "_packed") {

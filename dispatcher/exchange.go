@@ -23,7 +23,8 @@ func (g *gpus[V, A]) fetch() error {
 			return failed(gpu.number, err)
 		}
 	}
-	g.state.policy.learn(policy.Measurement{Link: policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(g.plan.shape.bytesIn(stale))}})
+	g.state.policy.learn(policy.Measurement{Link: policy.Took{Seconds: time.Since(start).Seconds(),
+		Amount: float64(g.plan.shape.bytesIn(stale))}})
 	clear(g.state.arrays.Rising)
 	if err := g.get(g.state.place.active).engine.Active(); err != nil {
 		clear(g.state.arrays.Rising)

@@ -23,7 +23,8 @@ func TestFaultsShow(t *testing.T) {
 	}
 	for _, on := range []Device{Hybrid, GPU} {
 		for _, starved := range []bool{true, false} {
-			o := Options{Device: on, GPU: GPUOptions{Name: device.EmulatedName}, Threads: 2, Iterations: 3, hooks: hooks{speeds: evenly, pageBytes: 1}}
+			o := Options{Device: on, GPU: GPUOptions{Name: device.EmulatedName}, Threads: 2, Iterations: 3,
+				hooks: hooks{speeds: evenly, pageBytes: 1}}
 			if starved {
 				o.GPU.Memory = leastGPU(t, s, gas.Program[float64, int64](p), o) + 8<<10
 			}

@@ -100,7 +100,8 @@ func (p *plan[V, A]) planFrontier() error {
 		f.unfit = f.gpu.unfit
 	}
 	if f.unfit == nil && f.stored == nil && !p.rowsFit() {
-		f.unfit = fmt.Errorf("the rows of the whole graph take %d MiB besides pages: --memory has no room for them", f.bytes>>20+1)
+		f.unfit = fmt.Errorf("the rows of the whole graph take %d MiB besides pages: --memory has no room for them",
+			f.bytes>>20+1)
 	}
 	if p.opt.Method == Frontier && f.unfit != nil {
 		return p.withoutFrontier(f.unfit)
@@ -123,7 +124,8 @@ func (p *plan[V, A]) withoutFrontier(why error) error {
 func (p *plan[V, A]) frontierUnfit() error {
 	switch {
 	case !p.can.monotone || p.can.restless || p.can.aggregable != nil:
-		return errors.New("its values must only improve from neighbour to neighbour, as those of bfs, sssp, sswp and wcc do (gas.Monotone and gas.Idempotent, without an aggregate); methods auto, pull and notify-pull run any program")
+		return errors.New("its values must only improve from neighbour to neighbour, as those of bfs, sssp, sswp and wcc " +
+			"do (gas.Monotone and gas.Idempotent, without an aggregate); methods auto, pull and notify-pull run any program")
 	case !cpuengine.CanAdvance(p.loops):
 		return errors.New("its values are not 4 or 8 bytes without padding, or its loops are outdated: run go generate")
 	case p.shape.cat.Weighted && p.loops.Weighs && !p.shape.cat.Symmetric && gas.DirectionOf(p.program) == gas.Both:
@@ -180,7 +182,8 @@ func (p *plan[V, A]) openPages(o page.Options, fixed int64) (err error) {
 	}
 	asked := p.opt.Method == Frontier
 	fit := p.rowsFit() || !asked && p.pages.InMemory()
-	if p.front.unfit == nil && len(p.devices) == 0 && (!fit || p.opt.hooks.rowsStay > 0) && (asked || p.opt.Method == Auto) {
+	if p.front.unfit == nil && len(p.devices) == 0 && (!fit || p.opt.hooks.rowsStay > 0) &&
+		(asked || p.opt.Method == Auto) {
 		if rows := p.planRows(o, fixed); rows != nil {
 			return p.makeRoom(rows, o)
 		}
@@ -194,7 +197,8 @@ func (p *plan[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
 	rows, err := p.front.whole.out.PlanRows(p.store)
 	if err != nil {
 		enough := fixed + page.Whole(p.store, o) + p.front.bytes
-		p.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory (%dMiB is enough), and cannot be read on demand: %w", (enough+1<<20-1)>>20, err)
+		p.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory (%dMiB is enough), and cannot be "+
+			"read on demand: %w", (enough+1<<20-1)>>20, err)
 	}
 	return rows
 }
@@ -217,13 +221,15 @@ func (p *plan[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 	}
 	if o.Budget <= 0 || stay < 0 {
 		enough := p.opt.Memory - budget + leastBudget(o.Budget, rows)
-		f.unfit = fmt.Errorf("rows read on demand take %d MiB besides pages: --memory has no room for them; %dMiB is enough", rows.Memory(1)>>20+1, enough>>20+1)
+		f.unfit = fmt.Errorf("rows read on demand take %d MiB besides pages: --memory has no room for them; %dMiB is enough",
+			rows.Memory(1)>>20+1, enough>>20+1)
 		return nil
 	}
 	pages, err := page.New(p.store, o)
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		f.unfit = fmt.Errorf("rows read on demand take %d MiB: --memory has no room for them besides pages", rows.Memory(frames)>>20+1)
+		f.unfit = fmt.Errorf("rows read on demand take %d MiB: --memory has no room for them besides pages",
+			rows.Memory(frames)>>20+1)
 		return nil
 	}
 	if err != nil {
@@ -277,6 +283,7 @@ func (j *Job[V, A]) hintDisk(done int) {
 		s.few = 0
 	}
 	if s.few >= manyFew {
-		j.plan.opt.Log.Warn("many iterations with few active vertices read from disk, which is slow: give more --memory, or use components to find what is connected")
+		j.plan.opt.Log.Warn("many iterations with few active vertices read from disk, which is slow: give more --memory, " +
+			"or use components to find what is connected")
 	}
 }

@@ -61,7 +61,8 @@ func (g *gpus[V, A]) open() error {
 		return err
 	}
 	o := gpuengine.Options{
-		Memory: p.planGPUFrontier(g.state.arrays), Streams: p.opt.GPU.Streams, Gather: p.opt.GPU.Gather, Async: p.opt.Mode == Async, Bare: p.memory.page.Bare,
+		Memory: p.planGPUFrontier(g.state.arrays), Streams: p.opt.GPU.Streams, Gather: p.opt.GPU.Gather,
+		Async: p.opt.Mode == Async, Bare: p.memory.page.Bare,
 		Trace: p.opt.Trace.Span, Began: p.began,
 	}
 	if o.Trace != nil && len(p.devices) > 1 {

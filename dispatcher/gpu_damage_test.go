@@ -69,11 +69,12 @@ func TestForgedOnGPU(t *testing.T) { tryForged(t, "emulated", dispatcher.SSSP[fl
 func tryForged(t *testing.T, gpu string, p gas.Program[float32, float32]) {
 	const damaged = 3
 	for _, c := range forged {
-		s := teststore.Build(t, thousands(), teststore.Options{Weighted: true, ShardVertices: 50, Layout: store.Packed, Forge: func(i int, side *packed.Side) {
-			if i == damaged {
-				c.change(side)
-			}
-		}})
+		s := teststore.Build(t, thousands(), teststore.Options{Weighted: true, ShardVertices: 50, Layout: store.Packed,
+			Forge: func(i int, side *packed.Side) {
+				if i == damaged {
+					c.change(side)
+				}
+			}})
 		_, want := s.ReadShard(shard.In, damaged, make([]byte, s.Catalogue().Bytes(shard.In, damaged)))
 		if (want == nil) != (c.name == "nothing") {
 			t.Fatalf("%s: %v", c.name, want)
@@ -110,9 +111,11 @@ func tryForged(t *testing.T, gpu string, p gas.Program[float32, float32]) {
 						case want == nil && (err != nil || r.GPU.Lost != ""):
 							t.Errorf("a sound graph: %v, %s", err, r.GPU.Lost)
 						case want == nil:
-						case !errors.Is(err, shard.ErrInvalid) || !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), want.Error()):
+						case !errors.Is(err, shard.ErrInvalid) || !errors.Is(err, store.ErrDamaged) ||
+							!strings.Contains(err.Error(), want.Error()):
 							t.Errorf("got %v, want %v", err, want)
-						case !streamed && !(fewPages && gpu == "emulated") && !strings.Contains(r.GPU.Lost, want.Error()): // that one's memory is the host's
+						// that one's memory is the host's
+						case !streamed && !(fewPages && gpu == "emulated") && !strings.Contains(r.GPU.Lost, want.Error()):
 							t.Errorf("the GPU was lost by %q, want %v", r.GPU.Lost, want)
 						}
 					})

@@ -137,7 +137,8 @@ func (x *subject) ways() (list []way) {
 // onCPU returns the values of a job on the CPU.
 func onCPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], iterations int) []V {
 	t.Helper()
-	values, _ := valuesOf(t, x, p, dispatcher.Options{Device: dispatcher.CPU, Method: dispatcher.Pull, Iterations: iterations})
+	values, _ := valuesOf(t, x, p, dispatcher.Options{Device: dispatcher.CPU, Method: dispatcher.Pull,
+		Iterations: iterations})
 	return values
 }
 
@@ -145,7 +146,8 @@ func onCPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], iterations i
 // arrays and a tenth of the edges.
 func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, iterations int) []V {
 	t.Helper()
-	o := dispatcher.Options{Device: w.device, GPU: dispatcher.GPUOptions{Name: x.gpu, Gather: w.gather}, Mode: w.mode, Iterations: iterations}
+	o := dispatcher.Options{Device: w.device, GPU: dispatcher.GPUOptions{Name: x.gpu, Gather: w.gather}, Mode: w.mode,
+		Iterations: iterations}
 	if w.device == dispatcher.Hybrid {
 		o.ShareEvenly()
 	}
@@ -174,7 +176,8 @@ func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, itera
 		}
 		return values
 	}
-	if streamed := len(r.Iterations) > 0 && r.Iterations[0].Traffic.BytesCopied > 0; streamed != w.streamed && len(r.Iterations) > 0 {
+	if streamed := len(r.Iterations) > 0 && r.Iterations[0].Traffic.BytesCopied > 0; streamed != w.streamed &&
+		len(r.Iterations) > 0 {
 		t.Fatalf("%T, %s: %d bytes were copied in the first iteration", p, w, r.Iterations[0].Traffic.BytesCopied)
 	}
 	return values

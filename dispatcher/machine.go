@@ -26,7 +26,8 @@ type machine struct {
 
 // jobsOf holds measurements of jobs of a kind.
 type jobsOf struct {
-	Pass       float64 `json:"pass"`       // seconds of an iteration of the CPU, for each edge of the graph; if 0, none was without a GPU
+	// seconds of an iteration of the CPU, for each edge of the graph; if 0, none was without a GPU
+	Pass       float64 `json:"pass"`
 	Iterations float64 `json:"iterations"` // until nothing changed; if 0, none came there
 }
 

@@ -125,9 +125,10 @@ type hooks struct {
 	pageBytes int64                                    // of page.Options
 	generic   bool                                     // see Options.Generically
 	machine   string                                   // a folder for the figures of the machine, also of an emulated GPU
-	rowsStay  int64                                    // > 0: rows are read as they are needed, and one byte less than that of them stays
-	end       *uint32                                  // see Options.EndAt
-	plainRows bool                                     // rows in memory are unpacked, whatever the program
+	// > 0: rows are read as they are needed, and one byte less than that of them stays
+	rowsStay  int64
+	end       *uint32 // see Options.EndAt
+	plainRows bool    // rows in memory are unpacked, whatever the program
 }
 
 // Generically makes a job run through the generic loops even if the program is compiled,
@@ -147,8 +148,10 @@ func (o *Options) check() error {
 		return fmt.Errorf("method %q: expected %s, %s, %s or %s", o.Method, Auto, Pull, NotifyPull, Frontier)
 	case !slices.Contains([]Device{AutoDevice, CPU, GPU, Hybrid}, o.Device):
 		return fmt.Errorf("device %q: expected %s, %s, %s or %s", o.Device, AutoDevice, CPU, GPU, Hybrid)
-	case !slices.Contains([]gpuengine.Gather{"", gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented}, o.GPU.Gather):
-		return fmt.Errorf("gather %q: expected %s, %s or %s", string(o.GPU.Gather), gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented)
+	case !slices.Contains([]gpuengine.Gather{"", gpuengine.GatherAuto, gpuengine.GatherReplicated,
+		gpuengine.GatherSegmented}, o.GPU.Gather):
+		return fmt.Errorf("gather %q: expected %s, %s or %s", string(o.GPU.Gather), gpuengine.GatherAuto,
+			gpuengine.GatherReplicated, gpuengine.GatherSegmented)
 	case o.Memory < 0:
 		return fmt.Errorf("memory %d: expected a number of bytes ≥ 0", o.Memory)
 	case o.Iterations < 0:
@@ -170,7 +173,8 @@ func (o *Options) check() error {
 	}
 	o.Progress = orNothing(o.Progress)
 	t := &o.Trace
-	t.Phase, t.Page, t.Queue, t.GPUMemory = orNothing(t.Phase), orNothing(t.Page), orNothing(t.Queue), orNothing(t.GPUMemory)
+	t.Phase, t.Page, t.Queue, t.GPUMemory = orNothing(t.Phase), orNothing(t.Page), orNothing(t.Queue),
+		orNothing(t.GPUMemory)
 	return nil
 }
 

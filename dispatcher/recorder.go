@@ -126,5 +126,6 @@ func (r *recorder[V, A]) speedsKey() string {
 	if r.plan.pages.InMemory() {
 		from = "memory"
 	}
-	return sized(fmt.Sprintf("%s, %d threads, from %s, %T", r.report.GPU.Name, r.plan.opt.Threads, from, r.plan.program), r.plan.allEdges())
+	return sized(fmt.Sprintf("%s, %d threads, from %s, %T", r.report.GPU.Name, r.plan.opt.Threads, from, r.plan.program),
+		r.plan.allEdges())
 }

@@ -76,10 +76,11 @@ func (w *workers[V, A]) finishOnHost(ctx context.Context, x *iteration) error {
 		last := &requests[len(requests)-1]
 		last.Shards = append(last.Shards, i)
 	}
-	return w.cpu.pull(ctx, requests, cpuengine.Work{Step: w.state.now.step, Aggregates: w.state.aggregates}, func(p processed) {
-		x.cpu.stats.Add(p.stats)
-		x.cpu.pages = append(x.cpu.pages, p.PageWork)
-		w.gpus.send(host, p.shards)
-		w.recorder.pageDone(x, p.PageWork)
-	})
+	return w.cpu.pull(ctx, requests, cpuengine.Work{Step: w.state.now.step, Aggregates: w.state.aggregates},
+		func(p processed) {
+			x.cpu.stats.Add(p.stats)
+			x.cpu.pages = append(x.cpu.pages, p.PageWork)
+			w.gpus.send(host, p.shards)
+			w.recorder.pageDone(x, p.PageWork)
+		})
 }

@@ -136,7 +136,8 @@ type GPUUse struct {
 
 // work returns the work of this process and of earlier ones of the job.
 func (r *Report) work() *checkpoint.Work {
-	sum := checkpoint.Work{Seconds: r.Duration.Seconds(), LoadSeconds: r.Preparation.Load.Seconds(), Edges: r.Edges, BytesRead: r.Reads.BytesRead}
+	sum := checkpoint.Work{Seconds: r.Duration.Seconds(), LoadSeconds: r.Preparation.Load.Seconds(), Edges: r.Edges,
+		BytesRead: r.Reads.BytesRead}
 	if r.Earlier != nil {
 		sum = sum.Plus(*r.Earlier)
 	}

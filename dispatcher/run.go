@@ -87,7 +87,8 @@ func (j *Job[V, A]) next() *iteration {
 			Iteration: o.Iteration, Active: s.now.activated, Fraction: o.Fraction,
 			Method: d.Method, Device: d.Device, Alpha: d.Alpha,
 		},
-		step: s.now.step, last: s.now.step.Iteration+1 == j.plan.opt.Iterations, alone: d.Device == GPU && len(j.workers.gpus.live) == 1,
+		step: s.now.step, last: s.now.step.Iteration+1 == j.plan.opt.Iterations, alone: d.Device == GPU &&
+			len(j.workers.gpus.live) == 1,
 		began: began, read: j.plan.pages.BytesRead(),
 		measured: policy.Measurement{Observation: o, Decision: d},
 	}
@@ -150,7 +151,8 @@ func (j *Job[V, A]) done() bool {
 // last reports whether no iteration is left to do.
 func (j *Job[V, A]) last() bool {
 	s, limit := j.state, j.plan.opt.Iterations
-	return s.now.activated == 0 || limit > 0 && s.now.step.Iteration == limit || len(j.workers.gpus.live) == 0 && s.arrived()
+	return s.now.activated == 0 || limit > 0 && s.now.step.Iteration == limit ||
+		len(j.workers.gpus.live) == 0 && s.arrived()
 }
 
 // levelLimit returns how many levels of frontiers may be done before the job decides again, or

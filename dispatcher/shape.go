@@ -31,7 +31,8 @@ type shape struct {
 }
 
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
-	s := &shape{cat: cat, valueBytes: valueBytes, gatherSides: gather, notifySides: notify, oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
+	s := &shape{cat: cat, valueBytes: valueBytes, gatherSides: gather, notifySides: notify,
+		oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
 	s.notifyEdges = cat.Edges * uint64(len(s.notifySides))
 	if cat.Encoding(shard.In) == packed.Version && slices.Contains(gather, shard.In) {
 		s.packedEdges = cat.Edges

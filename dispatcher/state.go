@@ -311,7 +311,8 @@ func (s *state[V, A]) reserve(m memoryPlan) error {
 	err := p.openPages(m.page, m.fixed+m.checkpoints)
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		e := &MemoryError{Graph: p.store.Name(), Budget: p.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints}
+		e := &MemoryError{Graph: p.store.Name(), Budget: p.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need,
+			Checkpoints: m.checkpoints}
 		return cmp.Or(p.leastRows(e, m.page), error(e))
 	}
 	if err == nil {

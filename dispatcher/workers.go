@@ -20,7 +20,8 @@ type workers[V, A any] struct {
 
 func newWorkers[V, A any](p *plan[V, A], s *state[V, A], r *recorder[V, A]) *workers[V, A] {
 	g := &gpus[V, A]{plan: p, state: s, frontier: gpuFrontier[V, A]{plan: p, state: s}}
-	return &workers[V, A]{plan: p, state: s, recorder: r, gpus: g, cpu: &cpuWorker[V, A]{plan: p, state: s, recorder: r, gpus: g}}
+	return &workers[V, A]{plan: p, state: s, recorder: r, gpus: g, cpu: &cpuWorker[V, A]{plan: p, state: s, recorder: r,
+		gpus: g}}
 }
 
 // open takes the memory of the run, and makes the engines. A job that may choose runs on the CPU if
@@ -92,8 +93,9 @@ func (w *workers[V, A]) start(ctx context.Context) error {
 func (w *workers[V, A]) observe() policy.Observation {
 	o := policy.Observation{
 		Facts: w.state.policy.facts, Iteration: w.state.now.step.Iteration,
-		AggregateChanged: w.plan.can.aggregable != nil && (w.state.now.step.Iteration == 0 || w.state.now.step.Aggregate != w.state.now.previous),
-		GPUs:             len(w.gpus.live), ResidentEdges: w.gpus.residentEdges(),
+		AggregateChanged: w.plan.can.aggregable != nil && (w.state.now.step.Iteration == 0 ||
+			w.state.now.step.Aggregate != w.state.now.previous),
+		GPUs: len(w.gpus.live), ResidentEdges: w.gpus.residentEdges(),
 		HostStale: w.plan.shape.bytesIn(w.state.place.stale(host)), Behind: w.state.place.behind(),
 	}
 	if all := w.plan.shape.notifyEdges; all > 0 {

@@ -81,7 +81,8 @@ func (a *arrays) fill(current []byte, host [arrayCount][]byte) error {
 	if err := a.main.Fill(a.at[results], 0, headBytes); err != nil {
 		return err
 	}
-	args := kernels.ZeroArgs{Acc: a.at[accumulators], Parameters: a.at[parameterBlock], Fault: a.fault(), N: a.plan.cat.Vertices}
+	args := kernels.ZeroArgs{Acc: a.at[accumulators], Parameters: a.at[parameterBlock], Fault: a.fault(),
+		N: a.plan.cat.Vertices}
 	if err := a.kernels.Zero.Launch(a.main, &args); err != nil {
 		return err
 	}

@@ -49,7 +49,8 @@ func (c *checks) open(r *resources, a *arrays) (err error) {
 func (c *checks) add(s *packed.Side, at device.Pointer, n uint32) {
 	p := s.Places()
 	a := kernels.CheckPackedArgs{
-		Heads: at + device.Pointer(p.Heads), Data: at + device.Pointer(p.Data), Result: c.results + device.Pointer(resultBytes*int64(len(c.shards))),
+		Heads: at + device.Pointer(p.Heads), Data: at + device.Pointer(p.Data),
+		Result: c.results + device.Pointer(resultBytes*int64(len(c.shards))),
 		Blocks: uint32(s.Blocks), N: n, Vertices: uint32(s.Vertices), Bits: uint32(s.Bits), Entries: uint32(s.Entries),
 	}
 	if s.Weighted {

@@ -49,17 +49,20 @@ func largeGraph(seed uint64) oracle.Graph {
 
 // drawRig makes an engine over a large graph that stays in the host's memory, with a drawn
 // budget of the device.
-func drawRig(t *testing.T, rt *rapid.T, p mix, more []int) (r *rig[value, sum], sides func([]value, gas.Step) ([]value, Stats, []bool)) {
+func drawRig(t *testing.T, rt *rapid.T, p mix, more []int) (r *rig[value, sum],
+	sides func([]value, gas.Step) ([]value, Stats, []bool)) {
 	g := largeGraph(rapid.Uint64().Draw(rt, "graph"))
 	s := teststore.Build(t, g, teststore.Options{
-		ShardVertices: rapid.SampledFrom([]int{7, 50, 1000}).Draw(rt, "vertices per shard"), Layout: rapid.SampledFrom(layouts).Draw(rt, "layout"),
+		ShardVertices: rapid.SampledFrom([]int{7, 50, 1000}).Draw(rt, "vertices per shard"),
+		Layout:        rapid.SampledFrom(layouts).Draw(rt, "layout"),
 	})
 	o := Options{Streams: rapid.IntRange(1, 5).Draw(rt, "streams"), ChunkEdges: 64}
 	o.Memory = leastMemory(t, s, p, o) + int64(rapid.SampledFrom(more).Draw(rt, "more"))
 	all := everyVertex(t, s)
-	return newRig(t, s, gas.Program[value, sum](p), o, page.Options{PageBytes: 1}), func(cur []value, step gas.Step) ([]value, Stats, []bool) {
-		return direct(s, g, p, all, cur, step)
-	}
+	return newRig(t, s, gas.Program[value, sum](p), o, page.Options{PageBytes: 1}),
+		func(cur []value, step gas.Step) ([]value, Stats, []bool) {
+			return direct(s, g, p, all, cur, step)
+		}
 }
 
 // TestEarly: what is copied at the end of an iteration is used in the next one or given
@@ -131,7 +134,8 @@ func TestEarlyShares(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.settled()
-	if got := r.Early(); len(got) != len(r.lanes.streamed)/2 || len(got) <= r.plan.ring.slots || got[0].Page != r.streamed()[0].Page {
+	if got := r.Early(); len(got) != len(r.lanes.streamed)/2 || len(got) <= r.plan.ring.slots ||
+		got[0].Page != r.streamed()[0].Page {
 		t.Errorf("%v was copied ahead through %d slots of %d lanes", got, r.plan.ring.slots, len(r.lanes.streamed))
 	}
 }

@@ -40,7 +40,8 @@ type Engine[V, A any] struct {
 // New plans a job on a device and allocates the device's memory for arrays and
 // edges. Cur and Next of the arrays are in memory that the device has pinned. The
 // errors of a job that does not fit are [ErrUnfit] and [NeedError].
-func New[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *store.Catalogue, o Options) (*Engine[V, A], error) {
+func New[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *store.Catalogue,
+	o Options) (*Engine[V, A], error) {
 	f, err := FragmentsOf(p)
 	if err != nil {
 		return nil, err
@@ -108,7 +109,8 @@ func (e *Engine[V, A]) Load(ctx context.Context) error {
 	if r.loaded {
 		return nil
 	}
-	l := loader{resources: &e.resources, arrays: &e.arrays, lanes: &e.lanes, pack: newPacker(e.plan, e.opt, e.plan.kept.limits)}
+	l := loader{resources: &e.resources, arrays: &e.arrays, lanes: &e.lanes,
+		pack: newPacker(e.plan, e.opt, e.plan.kept.limits)}
 	loaded, err := l.load(ctx, e.pipeline.everything.pages, r.requests)
 	if err != nil {
 		return e.named("copying edges to", err)
@@ -173,13 +175,15 @@ func (e *Engine[V, A]) Commit() (exchanged int64, err error) {
 // Upload copies the current values of the vertices [from, to) from the host's
 // Cur.
 func (e *Engine[V, A]) Upload(from, to uint32) error {
-	return e.synced("copying values to", e.arrays.main.ToDevice(e.arrays.valuesAt(values, from), hostmem.AsBytes(e.host.Cur[from:to])))
+	return e.synced("copying values to", e.arrays.main.ToDevice(e.arrays.valuesAt(values, from),
+		hostmem.AsBytes(e.host.Cur[from:to])))
 }
 
 // Download copies the current values of the vertices [from, to) to the host's
 // Next.
 func (e *Engine[V, A]) Download(from, to uint32) error {
-	return e.synced("copying values from", e.arrays.main.ToHost(hostmem.AsBytes(e.host.Next[from:to]), e.arrays.valuesAt(values, from)))
+	return e.synced("copying values from", e.arrays.main.ToHost(hostmem.AsBytes(e.host.Next[from:to]),
+		e.arrays.valuesAt(values, from)))
 }
 
 // Active copies the bits of the vertices activated on the device by the last iteration to the
@@ -192,7 +196,8 @@ func (e *Engine[V, A]) Active() error {
 		}
 		return nil
 	}
-	return e.named("copying the active set from", e.arrays.staging.toHost(e.arrays.main, hostmem.AsBytes(e.host.Rising), e.arrays.at[active]))
+	return e.named("copying the active set from", e.arrays.staging.toHost(e.arrays.main, hostmem.AsBytes(e.host.Rising),
+		e.arrays.at[active]))
 }
 
 // synced waits for what was queued in the main stream, unless that failed.

@@ -166,7 +166,8 @@ func (a *arrays) commit(list []interval) error {
 		a.at[values], a.at[nextValues] = a.at[nextValues], a.at[values]
 	}
 	for _, v := range runs {
-		if err := a.main.Copy(a.valuesAt(values, v.from), a.valuesAt(nextValues, v.from), a.valueBytes(v.to-v.from)); err != nil {
+		if err := a.main.Copy(a.valuesAt(values, v.from), a.valuesAt(nextValues, v.from),
+			a.valueBytes(v.to-v.from)); err != nil {
 			return err
 		}
 	}

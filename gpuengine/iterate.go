@@ -153,7 +153,8 @@ func (e *Engine[V, A]) fault() error {
 // stats reads the results of an iteration.
 func (e *Engine[V, A]) stats() Stats {
 	t := (*kernels.Totals)(unsafe.Pointer(&e.arrays.head[0]))
-	s := Stats{Vertices: t.Applied, Activated: t.Activated, Degrees: t.Degrees, Pages: len(e.Times()), Back: e.exchange.back}
+	s := Stats{Vertices: t.Applied, Activated: t.Activated, Degrees: t.Degrees, Pages: len(e.Times()),
+		Back: e.exchange.back}
 	for _, x := range e.Times() {
 		s.Edges += x.Edges
 		s.Bytes += x.Bytes

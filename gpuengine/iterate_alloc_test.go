@@ -29,7 +29,8 @@ type (
 )
 
 func (d *still) Info() device.Info {
-	return device.Info{Name: "still", Memory: 1 << 30, Free: 1 << 30, Processors: 1, SharedBlock: defaultShared, Capability: 70}
+	return device.Info{Name: "still", Memory: 1 << 30, Free: 1 << 30, Processors: 1, SharedBlock: defaultShared,
+		Capability: 70}
 }
 
 func (d *still) Alloc(n int64) (device.Pointer, error) {

@@ -29,7 +29,8 @@ func (l *Launches) GatherPacked(k kernels.GatherPacked, from device.Pointer, wid
 		if l.work.counts[key] == 0 {
 			continue
 		}
-		if err := k.Launch(l.stream, l.work.counts[key], &kernels.GatherPackedArgs{Chunks: l.work.lists[key], Values: from, Sink: from, Width: width}); err != nil {
+		if err := k.Launch(l.stream, l.work.counts[key], &kernels.GatherPackedArgs{Chunks: l.work.lists[key], Values: from,
+			Sink: from, Width: width}); err != nil {
 			return err
 		}
 	}

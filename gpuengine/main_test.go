@@ -62,7 +62,8 @@ func (p mix) Gather(src value, e gas.Edge, dst value) sum {
 func (p mix) Sum(a, b sum) sum { return sum{a.Hash + b.Hash, min(a.Least, b.Least), a.Count + b.Count} }
 
 func (p mix) Apply(v gas.Vertex, old value, acc sum, s gas.Step) value {
-	h := stir(p.Salt, uint64(v.ID), uint64(v.N), uint64(v.In), uint64(v.Out), old.Hash, uint64(acc.Hash), uint64(acc.Least), uint64(acc.Count), uint64(s.Iteration), math.Float64bits(s.Aggregate))
+	h := stir(p.Salt, uint64(v.ID), uint64(v.N), uint64(v.In), uint64(v.Out), old.Hash, uint64(acc.Hash),
+		uint64(acc.Least), uint64(acc.Count), uint64(s.Iteration), math.Float64bits(s.Aggregate))
 	return value{h, uint8(h), [2]int16{int16(h >> 16), int16(h >> 48)}}
 }
 
@@ -194,7 +195,8 @@ func everyVertex(t testing.TB, s *store.Store) (list []gas.Vertex) {
 			}
 		}
 		for v := range in {
-			list = append(list, gas.Vertex{ID: s.Catalogue().Shards[i].First + uint32(v), N: s.Catalogue().Vertices, In: in[v], Out: out[v]})
+			list = append(list, gas.Vertex{ID: s.Catalogue().Shards[i].First + uint32(v), N: s.Catalogue().Vertices, In: in[v],
+				Out: out[v]})
 		}
 	}
 	return list

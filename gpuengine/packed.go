@@ -96,7 +96,8 @@ func (s packedSide) whole(k *packer, b *batch, r *room, i int) {
 	}
 	if k.floats {
 		all := n * windows
-		c.Copies = copies(s.Edges/uint32(all), parts(s.Vertices, windows)+1, kernels.SlotBytes(k.accumulator), k.limits.packed.shared)
+		c.Copies = copies(s.Edges/uint32(all), parts(s.Vertices, windows)+1, kernels.SlotBytes(k.accumulator),
+			k.limits.packed.shared)
 	}
 	for p := range n * windows {
 		from, to, w := s.Blocks*(p/windows)/n, s.Blocks*(p/windows+1)/n, p%windows

@@ -39,7 +39,8 @@ type queues struct {
 
 func newQueues(l *lanes) *queues {
 	q := &queues{
-		free: make(chan *lane, len(l.streamed)), idle: make(chan *lane, len(l.resident)), ready: make(chan *lane, len(l.streamed)+1),
+		free: make(chan *lane, len(l.streamed)), idle: make(chan *lane, len(l.resident)),
+		ready:  make(chan *lane, len(l.streamed)+1),
 		flying: [2]chan *lane{make(chan *lane, len(l.streamed)), make(chan *lane, len(l.resident))},
 	}
 	for _, x := range l.streamed {
@@ -53,16 +54,21 @@ func newQueues(l *lanes) *queues {
 
 func (e *Engine[V, A]) newPipeline(pages Pages, t *tracer) *pipeline {
 	p := &pipeline{
-		transfers: make(chan context.Context), computes: make(chan context.Context), ended: make(chan struct{}, 2), queues: newQueues(&e.lanes),
-		everything: everything{residency: &e.residency, pages: pages, streamed: Requests(pages.Spans(), e.plan.kept.shards, len(e.plan.cat.Shards))},
+		transfers: make(chan context.Context), computes: make(chan context.Context), ended: make(chan struct{}, 2),
+		queues: newQueues(&e.lanes),
+		everything: everything{residency: &e.residency, pages: pages, streamed: Requests(pages.Spans(), e.plan.kept.shards,
+			len(e.plan.cat.Shards))},
 	}
 	p.copier = copier{
 		iteration: &p.iteration, queues: p.queues, resources: &e.resources, lanes: &e.lanes, pages: pages,
-		holds: holds{pages: make([]held, len(pages.Spans()))}, pack: newPacker(e.plan, e.opt, e.plan.ring.limits), slotBytes: e.plan.ring.bytes,
+		holds: holds{pages: make([]held, len(pages.Spans()))}, pack: newPacker(e.plan, e.opt, e.plan.ring.limits),
+		slotBytes: e.plan.ring.bytes,
 	}
 	p.copier.early.done = make(chan error, 1)
-	p.launcher = launcher{iteration: &p.iteration, queues: p.queues, residency: &e.residency, arrays: &e.arrays, exchange: &e.exchange}
-	p.retirer = retirer{iteration: &p.iteration, queues: p.queues, exchange: &e.exchange, holds: &p.copier.holds, tracer: t}
+	p.launcher = launcher{iteration: &p.iteration, queues: p.queues, residency: &e.residency, arrays: &e.arrays,
+		exchange: &e.exchange}
+	p.retirer = retirer{iteration: &p.iteration, queues: p.queues, exchange: &e.exchange,
+		holds: &p.copier.holds, tracer: t}
 	return p
 }
 

@@ -135,10 +135,12 @@ func (p *plan) arraySizes(f compiled.Fragments) [arrayCount]int64 {
 // newPlan returns a plan within a budget. If that is too small, the error is a [NeedError].
 func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Options) (*plan, error) {
 	p := &plan{
-		cat: cat, sides: sidesOf(cat, d), fragments: f, value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator), async: o.Async, bare: o.Bare, sums: f.Aggregate.Text != "",
+		cat: cat, sides: sidesOf(cat, d), fragments: f, value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator),
+		async: o.Async, bare: o.Bare, sums: f.Aggregate.Text != "",
 		degrees: degreesOf(cat, f, d), sumAt: make([]int32, 1, len(cat.Shards)+1),
 	}
-	p.packed = cat.Encoding(shard.In) == packed.Version && slices.Contains(p.sides, shard.In) && f.Accumulator.Size <= maxPackedAccumulator
+	p.packed = cat.Encoding(shard.In) == packed.Version && slices.Contains(p.sides, shard.In) &&
+		f.Accumulator.Size <= maxPackedAccumulator
 	for _, s := range cat.Shards {
 		p.sumAt = append(p.sumAt, p.sumAt[len(p.sumAt)-1]+int32(kernels.Blocks(uint32(s.Vertices))))
 	}
@@ -148,7 +150,8 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 		arrays += aligned(n)
 	}
 	if o.packed.window = o.packed.shared/p.accumulator - 1; p.packed && o.packed.window < 1 {
-		return nil, fmt.Errorf("program %s over a packed graph: %w: the accumulator of a vertex does not fit into the shared memory of the GPU; import the graph with --layout csc",
+		return nil, fmt.Errorf("program %s over a packed graph: %w: the accumulator of a vertex does not fit into the "+
+			"shared memory of the GPU; import the graph with --layout csc",
 			f.Program, ErrUnfit)
 	}
 	p.kept.limits = limits{edges: o.ChunkEdges, window: max(1, o.Shared/p.accumulator), packed: o.packed}

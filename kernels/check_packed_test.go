@@ -202,7 +202,8 @@ var damages = []struct {
 		code := s.Blob()[s.Places().Codes:][size*rapid.IntRange(0, packed.BlockSlots*s.Blocks-1).Draw(t, "slot"):][:size]
 		switch s.Coding {
 		case packed.Floats:
-			w := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), -1, math.Inf(1), math.NaN(), math.MaxFloat32, 1e-40, -1e-40}).Draw(t, "weight")
+			w := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), -1, math.Inf(1), math.NaN(), math.MaxFloat32, 1e-40,
+				-1e-40}).Draw(t, "weight")
 			if s.Wide {
 				binary.LittleEndian.PutUint64(code, math.Float64bits(w))
 			} else {

@@ -13,7 +13,8 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// pagesOf returns ten pages of a shard of ten vertices each, and the edges of the shards. Page p has degrees[p] edges for each
+// pagesOf returns ten pages of a shard of ten vertices each, and the edges of the shards. Page p
+// has degrees[p] edges for each
 // of its vertices.
 func pagesOf(t *testing.T, degrees [10]int) (*page.Cache, []uint64) {
 	t.Helper()
@@ -68,11 +69,16 @@ func TestHandout(t *testing.T) {
 		cpu     []int // then, before the GPU has
 		after   []int // the GPU when it has done the first two
 	}{
-		{"shared", [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6}, policy.Speeds{Page: 1, Streamed: 2}, true, []int{2, 5, 0, 7, 3, 4}, []int{1, 6, 8, 9}, nil},
-		{"equal pages", [10]int{equal, equal, equal, equal, equal, equal, equal, equal, equal, equal}, policy.Speeds{Page: 1, Streamed: 2}, true, []int{0, 1, 2, 3}, []int{9, 8, 7, 6, 5, 4}, nil},
-		{"a slow CPU", [10]int{equal, equal, equal, equal, equal, equal, equal, equal, equal, equal}, policy.Speeds{Page: 100, Streamed: 1}, true, []int{0, 1, 2, 3}, nil, []int{4}},
-		{"the largest page would take too long", [10]int{5, 5, 5, 5, 5, 9, 5, 5, 5, 5}, policy.Speeds{Page: 8, Streamed: 1}, true, []int{0, 1, 2, 3}, []int{9, 8, 7}, []int{4}},
-		{"not shared", [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6}, policy.Speeds{Page: 1, Streamed: 2}, false, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, nil, nil},
+		{"shared", [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6}, policy.Speeds{Page: 1, Streamed: 2}, true, []int{2, 5, 0, 7, 3, 4},
+			[]int{1, 6, 8, 9}, nil},
+		{"equal pages", [10]int{equal, equal, equal, equal, equal, equal, equal, equal, equal, equal},
+			policy.Speeds{Page: 1, Streamed: 2}, true, []int{0, 1, 2, 3}, []int{9, 8, 7, 6, 5, 4}, nil},
+		{"a slow CPU", [10]int{equal, equal, equal, equal, equal, equal, equal, equal, equal, equal},
+			policy.Speeds{Page: 100, Streamed: 1}, true, []int{0, 1, 2, 3}, nil, []int{4}},
+		{"the largest page would take too long", [10]int{5, 5, 5, 5, 5, 9, 5, 5, 5, 5}, policy.Speeds{Page: 8, Streamed: 1},
+			true, []int{0, 1, 2, 3}, []int{9, 8, 7}, []int{4}},
+		{"not shared", [10]int{3, 9, 1, 5, 5, 2, 8, 4, 7, 6}, policy.Speeds{Page: 1, Streamed: 2}, false,
+			[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			pages, edges := pagesOf(t, c.degrees)

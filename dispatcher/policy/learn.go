@@ -29,7 +29,8 @@ type Speeds struct {
 
 // Sound reports whether all figures can be those of a machine.
 func (s Speeds) Sound() bool {
-	for _, x := range []float64{s.CPU, s.Page, s.Notify, s.Least, s.Resident, s.Streamed, s.Crowded, s.Link, s.Alone, s.Both} {
+	for _, x := range []float64{s.CPU, s.Page, s.Notify, s.Least, s.Resident, s.Streamed, s.Crowded, s.Link,
+		s.Alone, s.Both} {
 		if x != 0 && !(x > 1e-15 && x < 1e6) {
 			return false
 		}
@@ -39,7 +40,8 @@ func (s Speeds) Sound() bool {
 
 // Complete reports whether the speeds are there that a choice needs.
 func (s Speeds) Complete(o Observation) bool {
-	return s.CPU > 0 && s.Page > 0 && s.Link > 0 && (s.Resident > 0 || o.ResidentEdges == 0) && (s.Streamed > 0 || o.ResidentEdges == o.PullEdges)
+	return s.CPU > 0 && s.Page > 0 && s.Link > 0 && (s.Resident > 0 || o.ResidentEdges == 0) &&
+		(s.Streamed > 0 || o.ResidentEdges == o.PullEdges)
 }
 
 // Took is how long so much work took. Nothing is learnt from the zero value.

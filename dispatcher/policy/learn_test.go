@@ -16,11 +16,16 @@ func TestLearnSpeeds(t *testing.T) {
 		{"far off", Speeds{Link: 4}, Measurement{Link: Took{600, 1}}, Speeds{Link: 6}},
 		{"nothing", Speeds{Link: 4}, Measurement{Link: Took{0, 1}, Streamed: Took{1, 0}}, Speeds{Link: 4}},
 		{"a pull", Speeds{}, Measurement{Scan: Scanned{Seconds: 12, Edges: 6, Looked: 4}}, Speeds{Page: 2, CPU: 3}},
-		{"a pull that skipped most", Speeds{CPU: 1}, Measurement{Scan: Scanned{Seconds: 12, Edges: 6, Looked: 3}}, Speeds{Page: 2, CPU: 1}},
-		{"of the GPU", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: Pull}, Beside: 5, Resident: Took{1, 2}}, Speeds{Alone: 5, Resident: 0.5}},
-		{"of the GPU, with notifying", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: NotifyPull}, Beside: 5}, Speeds{}},
-		{"of both", Speeds{}, Measurement{Decision: Decision{Device: Hybrid, Method: Pull}, Beside: 5, Streamed: Took{1, 2}}, Speeds{Both: 5, Crowded: 0.5}},
-		{"a page beside iterations was slower", Speeds{Page: 2}, Measurement{Scan: Scanned{Seconds: 12, Edges: 4}}, Speeds{Page: 2}},
+		{"a pull that skipped most", Speeds{CPU: 1}, Measurement{Scan: Scanned{Seconds: 12, Edges: 6, Looked: 3}},
+			Speeds{Page: 2, CPU: 1}},
+		{"of the GPU", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: Pull}, Beside: 5, Resident: Took{1, 2}},
+			Speeds{Alone: 5, Resident: 0.5}},
+		{"of the GPU, with notifying", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: NotifyPull}, Beside: 5},
+			Speeds{}},
+		{"of both", Speeds{}, Measurement{Decision: Decision{Device: Hybrid, Method: Pull}, Beside: 5, Streamed: Took{1, 2}},
+			Speeds{Both: 5, Crowded: 0.5}},
+		{"a page beside iterations was slower", Speeds{Page: 2}, Measurement{Scan: Scanned{Seconds: 12, Edges: 4}},
+			Speeds{Page: 2}},
 		{"it was faster", Speeds{Page: 2}, Measurement{Scan: Scanned{Seconds: 4, Edges: 4}}, Speeds{Page: 1.5}},
 	} {
 		if got := Learn(State{Limit: inMemoryLimit, Speeds: c.old}, c.m).Speeds; got != c.want {
@@ -54,7 +59,8 @@ func TestCompare(t *testing.T) {
 		}
 		s = Learn(next, m)
 	}
-	if want := (Speeds{CPU: s.Speeds.CPU, Page: 4, Streamed: 1, Crowded: 1.2, Link: 1e-12, Alone: 2, Both: 3}); s.Speeds != want {
+	if want := (Speeds{CPU: s.Speeds.CPU, Page: 4, Streamed: 1, Crowded: 1.2, Link: 1e-12, Alone: 2,
+		Both: 3}); s.Speeds != want {
 		t.Errorf("got %+v, want %+v", s.Speeds, want)
 	}
 	s = Learn(s, Measurement{Observation: o, Decision: Decision{Device: Hybrid, Method: Pull}, Streamed: Took{3, 1}})
@@ -91,7 +97,8 @@ func TestOwed(t *testing.T) {
 		t.Fatalf("it begins with %+v", s)
 	}
 	pull := func(s State, device Device, fraction float64) State {
-		m := Measurement{Observation: Observation{Facts: f, Fraction: fraction}, Decision: Decision{Device: device, Method: Pull}, Looked: 9000}
+		m := Measurement{Observation: Observation{Facts: f, Fraction: fraction},
+			Decision: Decision{Device: device, Method: Pull}, Looked: 9000}
 		m.GPUWorked = 9000
 		return Learn(s, m)
 	}

@@ -7,7 +7,8 @@ import (
 
 // facts are those of a job over a graph in memory, with both devices.
 func facts() Facts {
-	return Facts{Method: Auto, Device: Hybrid, Vertices: 500, ValueBytes: 8, PullEdges: 10000, NotifyEdges: 10000, Pages: 20, InMemory: true}
+	return Facts{Method: Auto, Device: Hybrid, Vertices: 500, ValueBytes: 8, PullEdges: 10000, NotifyEdges: 10000,
+		Pages: 20, InMemory: true}
 }
 
 func near(got, want float64) bool { return math.Abs(got-want) <= 1e-6*math.Abs(want) }
@@ -25,7 +26,8 @@ func TestMethod(t *testing.T) {
 		{"many are active", nil, 0.6, Pull},
 		{"none is active along edges", nil, 0, NotifyPull},
 		{"asked for", func(o *Observation, _ *State) { o.Facts.Method = NotifyPull }, 0.9, NotifyPull},
-		{"the aggregate changed", func(o *Observation, _ *State) { o.Facts.Method, o.AggregateChanged = NotifyPull, true }, 0.1, Pull},
+		{"the aggregate changed", func(o *Observation, _ *State) { o.Facts.Method, o.AggregateChanged = NotifyPull, true },
+			0.1, Pull},
 		{"sides not read yet", func(_ *Observation, s *State) { s.Owed = 1 }, 0.1, Pull},
 		{"from disk", func(_ *Observation, s *State) { s.Limit = 0.05 }, 0.1, Pull},
 		{"a pull ends early", func(o *Observation, _ *State) { o.Saturates = true }, 0.3, Pull},
@@ -37,14 +39,31 @@ func TestMethod(t *testing.T) {
 		{"a side to go through", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.3, Pull},
 		{"few lead to what is active", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.2, NotifyPull},
 		{"notified edges lead to all shards", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.04, Pull},
-		{"they lead to all, and a pull applies all vertices", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.002, NotifyPull},
+		{"they lead to all, and a pull applies all vertices", func(o *Observation,
+			_ *State) {
+			o.Folded, o.Shards = 10000, 20
+		}, 0.002, NotifyPull},
 		{"they lead to half of them", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.001, NotifyPull},
-		{"as they lead to, as was seen", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread = 10000, 20, 0.01 }, 0.1, NotifyPull},
-		{"they lead to all, as was seen", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread = 10000, 20, 1 }, 0.1, Pull},
-		{"one is tried after pulls", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread, s.Pulls = 10000, 20, 1, 32 }, 0.05, NotifyPull},
-		{"not soon after one led to all", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread, s.Pulls = 10000, 20, 1, 31 }, 0.05, Pull},
-		{"it is not tried where that takes long", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread, s.Pulls = 10000, 20, 1, 32 }, 0.1, Pull},
-		{"from disk, one is tried at once", func(o *Observation, s *State) { o.Folded, o.Shards, o.InMemory, s.Limit = 10000, 20, false, 0.1 }, 0.05, NotifyPull},
+		{"as they lead to, as was seen", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread = 10000, 20, 0.01 },
+			0.1, NotifyPull},
+		{"they lead to all, as was seen", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread = 10000, 20, 1 },
+			0.1, Pull},
+		{"one is tried after pulls", func(o *Observation,
+			s *State) {
+			o.Folded, o.Shards, s.Spread, s.Pulls = 10000, 20, 1, 32
+		}, 0.05, NotifyPull},
+		{"not soon after one led to all", func(o *Observation,
+			s *State) {
+			o.Folded, o.Shards, s.Spread, s.Pulls = 10000, 20, 1, 31
+		}, 0.05, Pull},
+		{"it is not tried where that takes long", func(o *Observation,
+			s *State) {
+			o.Folded, o.Shards, s.Spread, s.Pulls = 10000, 20, 1, 32
+		}, 0.1, Pull},
+		{"from disk, one is tried at once", func(o *Observation,
+			s *State) {
+			o.Folded, o.Shards, o.InMemory, s.Limit = 10000, 20, false, 0.1
+		}, 0.05, NotifyPull},
 		{"from disk, too, they lead to all", func(o *Observation, s *State) {
 			o.Folded, o.Shards, o.InMemory, s.Limit, s.Spread = 10000, 20, false, 0.1, 1
 		}, 0.05, Pull},
@@ -81,7 +100,8 @@ func TestAlpha(t *testing.T) {
 		{"few are active", Speeds{CPU: 10, Page: 10, Notify: 20, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.2},
 		{"not measured yet", Speeds{CPU: 10, Page: 10, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.6},
 		{"not that few", Speeds{CPU: 10, Page: 10, Notify: 20, Resident: 1, Link: 1e-12}, NotifyPull, 0.25, Hybrid, 5},
-		{"measured along few edges", Speeds{CPU: 1, Page: 1, Notify: 1000, Resident: 2, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.53},
+		{"measured along few edges", Speeds{CPU: 1, Page: 1, Notify: 1000, Resident: 2, Link: 1e-12}, NotifyPull, 0.01,
+			CPU, 0.53},
 		{"what an iteration takes beside", Speeds{CPU: 2, Page: 2, Resident: 1, Link: 1e-12, Alone: 10000}, Pull, 1, CPU, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -185,7 +205,8 @@ func TestTried(t *testing.T) {
 	}{
 		{0.5, 50*20000 - 1, "cgggcc"}, {0.5, 50 * 20000, "gggccc"}, {0.1, 1e12, "cccccc"}, {1.01, 0, "gggggg"},
 	} {
-		s := State{Limit: inMemoryLimit, Fixed: true, Untried: c.untried, Speeds: Speeds{CPU: 2 * c.cpu, Page: 1e9, Resident: 2}}
+		s := State{Limit: inMemoryLimit, Fixed: true, Untried: c.untried, Speeds: Speeds{CPU: 2 * c.cpu, Page: 1e9,
+			Resident: 2}}
 		if got := run(s, len(c.want)); got != c.want {
 			t.Errorf("α = %v, untried for %v s: got %s, want %s", c.cpu, c.untried, got, c.want)
 		}

@@ -130,9 +130,11 @@ func Load[V any](p *V) V {
 // Replace stores a value in the place of another, and reports whether that was there still.
 func Replace[V any](p *V, old, value V) bool {
 	if unsafe.Sizeof(old) == 4 {
-		return atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&old)), *(*uint32)(unsafe.Pointer(&value)))
+		return atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&old)),
+			*(*uint32)(unsafe.Pointer(&value)))
 	}
-	return atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&old)), *(*uint64)(unsafe.Pointer(&value)))
+	return atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&old)),
+		*(*uint64)(unsafe.Pointer(&value)))
 }
 
 // Next returns the first place from k on in a row whose vertex is in a set, or the end of the row.

@@ -89,7 +89,8 @@ func (k Kind) Size() int {
 }
 
 func (k Kind) String() string {
-	return [...]string{"invalid", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}[k]
+	return [...]string{"invalid", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+		"float32", "float64"}[k]
 }
 
 // SumOp is the operation of Sum on an accumulator of one leaf, if a device can do it

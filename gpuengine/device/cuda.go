@@ -282,7 +282,8 @@ func (d *cudaDevice) Unregister(b []byte) error {
 	d.mu.Lock()
 	delete(d.pinned, &b[0])
 	d.mu.Unlock()
-	return d.check("unpin memory", asError(C.garaph_unpin(d.context(), unsafe.Pointer(&b[0])))) //nolint:gocritic // code of cgo
+	//nolint:gocritic // code of cgo
+	return d.check("unpin memory", asError(C.garaph_unpin(d.context(), unsafe.Pointer(&b[0]))))
 }
 
 // Close ends all work and frees what is left. After the device was lost, only

@@ -9,7 +9,8 @@ import (
 // edges are floats at the borders of ranges.
 var edges = []float64{
 	0, 1, 2, 3, 0.5, 1. / 3, 10, math.Pi, math.Inf(1), math.NaN(), math.MaxFloat64, math.MaxFloat64 / 2,
-	0x1p-1022, 0x1.fffffffffffffp-1023, 0x0.8p-1022, 0x1p-1074, 0x1.8p-1073, 0x1p-1060, math.Nextafter(1, 2), math.Nextafter(1, 0), math.Nextafter(2, 0),
+	0x1p-1022, 0x1.fffffffffffffp-1023, 0x0.8p-1022, 0x1p-1074, 0x1.8p-1073, 0x1p-1060, math.Nextafter(1, 2),
+	math.Nextafter(1, 0), math.Nextafter(2, 0),
 	math.MaxFloat32, 0x1p-126, 0x1p-149, 0x1p63, 0x1p64, 0x1p511, 0x1p-537, 1e-310,
 }
 
@@ -58,7 +59,8 @@ func TestExact(t *testing.T) {
 		if a, b := float32(a), float32(b); !same(float64(Div32(a, b)), float64(a/b)) {
 			t.Fatalf("%x / %x = %x, not %x", a, b, a/b, Div32(a, b))
 		}
-		a32, b32 := math.Float32frombits(uint32(math.Float64bits(a)>>20)), math.Float32frombits(uint32(math.Float64bits(b)>>20))
+		a32, b32 := math.Float32frombits(uint32(math.Float64bits(a)>>20)),
+			math.Float32frombits(uint32(math.Float64bits(b)>>20))
 		if !same(float64(Div32(a32, b32)), float64(a32/b32)) {
 			t.Fatalf("%x / %x = %x, not %x", a32, b32, a32/b32, Div32(a32, b32))
 		}

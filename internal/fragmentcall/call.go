@@ -61,8 +61,10 @@ func (m *Method) Call(inputs []uint64) (results []uint64, fault compiled.Fault) 
 }
 
 var kinds = map[reflect.Kind]compiled.Kind{
-	reflect.Bool: compiled.Bool, reflect.Int: compiled.Int64, reflect.Int8: compiled.Int8, reflect.Int16: compiled.Int16, reflect.Int32: compiled.Int32, reflect.Int64: compiled.Int64,
-	reflect.Uint: compiled.Uint64, reflect.Uint8: compiled.Uint8, reflect.Uint16: compiled.Uint16, reflect.Uint32: compiled.Uint32, reflect.Uint64: compiled.Uint64,
+	reflect.Bool: compiled.Bool, reflect.Int: compiled.Int64, reflect.Int8: compiled.Int8, reflect.Int16: compiled.Int16,
+	reflect.Int32: compiled.Int32, reflect.Int64: compiled.Int64,
+	reflect.Uint: compiled.Uint64, reflect.Uint8: compiled.Uint8, reflect.Uint16: compiled.Uint16,
+	reflect.Uint32: compiled.Uint32, reflect.Uint64: compiled.Uint64,
 	reflect.Float32: compiled.Float32, reflect.Float64: compiled.Float64,
 }
 

@@ -54,7 +54,8 @@ func Apart(n int64) ([]byte, error) {
 func Sparse[T any](n int64) ([]T, error) {
 	var t T
 	size := n * int64(unsafe.Sizeof(t))
-	b, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	b, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("reserve %d bytes of addresses: %w", size, Limited(err))
 	}
@@ -65,7 +66,8 @@ func Sparse[T any](n int64) ([]T, error) {
 // Limited says of an error of an allocation that the process has a limit of addresses.
 func Limited(err error) error {
 	if limit := addresses(); limit > 0 {
-		return fmt.Errorf("%w: the process may have %d MiB of addresses (ulimit -v), of which those that nothing lies at count too: raise that, and limit the memory with --memory instead", err, limit>>20)
+		return fmt.Errorf("%w: the process may have %d MiB of addresses (ulimit -v), of which those that nothing lies at "+
+			"count too: raise that, and limit the memory with --memory instead", err, limit>>20)
 	}
 	return err
 }
@@ -166,6 +168,7 @@ func plain(t reflect.Type) error {
 		}
 		return nil
 	default:
-		return fmt.Errorf("type %s is not plain data of fixed size: use bool, sized numbers, and arrays or structs of them", t)
+		return fmt.Errorf("type %s is not plain data of fixed size: use bool, sized numbers, and arrays or structs of them",
+			t)
 	}
 }
