@@ -3,6 +3,7 @@ package dispatcher
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,14 +35,8 @@ func (p *plan[V, A]) openDevices() (opened func() error) {
 	var pending sync.WaitGroup
 	pending.Go(func() {
 		defer func(began time.Time) { p.opened = time.Since(began) }(time.Now())
-		for _, name := range strings.Split(cmp.Or(p.opt.GPU.Name, "0"), ",") {
-			if err != nil {
-				break
-			}
-			var d device.Device
-			if d, err = p.opt.hooks.open(name); err == nil {
-				devices = append(devices, d)
-			}
+		if err == nil {
+			devices, err = p.openAll()
 		}
 	})
 	return func() error {
@@ -53,6 +48,24 @@ func (p *plan[V, A]) openDevices() (opened func() error) {
 		p.withoutGPU(errors.Join(err, p.closeDevices()))
 		return nil
 	}
+}
+
+// openAll opens the devices that the options name, on goroutines.
+func (p *plan[V, A]) openAll() ([]device.Device, error) {
+	names := strings.Split(cmp.Or(p.opt.GPU.Name, "0"), ",")
+	if p.opt.GPU.Name == AllGPUs {
+		var err error
+		if names, err = device.Names(); err != nil {
+			return nil, err
+		}
+	}
+	devices, errs := make([]device.Device, len(names)), make([]error, len(names))
+	var g sync.WaitGroup
+	for i, name := range names {
+		g.Go(func() { devices[i], errs[i] = p.opt.hooks.open(name) })
+	}
+	g.Wait()
+	return slices.DeleteFunc(devices, func(d device.Device) bool { return d == nil }), cmp.Or(errs...)
 }
 
 // sooner is why a small job has no GPU.
@@ -81,11 +94,16 @@ func (p *plan[V, A]) withoutGPU(err error) {
 
 // closeDevices closes the devices, whose memory must be free.
 func (p *plan[V, A]) closeDevices() error {
+	err := closeAll(p.devices)
+	p.devices = nil
+	return err
+}
+
+func closeAll(devices []device.Device) error {
 	var errs []error
-	for _, d := range p.devices {
+	for _, d := range devices {
 		errs = append(errs, d.Close())
 	}
-	p.devices = nil
 	return errors.Join(errs...)
 }
 

@@ -51,6 +51,7 @@ func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpu
 		o.GPU.Memory = leastGPU(t, s, p, o)
 	}
 	for range set.gpus - 1 {
+		o.Method = Pull // frontiers would have one GPU
 		o.GPU.Name += ",emulated"
 	}
 	if set.fewPages {

@@ -88,10 +88,13 @@ const (
 	Calibrating Phase = "calibrating"        // the speeds of CPU, GPU and link
 )
 
+// AllGPUs is the name that stands for all GPUs of the machine.
+const AllGPUs = "all"
+
 // GPUOptions configure the GPU of a job.
 type GPUOptions struct {
-	Name      string           // "0", "1" … or "emulated"; if "", the first one
-	Memory    int64            // bytes of the GPU's memory; if 0, all that is free
+	Name      string           // "0", "1" …, several as "0,1", [AllGPUs], or "emulated"; if "", the first one
+	Memory    int64            // bytes of the memory of each; if 0, all that is free
 	Streams   int              // that overlap; if 0, see [gpuengine.Options]
 	Gather    gpuengine.Gather // if "", auto
 	Advancing gpuengine.Advancing

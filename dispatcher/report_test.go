@@ -45,7 +45,7 @@ func TestLongReport(t *testing.T) {
 		t.Errorf("%d iterations of %d, %d edges of %d, %d pages of %d", next, all, kept, edges, sum.Pages,
 			r.Devices[CPU].Pages)
 	}
-	j.state.place.active = 1 // a GPU has what is newest, and fails
+	j.state.place.behind = true // a GPU has what is newest, and fails
 	j.state.safe = j.state.now
 	j.state.safe.step.Iteration = r.Iterations[100].Iteration + 3
 	if j.state.rewind() {

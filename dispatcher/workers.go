@@ -3,7 +3,6 @@ package dispatcher
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/garaph/garaph/dispatcher/policy"
@@ -28,7 +27,7 @@ func newWorkers[V, A any](p *plan[V, A], s *state[V, A], r *recorder[V, A]) *wor
 // it does not fit a GPU.
 func (w *workers[V, A]) open() error {
 	p := w.plan
-	w.state.place = newPlacement(1+len(p.devices), len(p.shape.firsts))
+	w.state.place = newPlacement(len(p.shape.firsts))
 	p.wantFrontier()
 	if len(p.devices) > 0 {
 		if err := w.gpus.open(); err != nil {
@@ -54,19 +53,23 @@ func (w *workers[V, A]) open() error {
 // start copies values to the GPUs and, unless the first iteration advances a frontier, the edges
 // that stay there, and measures speeds. It goes on without GPUs that fail.
 func (w *workers[V, A]) start(ctx context.Context) error {
-	if len(w.gpus.live) > 0 {
-		w.plan.opt.Trace.Phase(LoadingGPU)
+	if len(w.gpus.live) == 0 {
+		return nil
 	}
-	for _, g := range slices.Clone(w.gpus.live) {
-		err := g.engine.Start(w.plan.pages)
+	w.plan.opt.Trace.Phase(LoadingGPU)
+	err := w.gpus.start()
+	for len(w.gpus.live) > 0 {
 		if err == nil && w.state.policy.peek(w.observe()) != Frontier {
-			err = g.engine.Load(ctx)
+			err = w.gpus.load(ctx)
 		}
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			w.lose(g.number, err)
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err = w.survive(err); err != nil {
+			return err
 		}
 	}
 	var names []string
@@ -84,7 +87,9 @@ func (w *workers[V, A]) start(ctx context.Context) error {
 		if err == nil {
 			break
 		}
-		w.lose(w.gpus.live[0].number, err)
+		if err := w.survive(err); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -96,13 +101,13 @@ func (w *workers[V, A]) observe() policy.Observation {
 		AggregateChanged: w.plan.can.aggregable != nil && (w.state.now.step.Iteration == 0 ||
 			w.state.now.step.Aggregate != w.state.now.previous),
 		GPUs: len(w.gpus.live), ResidentEdges: w.gpus.residentEdges(),
-		HostStale: w.plan.shape.bytesIn(w.state.place.stale(host)), Behind: w.state.place.behind(),
+		HostStale: w.plan.shape.bytesIn(w.state.place.stale(host)), Behind: w.state.place.behind,
 	}
 	if all := w.plan.shape.notifyEdges; all > 0 {
 		o.Fraction = float64(w.state.now.degrees) / float64(all)
 	}
-	for _, g := range w.gpus.live {
-		o.GPUStale += w.plan.shape.bytesIn(w.state.place.stale(g.number))
+	if o.GPUs > 0 {
+		o.GPUStale = w.plan.shape.bytesIn(w.state.place.stale(onGPUs))
 	}
 	return o
 }
@@ -120,7 +125,7 @@ func (w *workers[V, A]) prepare(x *iteration) error {
 			return err
 		}
 	}
-	if !w.state.place.behind() {
+	if !w.state.place.behind {
 		w.state.safe, w.state.safeCounts = w.state.now, w.state.policy.known.Counts
 	}
 	return nil
@@ -175,5 +180,5 @@ func (w *workers[V, A]) process(ctx context.Context, x *iteration) error {
 	if err := w.plan.store.MapError(work(ctx, x)); err != nil {
 		return err
 	}
-	return w.exchange(ctx, x)
+	return w.exchange(x)
 }

@@ -74,7 +74,9 @@ func (c *checks) launch(k kernels.CheckPacked, s device.Stream) error {
 // that side again to describe the error.
 func (c *checks) verdict(a *arrays, pages Pages) error {
 	found := make([]kernels.CheckPackedResult, len(c.shards))
-	if err := a.staging.toHost(a.main, hostmem.AsBytes(found), c.results); err != nil {
+	left := hostmem.AsBytes(found)
+	err := a.staging.toHost(a.main, len(left), c.results, func(part []byte) { left = left[copy(left, part):] })
+	if err != nil {
 		return err
 	}
 	for k, i := range c.shards {

@@ -123,6 +123,11 @@ func (c *launcher) launch(l *lane) error {
 	if err := s.Record(l.done); err != nil {
 		return err
 	}
+	if !c.arrays.plan.async && !c.iteration.Quiet {
+		if err := c.exchange.share(l.stream, l.work.from, l.work.to); err != nil {
+			return err
+		}
+	}
 	if c.iteration.Exchange {
 		if err := c.exchange.bring(l); err != nil {
 			return err

@@ -159,7 +159,7 @@ func TestCommitParts(t *testing.T) {
 					copy(want[v.from:v.to], values[v.from:v.to])
 				}
 			}
-			for k := range r.plan.kept.shards {
+			for k := range r.plan.kept.To {
 				set([]int{k}, next)
 			}
 			for _, rq := range r.streamed() {

@@ -8,7 +8,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
+	"unsafe"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
@@ -16,6 +18,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/store"
 )
 
@@ -96,7 +99,7 @@ func (e *Engine[V, A]) Start(pages Pages) error {
 	if err != nil {
 		return e.named("copying vertices to", err)
 	}
-	e.residency = newResidency(e.plan, Requests(pages.Spans(), 0, e.plan.kept.shards), pages.Spans())
+	e.residency = newResidency(e.plan, Requests(pages.Spans(), e.plan.kept.From, e.plan.kept.To), pages.Spans())
 	e.pipeline = e.newPipeline(pages, trace)
 	e.pipeline.start()
 	return nil
@@ -133,9 +136,24 @@ func (e *Engine[V, A]) newTracer() (*tracer, error) {
 	return t, err
 }
 
-// Stay returns the number of shards, from the first one on, that are resident on the device after
-// Start.
-func (e *Engine[V, A]) Stay() (shards int) { return e.plan.kept.shards }
+// Kept returns the shards that are resident on the device after Start.
+func (e *Engine[V, A]) Kept() page.Span { return e.plan.kept.Span }
+
+// Keeps returns the shards that an engine with such options would keep, and whether it keeps all of
+// its own without a buffer for others.
+func Keeps[V, A any](d device.Device, p gas.Program[V, A], cat *store.Catalogue, o Options) (kept page.Span, all bool,
+	err error) {
+	f, err := FragmentsOf(p)
+	if err != nil {
+		return kept, false, err
+	}
+	o.complete(d.Info())
+	plan, err := newPlan(cat, f, gas.DirectionOf(p), o)
+	if err != nil {
+		return kept, false, err
+	}
+	return plan.kept.Span, plan.ring.slots == 0, nil
+}
 
 // Resident returns the number of edges that are resident on the device.
 func (e *Engine[V, A]) Resident() (edges uint64) {
@@ -165,10 +183,10 @@ func (e *Engine[V, A]) Receive(from, to uint32) error {
 	return e.named("copying values to", e.exchange.receive(interval{from, to}))
 }
 
-// Commit makes the new values of an iteration current, both computed and received ones. It returns
-// the bytes exchanged.
-func (e *Engine[V, A]) Commit() (exchanged int64, err error) {
-	exchanged, err = e.exchange.commit(e.Times())
+// Commit makes the new values of an iteration current: those that were computed, those that were
+// received, and those of the given shards, which peers have sent. It returns the bytes exchanged.
+func (e *Engine[V, A]) Commit(sent ...page.Span) (exchanged int64, err error) {
+	exchanged, err = e.exchange.commit(e.Times(), sent)
 	return exchanged, e.named("taking over the values of an iteration on", err)
 }
 
@@ -186,7 +204,45 @@ func (e *Engine[V, A]) Download(from, to uint32) error {
 		e.arrays.valuesAt(values, from)))
 }
 
-// Active copies the bits of the vertices activated on the device by the last iteration to the
+// Connect lets the engines of several devices send their new values to each other: every batch in
+// an iteration, or all of them in [Engine.Send] in async mode. After an error, engine k has failed.
+func Connect[V, A any](engines []*Engine[V, A]) (k int, err error) {
+	for k, e := range engines {
+		for _, peer := range engines {
+			if peer == e {
+				continue
+			}
+			if _, err := e.resources.device.Reach(peer.resources.device); err != nil {
+				return k, e.named("connecting", err)
+			}
+			e.exchange.peers = append(e.exchange.peers, peerArrays{peer.resources.device, &peer.arrays})
+		}
+	}
+	return 0, nil
+}
+
+// Send sends what an async iteration has computed to the peers, which must not iterate.
+func (e *Engine[V, A]) Send() error {
+	return e.named("copying values from", e.exchange.sendAll(e.Times()))
+}
+
+// Sums stores the aggregates of shards that the last iteration has done.
+func (e *Engine[V, A]) Sums(sums []float64) {
+	if !e.plan.sums {
+		return
+	}
+	for _, t := range e.Times() {
+		for i := t.From; i < t.To; i++ {
+			sums[i] = 0
+			for k := e.plan.sumAt[i]; k < e.plan.sumAt[i+1]; k++ {
+				bits := *(*uint64)(unsafe.Pointer(&e.arrays.head[headBytes+8*int64(k)]))
+				sums[i] += math.Float64frombits(bits)
+			}
+		}
+	}
+}
+
+// Active adds the bits of the vertices activated on the device by the last iteration to the
 // host's Rising. A failed iteration has cleared them: all vertices are then set, so that it can be
 // repeated.
 func (e *Engine[V, A]) Active() error {
@@ -196,8 +252,14 @@ func (e *Engine[V, A]) Active() error {
 		}
 		return nil
 	}
-	return e.named("copying the active set from", e.arrays.staging.toHost(e.arrays.main, hostmem.AsBytes(e.host.Rising),
-		e.arrays.at[active]))
+	rising := e.host.Rising
+	return e.named("copying the active set from", e.arrays.staging.toHost(e.arrays.main, 8*len(rising),
+		e.arrays.at[active], func(part []byte) {
+			for w := range len(part) / 8 {
+				rising[w] |= *(*uint64)(unsafe.Pointer(&part[8*w]))
+			}
+			rising = rising[len(part)/8:]
+		}))
 }
 
 // synced waits for what was queued in the main stream, unless that failed.

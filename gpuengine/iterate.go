@@ -37,7 +37,7 @@ type Stats struct {
 	Vertices  uint64 // applied
 	Activated uint64
 	Degrees   uint64  // the sum of their Arrays.Degree
-	Aggregate float64 // over all values
+	Aggregate float64 // over the shards that were done; Sums has it by shard
 	Pages     int     // batches
 	Bytes     int64   // of edges copied to the device
 	Back      int64   // bytes of values and active bits copied to the host

@@ -80,7 +80,7 @@ func newLanes(r *resources, p *plan) (l lanes, err error) {
 	switch {
 	case p.ring.slots == 0:
 		still = p.streams
-	case p.kept.shards > 0:
+	case p.kept.To > p.kept.From:
 		still = 2 // results of the one are copied while the other computes
 	}
 	for i := range p.ring.slots + still {

@@ -56,8 +56,9 @@ func (e *Engine[V, A]) newPipeline(pages Pages, t *tracer) *pipeline {
 	p := &pipeline{
 		transfers: make(chan context.Context), computes: make(chan context.Context), ended: make(chan struct{}, 2),
 		queues: newQueues(&e.lanes),
-		everything: everything{residency: &e.residency, pages: pages, streamed: Requests(pages.Spans(), e.plan.kept.shards,
-			len(e.plan.cat.Shards))},
+		everything: everything{residency: &e.residency, pages: pages,
+			streamed: append(Requests(pages.Spans(), 0, e.plan.kept.From),
+				Requests(pages.Spans(), e.plan.kept.To, len(e.plan.cat.Shards))...)},
 	}
 	p.copier = copier{
 		iteration: &p.iteration, queues: p.queues, resources: &e.resources, lanes: &e.lanes, pages: pages,

@@ -12,6 +12,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
@@ -63,6 +64,7 @@ type plan struct {
 	sizes       [arrayCount]int64 // bytes of the arrays
 	sumAt       []int32           // by shard: the number of its first block's sum
 	streams     int
+	own         page.Span // of which as many stay as fit
 	kept        kept
 	ring        ring
 }
@@ -73,9 +75,9 @@ type degrees struct {
 	sameIn, sameOut bool // in- or out-degrees are those by which vertices notify
 }
 
-// kept describes the shards [0, shards), which stay on the device.
+// kept describes the shards that stay on the device.
 type kept struct {
-	shards int
+	page.Span
 	arena  int64 // bytes for them
 	lists  int64 // bytes at most for the lists of their chunks
 	checks int64 // bytes for what is found in packed sides
@@ -156,8 +158,16 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	}
 	p.kept.limits = limits{edges: o.ChunkEdges, window: max(1, o.Shared/p.accumulator), packed: o.packed}
 	rest := o.Memory - arrays
+	p.own = page.Span{To: len(cat.Shards)}
 	all := p.keep(math.MaxInt64)
 	least := aligned(max(minSlot, p.kept.least))
+	if o.Own != (page.Span{}) {
+		p.own = o.Own
+		all = p.keep(math.MaxInt64)
+	}
+	if o.Beyond {
+		all = math.MaxInt64
+	}
 	if rest < min(all, least) {
 		return nil, &NeedError{Budget: o.Memory, Arrays: arrays, Ring: min(all, least), All: all}
 	}
@@ -180,18 +190,18 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	return p, nil
 }
 
-// keep lets the first shards stay, as far as rest bytes go, and returns how many
+// keep lets the first of the own shards stay, as far as rest bytes go, and returns how many
 // they take. Beside its edges and descriptors, a shard has these once more in
 // the lists of units.
 func (p *plan) keep(rest int64) int64 {
-	k := kept{limits: p.kept.limits}
-	for i := range p.cat.Shards {
+	k := kept{Span: page.Span{From: p.own.From, To: p.own.From}, limits: p.kept.limits}
+	for i := p.own.From; i < p.own.To; i++ {
 		var n need
 		for _, dir := range p.sides {
 			n.add(p.needOf(dir, i, k.limits))
 		}
 		more := k
-		more.shards, more.arena, more.lists, more.least = i+1, k.arena+n.room(), k.lists+n.lists, max(k.least, n.least)
+		more.To, more.arena, more.lists, more.least = i+1, k.arena+n.room(), k.lists+n.lists, max(k.least, n.least)
 		if p.packed && p.cat.SideEdges(shard.In, i) > 0 {
 			more.checks += resultBytes
 		}

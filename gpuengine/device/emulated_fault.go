@@ -14,12 +14,13 @@ const (
 	FaultLaunch                // Launch
 	FaultEvent                 // Record and Wait
 	FaultSync                  // Sync, of streams and events
+	FaultPeer                  // ToPeer and Reach
 	FaultRun                   // what a stream does, at the time when it does it
 	faultOps
 )
 
 func (o FaultOp) String() string {
-	return [...]string{"alloc", "load", "stream", "copy", "launch", "event", "sync", "run"}[o]
+	return [...]string{"alloc", "load", "stream", "copy", "launch", "event", "sync", "peer", "run"}[o]
 }
 
 // EmulatedFault makes a call fail.
