@@ -52,6 +52,31 @@ func TestCUDANamedGraphs(t *testing.T) {
 	tryNamed(t, gpu)
 }
 
+// severalGPUs skips a test where there are fewer than two GPUs, and returns lists of them.
+func severalGPUs(t *testing.T) (lists []string) {
+	t.Helper()
+	needGPU(t)
+	names, err := device.Names()
+	if err != nil || len(names) < 2 {
+		t.Skipf("this test needs two GPUs: %v, %v", names, err)
+	}
+	for n := 2; n <= len(names); n *= 2 {
+		lists = append(lists, strings.Join(names[:n], ","))
+	}
+	return lists
+}
+
+// TestCUDASeveral is TestCUDARMAT and TestCUDANamedGraphs on several GPUs.
+func TestCUDASeveral(t *testing.T) {
+	for _, list := range severalGPUs(t) {
+		t.Run(list, func(t *testing.T) {
+			tryNamed(t, list)
+			o := bench.GenOptions{Kind: bench.RMAT, Scale: 18, Degree: 16, Format: bench.RawW, Seed: 1}
+			tryAll(t, subjectOf(t, generated(t, o, store.Packed), list))
+		})
+	}
+}
+
 // TestCUDARMAT has 2¹⁸ vertices and 2²² edges, skewed.
 func TestCUDARMAT(t *testing.T) {
 	needGPU(t)
@@ -116,6 +141,9 @@ type trapping struct {
 	from     int64
 	launches *atomic.Int64
 }
+
+// Unwrap returns the device beneath.
+func (d trapping) Unwrap() device.Device { return d.Device }
 
 func (d trapping) Load(k device.Kernel) (device.Function, error) {
 	f, err := d.Device.Load(k)

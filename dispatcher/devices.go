@@ -52,16 +52,16 @@ func (p *plan[V, A]) openDevices() (opened func() error) {
 
 // openAll opens the devices that the options name, on goroutines.
 func (p *plan[V, A]) openAll() ([]device.Device, error) {
-	names := strings.Split(cmp.Or(p.opt.GPU.Name, "0"), ",")
+	p.names = strings.Split(cmp.Or(p.opt.GPU.Name, "0"), ",")
 	if p.opt.GPU.Name == AllGPUs {
 		var err error
-		if names, err = device.Names(); err != nil {
+		if p.names, err = device.Names(); err != nil {
 			return nil, err
 		}
 	}
-	devices, errs := make([]device.Device, len(names)), make([]error, len(names))
+	devices, errs := make([]device.Device, len(p.names)), make([]error, len(p.names))
 	var g sync.WaitGroup
-	for i, name := range names {
+	for i, name := range p.names {
 		g.Go(func() { devices[i], errs[i] = p.opt.hooks.open(name) })
 	}
 	g.Wait()

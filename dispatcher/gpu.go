@@ -126,7 +126,7 @@ func (g *gpus[V, A]) own(numbers []int) ([]own, error) {
 	if n == 1 {
 		return list, nil
 	}
-	for k, i := range policy.Split(shape.edges, n) {
+	for k, i := range policy.Split(shape.costs, n) {
 		list[k].Span = page.Span(i)
 		_, all, err := keeps(k, list[k])
 		if err != nil {
@@ -139,7 +139,7 @@ func (g *gpus[V, A]) own(numbers []int) ([]own, error) {
 	}
 	from := 0
 	for k := range list {
-		rest := policy.Split(shape.edges[from:], n-k)[0]
+		rest := policy.Split(shape.costs[from:], n-k)[0]
 		kept, _, err := keeps(k, own{page.Span{From: from, To: from + rest.To}, true})
 		if err != nil {
 			return nil, err

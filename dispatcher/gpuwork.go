@@ -178,15 +178,19 @@ func (w *workers[V, A]) account(x *iteration) {
 	x.report.Devices = map[Device]DeviceWork{}
 	worked, gpus, stayed, streamed, batches := 0.0, 0.0, uint64(0), uint64(0), 0
 	for _, g := range w.gpus.live {
+		did := DeviceWork{Pages: len(g.share.batches)}
 		for _, b := range g.share.batches {
-			gpus = max(gpus, b.End-x.gpus.start)
+			did.Edges, did.Seconds = did.Edges+b.Edges, max(did.Seconds, b.End-x.gpus.start)
 			if b.From < w.gpus.kept() {
 				stayed += b.Edges
 			} else {
 				streamed += b.Edges
 			}
 		}
-		batches += len(g.share.batches)
+		batches, gpus = batches+did.Pages, max(gpus, did.Seconds)
+		if each := w.recorder.report.GPU.Each; len(each) > 0 {
+			addWork(&each[g.number-1].DeviceWork, did)
+		}
 	}
 	if batches > 0 {
 		worked = gpus

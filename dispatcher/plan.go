@@ -47,6 +47,7 @@ type plan[V, A any] struct {
 	pages    *page.Cache
 
 	devices []device.Device // all GPUs, in the order of their numbers
+	names   []string        // of devices, in the options
 	opened  time.Duration   // how long opening them took
 	sooner  bool            // no GPU was opened, since the CPU is done before one is open
 	without string          // why the job has no GPU

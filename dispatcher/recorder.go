@@ -77,7 +77,7 @@ func (r *recorder[V, A]) add(it Iteration) {
 	if report.Devices == nil {
 		report.Devices = map[Device]DeviceWork{}
 	}
-	addWork(report.Devices, it.Devices)
+	addWorks(report.Devices, it.Devices)
 	r.plan.opt.Progress(it)
 }
 

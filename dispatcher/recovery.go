@@ -61,7 +61,11 @@ func (w *workers[V, A]) lose(number int, err error) {
 			number = f.worker
 		}
 	}
-	w.plan.opt.Trace.GPUMemory(w.gpus.memory())
+	if len(w.gpus.live) > 0 {
+		w.reportGPUs()
+	} else {
+		w.plan.opt.Trace.GPUMemory(0)
+	}
 	switch {
 	case w.state.rewind():
 		w.recorder.rewind()

@@ -124,14 +124,24 @@ type Report struct {
 // GPUUse is the use of GPUs by a job.
 type GPUUse struct {
 	Name string // of the GPU; "" if there was none
-	// Resident is how many edges stayed on the GPU.
+	// Resident is how many edges stayed on GPUs.
 	Resident uint64
-	// Memory is how many bytes of the GPU's memory the job had.
+	// Each has the figures of each of several GPUs, in their order.
+	Each []GPUWork
+	// Memory is how many bytes of the GPUs' memory the job had.
 	Memory int64
 	// Without says why a job that chooses by itself had no GPU. It is empty if the job had one, or was to have none.
 	Without string
 	// Lost says why the job went on without the GPU, if it did.
 	Lost string
+}
+
+// GPUWork is the work of one of several GPUs in a job.
+type GPUWork struct {
+	GPU      string `json:"gpu"` // as in [GPUOptions.Name]
+	Resident uint64 `json:"resident_edges"`
+	Memory   int64  `json:"memory_bytes"`
+	DeviceWork
 }
 
 // work returns the work of this process and of earlier ones of the job.
@@ -171,13 +181,18 @@ func (it *Iteration) merge(next Iteration) {
 	it.Traffic.BytesBack += next.Traffic.BytesBack
 	it.Duration += next.Duration
 	it.Seconds += next.Seconds
-	addWork(it.Devices, next.Devices)
+	addWorks(it.Devices, next.Devices)
 }
 
-// addWork adds what devices did to sums.
-func addWork(sums, did map[Device]DeviceWork) {
+// addWorks adds what devices did to sums.
+func addWorks(sums, did map[Device]DeviceWork) {
 	for d, w := range did {
 		sum := sums[d]
-		sums[d] = DeviceWork{sum.Pages + w.Pages, sum.Edges + w.Edges, sum.Seconds + w.Seconds}
+		addWork(&sum, w)
+		sums[d] = sum
 	}
+}
+
+func addWork(sum *DeviceWork, did DeviceWork) {
+	*sum = DeviceWork{sum.Pages + did.Pages, sum.Edges + did.Edges, sum.Seconds + did.Seconds}
 }

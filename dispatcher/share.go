@@ -115,16 +115,16 @@ func (s *share) spans() (list []page.Span) {
 // divide gives each GPU its share of an iteration, and the CPU its pages.
 func (w *workers[V, A]) divide(x *iteration) {
 	p := w.plan
-	edges, wanted := make([]uint64, len(p.shape.edges)), make([]bool, len(p.shape.edges))
+	costs, wanted := make([]uint64, len(p.shape.costs)), make([]bool, len(p.shape.costs))
 	for _, i := range p.pages.ShardsOf(x.requests...) {
-		edges[i], wanted[i] = p.shape.edges[i]+1, true
+		costs[i], wanted[i] = p.shape.costs[i], true
 	}
 	kept := w.gpus.kept()
-	w.gpus.division = policy.Divide(edges, kept, len(w.gpus.live), w.state.policy.known.Speeds, x.report.Device == Hybrid,
+	w.gpus.division = policy.Divide(costs, kept, len(w.gpus.live), w.state.policy.known.Speeds, x.report.Device == Hybrid,
 		w.gpus.division)
 	d := w.gpus.division
 	for k, g := range w.gpus.live {
-		s := &share{pages: p.pages, began: p.began, enough: g.engine.Enough, given: make([]float64, len(edges))}
+		s := &share{pages: p.pages, began: p.began, enough: g.engine.Enough, given: make([]float64, len(costs))}
 		for _, piece := range g.engine.Pieces() {
 			s.pieces = append(s.pieces, piece)
 			s.wanted = append(s.wanted, piece.From < d.CPU.From && slices.Contains(wanted[piece.From:piece.To], true))

@@ -72,13 +72,7 @@ func (w *workers[V, A]) start(ctx context.Context) error {
 			return err
 		}
 	}
-	var names []string
-	for _, g := range w.gpus.live {
-		names = append(names, w.plan.devices[g.number-1].Info().Name)
-	}
-	w.recorder.report.GPU.Memory = w.gpus.memory()
-	w.plan.opt.Trace.GPUMemory(w.recorder.report.GPU.Memory)
-	w.recorder.report.GPU.Name, w.recorder.report.GPU.Resident = strings.Join(names, ", "), w.gpus.residentEdges()
+	w.reportGPUs()
 	for len(w.gpus.live) > 0 {
 		err := w.measureSpeeds(ctx)
 		if ctx.Err() != nil {
@@ -92,6 +86,24 @@ func (w *workers[V, A]) start(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// reportGPUs reports the GPUs and what stays on them.
+func (w *workers[V, A]) reportGPUs() {
+	r, p := &w.recorder.report.GPU, w.plan
+	var names []string
+	for _, g := range w.gpus.live {
+		names = append(names, p.devices[g.number-1].Info().Name)
+		for len(p.devices) > 1 && len(r.Each) < len(p.devices) {
+			r.Each = append(r.Each, GPUWork{GPU: p.names[len(r.Each)]})
+		}
+		if len(r.Each) > 0 {
+			each := &r.Each[g.number-1]
+			each.Resident, each.Memory = g.engine.Resident(), g.engine.Memory()
+		}
+	}
+	r.Name, r.Memory, r.Resident = strings.Join(names, ", "), w.gpus.memory(), w.gpus.residentEdges()
+	p.opt.Trace.GPUMemory(r.Memory)
 }
 
 // observe reports where the job stands before its next iteration.

@@ -118,6 +118,9 @@ func (e *Engine[V, A]) Load(ctx context.Context) error {
 	if err != nil {
 		return e.named("copying edges to", err)
 	}
+	if len(e.exchange.peers) > 0 { // the values of one launch are sent during the next
+		loaded.enough /= 2
+	}
 	loaded.requests, loaded.loaded = r.requests, true
 	*r = loaded
 	return nil

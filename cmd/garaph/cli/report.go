@@ -108,6 +108,8 @@ type gpuReport struct {
 	GPUResident uint64 `json:"gpu_resident_edges,omitempty"`
 	GPUMemory   int64  `json:"peak_gpu_bytes,omitempty"`
 	GPULost     string `json:"gpu_lost,omitempty"` // why the job went on without it
+	// GPUs are the figures of each, if the run had several.
+	GPUs []dispatcher.GPUWork `json:"gpus,omitempty"`
 }
 
 // took returns how long the run took, and loading before it, how many edges it processed, and whether those that it
@@ -148,7 +150,8 @@ func (t *task) writeReport(w io.Writer, top *topRows) error {
 		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges, BytesRead: r.Reads.BytesRead, LoadRead: r.Preparation.LoadRead,
 		Earlier: r.Earlier, Calibration: show.Number(r.Preparation.Calibration.Seconds()), K: show.Number(r.AccessRatio),
 		RowsRead: r.Reads.RowsRead, RowsNeeded: r.Reads.RowsNeeded,
-		Devices: r.Devices, gpuReport: gpuReport{GPU: r.GPU.Name, GPUResident: r.GPU.Resident, GPUMemory: r.GPU.Memory, GPULost: r.GPU.Lost},
+		Devices: r.Devices, gpuReport: gpuReport{GPU: r.GPU.Name, GPUResident: r.GPU.Resident, GPUMemory: r.GPU.Memory,
+			GPULost: r.GPU.Lost, GPUs: r.GPU.Each},
 		PerIteration: append([]garaph.Iteration{}, r.Iterations...),
 	}
 	for i := range report.PerIteration {
