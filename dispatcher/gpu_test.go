@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/garaph/garaph/dispatcher/policy"
@@ -62,7 +63,10 @@ func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpu
 		}
 	}
 	var devices []*device.Emulated
+	var opening sync.Mutex
 	o.hooks.open = func(string) (device.Device, error) {
+		opening.Lock()
+		defer opening.Unlock()
 		var faults []device.EmulatedFault
 		if set.fault != nil && len(devices) == 1 { // the second one
 			faults = append(faults, *set.fault)

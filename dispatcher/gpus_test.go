@@ -3,6 +3,7 @@ package dispatcher
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/garaph/garaph/gas"
@@ -63,7 +64,10 @@ func TestSeveralGPUsShare(t *testing.T) {
 							Mode: mode}) + 16<<10
 					}
 					var devices []*device.Emulated
+					var opening sync.Mutex
 					o.hooks.open = func(string) (device.Device, error) {
+						opening.Lock()
+						defer opening.Unlock()
 						var faults []device.EmulatedFault
 						if len(devices) == at%2 && at > 0 {
 							faults = append(faults, device.EmulatedFault{Op: op, N: at, Lost: at%3 != 0})
