@@ -83,9 +83,7 @@ const spared = 2
 func (c *cpuWorker[V, A]) workBeside(ctx context.Context, x *iteration) error {
 	w, spare := cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}, min(spared, c.plan.opt.Threads/4)
 	return c.pull(ctx, x.cpu.requests, spare, w, func(p processed) {
-		x.cpu.scan.Seconds += p.Compute
 		x.cpu.scan.Edges += float64(c.plan.shape.edgesOf(p.shards))
-		x.cpu.scan.Looked += float64(p.stats.Edges + p.stats.Vertices)
 		x.cpu.pages = append(x.cpu.pages, p.PageWork)
 		x.cpu.stats.Add(p.stats)
 		c.gpus.send(p.shards)

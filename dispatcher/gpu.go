@@ -105,8 +105,8 @@ func (p *plan[V, A]) dropDevices() error {
 
 // own is what a GPU keeps.
 type own struct {
-	page.Span
-	beyond bool // others are streamed to it
+	*page.Span      // nil: all, if it fits
+	beyond     bool // others are streamed to it
 }
 
 // own divides the shards among GPUs: evenly if all stay, otherwise each keeps as many as fit from where the one before
@@ -127,7 +127,7 @@ func (g *gpus[V, A]) own(numbers []int) ([]own, error) {
 		return list, nil
 	}
 	for k, i := range policy.Split(shape.costs, n) {
-		list[k].Span = page.Span(i)
+		list[k].Span = (*page.Span)(&i)
 		_, all, err := keeps(k, list[k])
 		if err != nil {
 			return nil, err
@@ -140,11 +140,11 @@ func (g *gpus[V, A]) own(numbers []int) ([]own, error) {
 	from := 0
 	for k := range list {
 		rest := policy.Split(shape.costs[from:], n-k)[0]
-		kept, _, err := keeps(k, own{page.Span{From: from, To: from + rest.To}, true})
+		kept, _, err := keeps(k, own{&page.Span{From: from, To: from + rest.To}, true})
 		if err != nil {
 			return nil, err
 		}
-		list[k], from = own{kept, true}, kept.To
+		list[k], from = own{&kept, true}, kept.To
 	}
 	return list, nil
 }

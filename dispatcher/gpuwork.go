@@ -95,20 +95,20 @@ func (w *workers[V, A]) together(ctx context.Context, x *iteration) error {
 		}
 	}
 	g.Wait()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+	var unread, lost error
 	for _, gpu := range w.gpus.live {
-		if gpu.share.err != nil {
-			return gpu.share.err
+		unread = cmp.Or(unread, gpu.share.err)
+		if e := cmp.Or(gpu.failed, gpu.unsent); lost == nil || errors.Is(lost, context.Canceled) {
+			lost = cmp.Or(failed(gpu.number, e), lost)
 		}
 	}
-	for _, gpu := range w.gpus.live {
-		if lost := cmp.Or(gpu.failed, gpu.unsent); lost != nil && !errors.Is(lost, context.Canceled) {
-			return failed(gpu.number, lost)
-		}
+	if cmp.Or(unread, lost, err) == nil { // whatever has happened since
+		return nil
 	}
-	return err
+	if errors.Is(lost, context.Canceled) { // since another worker has failed
+		lost = nil
+	}
+	return cmp.Or(ctx.Err(), unread, lost, err)
 }
 
 // exchange ends the exchange of values of an iteration: every worker has all new values, and GPUs make them
@@ -138,13 +138,13 @@ func (w *workers[V, A]) exchange(x *iteration) error {
 					sent = append(sent, other.share.spans()...)
 				}
 			}
+			gpu.engine.Sums(w.state.aggregates)
 			copied[k], errs[k] = gpu.engine.Commit(sent...)
 		})
 	}
 	g.Wait()
 	for k, gpu := range w.gpus.live {
 		x.report.Traffic.BytesCopied += gpu.stats.Bytes + copied[k]
-		gpu.engine.Sums(w.state.aggregates)
 		x.addGPU(gpu.stats)
 		if errs[k] != nil {
 			x.lost = append(x.lost, &failure{gpu.number, errs[k]})
@@ -200,6 +200,7 @@ func (w *workers[V, A]) account(x *iteration) {
 		seconds := x.cpu.pages[n-1].End - x.gpus.start // they are noted in this order
 		worked = max(worked, seconds)
 		x.report.Devices[CPU] = DeviceWork{Pages: n, Edges: x.cpu.stats.Edges, Seconds: seconds}
+		x.cpu.scan.Seconds = seconds // with the time that goroutines waited for each other at the end
 	}
 	m := &x.measured
 	m.GPUWorked = gpus

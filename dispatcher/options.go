@@ -140,7 +140,7 @@ func (o *Options) Generically() { o.hooks.generic = true }
 
 // EngineVersion changes when engines compute values of other bits. A checkpoint can only be resumed
 // by the same version.
-const EngineVersion = 5
+const EngineVersion = 6
 
 func (o *Options) check() error {
 	o.Mode, o.Method, o.Device = cmp.Or(o.Mode, Sync), cmp.Or(o.Method, Auto), cmp.Or(o.Device, AutoDevice)

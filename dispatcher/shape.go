@@ -32,7 +32,7 @@ type shape struct {
 }
 
 // vertexCost is how many edges take a GPU as long as the arrays over a vertex.
-const vertexCost = 2
+const vertexCost = 3
 
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
 	s := &shape{cat: cat, valueBytes: valueBytes, gatherSides: gather, notifySides: notify,

@@ -14,14 +14,12 @@ import (
 // share is what a GPU does in an iteration: the [gpuengine.Source] of its engine.
 type share struct {
 	pages    *page.Cache
-	began    time.Time // of the job
 	pieces   []gpuengine.Piece
-	wanted   []bool // pieces
-	enough   func(piece int) int
-	streamed []page.Request
-	early    int // that many of the streamed pages were copied before the iteration
+	began    time.Time      // of the job
+	launches [][2]int       // of pieces that stay: intervals of their numbers
+	streamed []page.Request // the other pages
+	early    int            // that many of the streamed pages were copied before the iteration
 
-	next    int       // piece
 	given   []float64 // by shard: when the GPU got it, in seconds since the job began
 	batches []batch
 	err     error // why a page could not be read
@@ -65,17 +63,33 @@ func (s *share) give(shards []int) {
 	}
 }
 
-// Stay is [gpuengine.Source]: the next pieces.
+// Stay is [gpuengine.Source]: the pieces of the next launch.
 func (s *share) Stay() (from, to int) {
-	for s.next < len(s.pieces) && !s.wanted[s.next] {
-		s.next++
+	if len(s.launches) == 0 {
+		return 0, 0
 	}
-	from = s.next
-	for to = from; to < len(s.pieces) && s.wanted[to] && (to == from || to < from+s.enough(from)); to++ {
-		s.give(page.Span(s.pieces[to]).List())
+	from, to = s.launches[0][0], s.launches[0][1]
+	s.launches = s.launches[1:]
+	for _, p := range s.pieces[from:to] {
+		s.give(page.Span(p).List())
 	}
-	s.next = to
 	return from, to
+}
+
+// launch divides the pieces with wanted shards before an end among launches.
+func (s *share) launch(enough func(piece int) int, wanted []bool, end int) {
+	for from := 0; from < len(s.pieces); {
+		to := from
+		for ; to < len(s.pieces) && (to == from || to < from+enough(from)); to++ {
+			if p := s.pieces[to]; p.From >= end || !slices.Contains(wanted[p.From:p.To], true) {
+				break
+			}
+		}
+		if to > from {
+			s.launches = append(s.launches, [2]int{from, to})
+		}
+		from = max(to, from+1)
+	}
 }
 
 // Pages is [gpuengine.Source]: the pages to copy.
@@ -124,13 +138,15 @@ func (w *workers[V, A]) divide(x *iteration) {
 		w.gpus.division)
 	d := w.gpus.division
 	for k, g := range w.gpus.live {
-		s := &share{pages: p.pages, began: p.began, enough: g.engine.Enough, given: make([]float64, len(costs))}
-		for _, piece := range g.engine.Pieces() {
-			s.pieces = append(s.pieces, piece)
-			s.wanted = append(s.wanted, piece.From < d.CPU.From && slices.Contains(wanted[piece.From:piece.To], true))
-			if d.CPU.From > piece.From && d.CPU.From < piece.To { // it does all of it, or nothing
+		s := &share{pages: p.pages, began: p.began, pieces: g.engine.Pieces(), given: make([]float64, len(costs))}
+		for _, piece := range s.pieces {
+			if d.CPU.From > piece.From && d.CPU.From < piece.To { // the GPU does all of it, or nothing
 				d.CPU.From = piece.To
 			}
+		}
+		s.launch(g.engine.Enough, wanted, d.CPU.From)
+		if len(w.gpus.live) > 1 && p.opt.Mode == Sync { // the last values to be sent are then the fewest
+			slices.Reverse(s.launches)
 		}
 		s.streamed = interleaved(p.pages, clip(p.pages, x.requests, d.GPUs[k]))
 		g.share, g.stats, g.failed, g.unsent, g.following, g.early = s, gpuengine.Stats{}, nil, nil, nil, false

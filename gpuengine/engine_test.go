@@ -116,13 +116,13 @@ func testIterate(t *testing.T, s *store.Store, g oracle.Graph, p mix, o Options,
 	}
 	step := gas.Step{Aggregate: 0.5}
 	for range 4 {
-		next, want, rises := direct(s, g, p, all, cur, step)
+		next, want, sum, rises := direct(s, g, p, all, cur, step)
 		got, err := r.step(step)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got.Pages, got.Bytes, got.Edges = 0, 0, 0
-		if got != want {
+		if got != want || r.aggregate() != sum {
 			t.Fatalf("iteration %d: got %+v, want %+v", step.Iteration, got, want)
 		}
 		if err := r.fetch(); err != nil {
@@ -137,13 +137,13 @@ func testIterate(t *testing.T, s *store.Store, g oracle.Graph, p mix, o Options,
 			}
 		}
 		cur = next
-		step = gas.Step{Iteration: step.Iteration + 1, Aggregate: got.Aggregate}
+		step = gas.Step{Iteration: step.Iteration + 1, Aggregate: sum}
 	}
 }
 
 // direct does one iteration the plain way.
 func direct(s *store.Store, g oracle.Graph, p mix, all []gas.Vertex, cur []value, step gas.Step) (next []value,
-	stats Stats, rises []bool) {
+	stats Stats, aggregate float64, rises []bool) {
 	acc := make([]sum, len(all))
 	for v := range acc {
 		acc[v] = p.Zero()
@@ -174,9 +174,9 @@ func direct(s *store.Store, g oracle.Graph, p mix, all []gas.Vertex, cur []value
 				stats.Degrees += uint64(notifies(v, p.direction, cat.Symmetric))
 			}
 		}
-		stats.Aggregate += p.Aggregate(v, next[i])
+		aggregate += p.Aggregate(v, next[i])
 	}
-	return next, stats, rises
+	return next, stats, aggregate, rises
 }
 
 // fails has a fault in the method of this name.

@@ -133,6 +133,16 @@ func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Optio
 	return r
 }
 
+// aggregate returns the sum of the aggregates of all shards after an iteration.
+func (r *rig[V, A]) aggregate() (sum float64) {
+	sums := make([]float64, len(r.plan.cat.Shards))
+	r.Sums(sums)
+	for _, x := range sums {
+		sum += x
+	}
+	return sum
+}
+
 // step does an iteration over everything.
 func (r *rig[V, A]) step(s gas.Step) (Stats, error) {
 	stats, err := r.Iterate(context.Background(), Work{Step: s})

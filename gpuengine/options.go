@@ -37,8 +37,8 @@ type Options struct {
 	ChunkEdges int
 
 	// Own are the shards of which as many stay on the device as fit, from the first one on; if
-	// empty, all. With Beyond, shards outside Own are streamed to it as well.
-	Own    page.Span
+	// nil, all. With Beyond, shards outside Own are streamed to it as well.
+	Own    *page.Span
 	Beyond bool
 
 	packed packedLimits

@@ -161,8 +161,8 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	p.own = page.Span{To: len(cat.Shards)}
 	all := p.keep(math.MaxInt64)
 	least := aligned(max(minSlot, p.kept.least))
-	if o.Own != (page.Span{}) {
-		p.own = o.Own
+	if o.Own != nil {
+		p.own = *o.Own
 		all = p.keep(math.MaxInt64)
 	}
 	if o.Beyond {
