@@ -23,7 +23,7 @@ func (p *plan[V, A]) openDevices() (opened func() error) {
 	if !p.wantsGPU() {
 		return func() error { return nil }
 	}
-	if p.sooner = p.leavesGPU(); p.sooner {
+	if p.leavesGPU() {
 		p.without = sooner
 		return func() error { return nil }
 	}
@@ -73,7 +73,7 @@ const sooner = "the CPU is likely done before a GPU is open; --device gpu takes 
 
 // wantsGPU reports whether a GPU is asked for, or may be used.
 func (p *plan[V, A]) wantsGPU() bool {
-	if p.sooner {
+	if p.without == sooner {
 		return false
 	}
 	switch p.opt.Device {

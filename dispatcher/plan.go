@@ -49,8 +49,7 @@ type plan[V, A any] struct {
 	devices []device.Device // all GPUs, in the order of their numbers
 	names   []string        // of devices, in the options
 	opened  time.Duration   // how long opening them took
-	sooner  bool            // no GPU was opened, since the CPU is done before one is open
-	without string          // why the job has no GPU
+	without string          // why the job has no GPU; sooner, if none was opened
 }
 
 // memoryPlan is the host memory that a job needs, in bytes.
@@ -137,12 +136,12 @@ func (p *plan[V, A]) facts() policy.Facts {
 		PullEdges:  p.shape.pullEdges, NotifyEdges: p.shape.notifyEdges, Pages: len(p.pages.Spans()),
 		InMemory: p.pages.InMemory(),
 		OneSide:  p.shape.oneSide, Saturates: saturates, Aggregates: p.can.aggregable != nil,
-		FoldFacts: policy.FoldFacts{
+		Fold: policy.FoldFacts{
 			News: p.can.monotone && p.shape.cat.Encoding(shard.In) == packed.Version && len(p.devices) == 0 &&
 				p.shape.pullEdges == p.shape.cat.Edges,
 			Folded: folded, Shards: uint64(len(p.shape.cat.Shards)), Scans: scans,
 		},
-		FrontierFacts: policy.FrontierFacts{
+		Rows: policy.FrontierFacts{
 			// after n async iterations, values depend on pages
 			Frontier: p.front.unfit == nil && (p.opt.Mode == Sync || p.opt.Iterations == 0),
 			Ordered:  p.front.ordered || p.loops.Seek != nil, RowsEdges: p.front.edges, Iterations: p.opt.Iterations,

@@ -97,7 +97,7 @@ func (r *recorder[V, A]) rewind() {
 func (r *recorder[V, A]) keepMachine() {
 	measured := len(r.plan.devices) > 0 && !r.state.policy.known.Fixed && r.state.policy.known.Speeds != (policy.Speeds{})
 	folder := r.plan.machineFolder()
-	if folder == "" || !r.plan.sooner && !measured {
+	if folder == "" || r.plan.without != sooner && !measured {
 		return
 	}
 	err := changeMachine(folder, func(m *machine) {
@@ -106,7 +106,7 @@ func (r *recorder[V, A]) keepMachine() {
 		if r.report.Converged && r.report.Before == 0 {
 			jobs.Iterations = n
 		}
-		if r.plan.sooner {
+		if r.plan.without == sooner {
 			took := policy.Took{Seconds: r.report.Duration.Seconds(), Amount: n * float64(r.plan.allEdges())}
 			took.Mix(&jobs.Pass)
 		} else {

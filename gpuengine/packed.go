@@ -11,7 +11,7 @@ import (
 
 // packedSide is a side that is packed: its blob is copied as it is, and never cut, so
 // that buffers have room for the largest. Its places are the beginning and the end.
-type packedSide struct{ *packed.Side }
+type packedSide struct{ side *packed.Side }
 
 // packedLimits bound a packed chunk.
 type packedLimits struct {
@@ -61,9 +61,9 @@ func packedNeed(bytes int64, vertices int, edges uint32, l limits) need {
 func parts(all, most int) int { return (all + most - 1) / most }
 
 func (s packedSide) need(l limits) need {
-	return packedNeed(int64(len(s.Blob())), s.Vertices, s.Edges, l)
+	return packedNeed(int64(len(s.side.Blob())), s.side.Vertices, s.side.Edges, l)
 }
-func (s packedSide) end() uint32 { return min(1, s.Edges) }
+func (s packedSide) end() uint32 { return min(1, s.side.Edges) }
 
 func (s packedSide) part(k *packer, b *batch, r *room, i int, at uint32) uint32 {
 	if s.need(k.limits).room()+int64(b.chunks())*descriptorBytes > r.free() {
@@ -76,38 +76,38 @@ func (s packedSide) part(k *packer, b *batch, r *room, i int, at uint32) uint32 
 // whole cuts the side into chunks of about as many blocks each, and those into windows
 // of the vertices.
 func (s packedSide) whole(k *packer, b *batch, r *room, i int) {
-	if s.Edges == 0 {
+	if s.side.Edges == 0 {
 		return
 	}
-	base := r.pointer(r.below(int64(len(s.Blob()))))
-	b.copy(base, s.Blob())
+	base := r.pointer(r.below(int64(len(s.side.Blob()))))
+	b.copy(base, s.side.Blob())
 	if k.checks != nil {
-		k.checks.add(s.Side, base, k.vertices)
+		k.checks.add(s.side, base, k.vertices)
 	}
-	at := s.Places()
-	c := kernels.PackedChunk{Data: base + device.Pointer(at.Data), Bits: uint32(s.Bits)}
-	if s.Weighted {
-		c.Code = uint32(s.CodeBytes())
+	at := s.side.Places()
+	c := kernels.PackedChunk{Data: base + device.Pointer(at.Data), Bits: uint32(s.side.Bits)}
+	if s.side.Weighted {
+		c.Code = uint32(s.side.CodeBytes())
 		c.Dictionary = base + device.Pointer(at.Dictionary)
 	}
-	n, windows := parts(s.Blocks, k.limits.packed.blocks), parts(s.Vertices, k.limits.packed.window)
+	n, windows := parts(s.side.Blocks, k.limits.packed.blocks), parts(s.side.Vertices, k.limits.packed.window)
 	if n > 1 {
 		c.Common = 1
 	}
 	if k.floats {
 		all := n * windows
-		c.Copies = copies(s.Edges/uint32(all), parts(s.Vertices, windows)+1, kernels.SlotBytes(k.accumulator),
+		c.Copies = copies(s.side.Edges/uint32(all), parts(s.side.Vertices, windows)+1, kernels.SlotBytes(k.accumulator),
 			k.limits.packed.shared)
 	}
 	for p := range n * windows {
-		from, to, w := s.Blocks*(p/windows)/n, s.Blocks*(p/windows+1)/n, p%windows
+		from, to, w := s.side.Blocks*(p/windows)/n, s.side.Blocks*(p/windows+1)/n, p%windows
 		c.Heads, c.Blocks = base+device.Pointer(at.Heads)+device.Pointer(8*from), uint32(to-from)
-		if s.Weighted {
+		if s.side.Weighted {
 			c.Codes = base + device.Pointer(at.Codes) + device.Pointer(from*kernels.BlockSlots*int(c.Code))
 		}
-		c.From = uint32(s.Vertices * w / windows)
-		c.First, c.Count = s.First+c.From, uint32(s.Vertices*(w+1)/windows)-c.From
+		c.From = uint32(s.side.Vertices * w / windows)
+		c.First, c.Count = s.side.First+c.From, uint32(s.side.Vertices*(w+1)/windows)-c.From
 		describe(b, key(i, packedWay), c, kernels.WindowBytes(k.accumulator, c.Count, c.Copies))
 	}
-	b.gathers(s.Edges, c.Copies)
+	b.gathers(s.side.Edges, c.Copies)
 }

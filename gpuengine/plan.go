@@ -64,7 +64,6 @@ type plan struct {
 	sizes       [arrayCount]int64 // bytes of the arrays
 	sumAt       []int32           // by shard: the number of its first block's sum
 	streams     int
-	own         page.Span // of which as many stay as fit
 	kept        kept
 	ring        ring
 }
@@ -158,12 +157,12 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	}
 	p.kept.limits = limits{edges: o.ChunkEdges, window: max(1, o.Shared/p.accumulator), packed: o.packed}
 	rest := o.Memory - arrays
-	p.own = page.Span{To: len(cat.Shards)}
-	all := p.keep(math.MaxInt64)
+	own := page.Span{To: len(cat.Shards)}
+	all := p.keep(own, math.MaxInt64)
 	least := aligned(max(minSlot, p.kept.least))
 	if o.Own != nil {
-		p.own = *o.Own
-		all = p.keep(math.MaxInt64)
+		own = *o.Own
+		all = p.keep(own, math.MaxInt64)
 	}
 	if o.Beyond {
 		all = math.MaxInt64
@@ -178,7 +177,7 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	wanted := int64(cmp.Or(o.Streams, streamedStreams))
 	size := max(min(rest/2/wanted, maxSlotBytes)&^(device.Alignment-1), least)
 	p.streams = int(min(wanted, rest/size))
-	p.keep(rest - int64(p.streams)*size)
+	p.keep(own, rest-int64(p.streams)*size)
 	// A chunk takes at most three quarters of a slot for edges and one for the
 	// offsets of its window.
 	perEdge := int64(4 + 2 + cat.WeightBytes())
@@ -190,12 +189,12 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	return p, nil
 }
 
-// keep lets the first of the own shards stay, as far as rest bytes go, and returns how many
+// keep lets the first of some shards stay, as far as rest bytes go, and returns how many
 // they take. Beside its edges and descriptors, a shard has these once more in
 // the lists of units.
-func (p *plan) keep(rest int64) int64 {
-	k := kept{Span: page.Span{From: p.own.From, To: p.own.From}, limits: p.kept.limits}
-	for i := p.own.From; i < p.own.To; i++ {
+func (p *plan) keep(own page.Span, rest int64) int64 {
+	k := kept{Span: page.Span{From: own.From, To: own.From}, limits: p.kept.limits}
+	for i := own.From; i < own.To; i++ {
 		var n need
 		for _, dir := range p.sides {
 			n.add(p.needOf(dir, i, k.limits))

@@ -93,7 +93,7 @@ func TestLearnNotify(t *testing.T) {
 func TestOwed(t *testing.T) {
 	f := facts()
 	s := Start(f, State{}, 0)
-	if s.Owed != 10000 || s.Limit != 0.5 {
+	if s.Counts.Owed != 10000 || s.Limit != 0.5 {
 		t.Fatalf("it begins with %+v", s)
 	}
 	pull := func(s State, device Device, fraction float64) State {
@@ -102,33 +102,33 @@ func TestOwed(t *testing.T) {
 		m.GPUWorked = 9000
 		return Learn(s, m)
 	}
-	if got := pull(s, CPU, 0.6); got.Owed != 10000 || got.Pulled != 9000 {
+	if got := pull(s, CPU, 0.6); got.Counts.Owed != 10000 || got.Counts.Pulled != 9000 {
 		t.Errorf("a pull that was right: %+v", got.Counts)
 	}
-	if got := pull(s, CPU, 0.25); got.Owed != 5000 {
+	if got := pull(s, CPU, 0.25); got.Counts.Owed != 5000 {
 		t.Errorf("a pull of 5000 edges more: %+v", got.Counts)
 	}
-	if got := pull(s, CPU, 0.01); got.Owed != 1000 {
+	if got := pull(s, CPU, 0.01); got.Counts.Owed != 1000 {
 		t.Errorf("a pull that looked at 9000 edges and vertices: %+v", got.Counts)
 	}
-	if got := pull(s, GPU, 0.25); got.Owed != 10000 {
+	if got := pull(s, GPU, 0.25); got.Counts.Owed != 10000 {
 		t.Errorf("on the GPU, with an unknown speed of the CPU: %+v", got.Counts)
 	}
 	s.Speeds.CPU = 3
-	if got := pull(s, Hybrid, 0.25); got.Owed != 7000 || got.Pulled != 0 {
+	if got := pull(s, Hybrid, 0.25); got.Counts.Owed != 7000 || got.Counts.Pulled != 0 {
 		t.Errorf("in the time for 3000 edges of the CPU: %+v", got.Counts)
 	}
-	f.News = true
-	if got := pull(s, CPU, 0.005); got.Owed != 10000-(500+156-4*100) {
+	f.Fold.News = true
+	if got := pull(s, CPU, 0.005); got.Counts.Owed != 10000-(500+156-4*100) {
 		t.Errorf("a pull that looked at 500 vertices and 156 heads: %+v", got.Counts)
 	}
-	f.News = false
+	f.Fold.News = false
 	f.OneSide = true
-	if s := Start(f, State{}, 0); s.Owed != 0 {
+	if s := Start(f, State{}, 0); s.Counts.Owed != 0 {
 		t.Errorf("with the sides of a pull: %+v", s)
 	}
 	f.InMemory = false
-	if s := Start(f, State{}, 10); s.Limit != 0.05 || s.Owed != 0 {
+	if s := Start(f, State{}, 10); s.Limit != 0.05 || s.Counts.Owed != 0 {
 		t.Errorf("from disk: %+v", s)
 	}
 }
