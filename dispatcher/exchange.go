@@ -67,6 +67,9 @@ func (g *gpus[V, A]) takeOver(stale []page.Span) {
 // supply brings the GPUs' values up to date with the host's.
 func (g *gpus[V, A]) supply() error {
 	stale := g.state.place.stale(onGPUs)
+	if len(stale) == 0 {
+		return nil
+	}
 	err := g.each(func(gpu *gpuWorker[V, A]) error {
 		for _, r := range stale {
 			if err := gpu.engine.Upload(g.plan.shape.vertices(r)); err != nil {

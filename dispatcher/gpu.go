@@ -183,12 +183,18 @@ func (g *gpus[V, A]) connect(numbers []int) error {
 // parallel calls f for the index of each number, on goroutines, and returns the first error as a failure of its number.
 func parallel(f func(k int) error, numbers []int) error {
 	errs := make([]error, len(numbers))
-	var g sync.WaitGroup
-	for k := range numbers {
-		g.Go(func() { errs[k] = failed(numbers[k], f(k)) })
-	}
-	g.Wait()
+	together(len(numbers), func(k int) { errs[k] = failed(numbers[k], f(k)) })
 	return cmp.Or(errs...)
+}
+
+// together calls f for each number below n, for the last one on the caller's goroutine: to wake another takes time.
+func together(n int, f func(k int)) {
+	var g sync.WaitGroup
+	for k := range n - 1 {
+		g.Go(func() { f(k) })
+	}
+	f(n - 1)
+	g.Wait()
 }
 
 // each calls f for each GPU, on goroutines.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/garaph/garaph/gpuengine"
@@ -31,7 +30,7 @@ func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 		w.state.keep(w.state.arrays.Next, w.plan.shape.allShards())
 	}
 	x.gpus.start = time.Since(w.plan.began).Seconds()
-	err = w.together(ctx, x)
+	err = w.work(ctx, x)
 	w.pagesDone(x)
 	if err != nil && x.alone && w.plan.opt.Mode == Async { // some new values are there, which can be saved
 		w.state.place.wroteAll()
@@ -72,29 +71,29 @@ func (w *workers[V, A]) mark(ctx context.Context, x *iteration) error {
 	return err
 }
 
-// together lets the workers work until everything is done, or one has failed. The error is the
+// work lets the workers work until everything is done, or one has failed. The error is the
 // context's, that of a page that cannot be read, a [failure] of a GPU, or the CPU's.
-func (w *workers[V, A]) together(ctx context.Context, x *iteration) error {
+func (w *workers[V, A]) work(ctx context.Context, x *iteration) error {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
-	var g sync.WaitGroup
-	for _, gpu := range w.gpus.live {
-		g.Go(func() {
+	var err error
+	n := len(w.gpus.live)
+	if len(x.cpu.requests) > 0 {
+		n++
+	}
+	together(n, func(k int) {
+		if k < len(w.gpus.live) {
+			gpu := w.gpus.live[k]
 			gpu.stats, gpu.failed = gpu.engine.Iterate(working, gpuengine.Work{
 				Step: x.step, From: gpu.share, Exchange: !x.alone, Next: gpu.following, Last: x.last, Early: gpu.early,
 			})
 			if gpu.failed != nil {
 				stop()
 			}
-		})
-	}
-	var err error
-	if len(x.cpu.requests) > 0 {
-		if err = w.cpu.workBeside(working, x); err != nil {
+		} else if err = w.cpu.workBeside(working, x); err != nil {
 			stop()
 		}
-	}
-	g.Wait()
+	})
 	var unread, lost error
 	for _, gpu := range w.gpus.live {
 		unread = cmp.Or(unread, gpu.share.err)
@@ -129,20 +128,16 @@ func (w *workers[V, A]) exchange(x *iteration) error {
 	}
 	copied := make([]int64, len(w.gpus.live))
 	errs := make([]error, len(w.gpus.live))
-	var g sync.WaitGroup
-	for k, gpu := range w.gpus.live {
-		g.Go(func() {
-			var sent []page.Span
-			for _, other := range w.gpus.live {
-				if other != gpu {
-					sent = append(sent, other.share.spans()...)
-				}
+	together(len(w.gpus.live), func(k int) {
+		var sent []page.Span
+		for other, gpu := range w.gpus.live {
+			if other != k {
+				sent = append(sent, gpu.share.spans()...)
 			}
-			gpu.engine.Sums(w.state.aggregates)
-			copied[k], errs[k] = gpu.engine.Commit(sent...)
-		})
-	}
-	g.Wait()
+		}
+		w.gpus.live[k].engine.Sums(w.state.aggregates)
+		copied[k], errs[k] = w.gpus.live[k].engine.Commit(sent...)
+	})
 	for k, gpu := range w.gpus.live {
 		x.report.Traffic.BytesCopied += gpu.stats.Bytes + copied[k]
 		x.addGPU(gpu.stats)

@@ -32,7 +32,7 @@ type shape struct {
 }
 
 // vertexCost is how many edges take a GPU as long as the arrays over a vertex.
-const vertexCost = 3
+const vertexCost = 6
 
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
 	s := &shape{cat: cat, valueBytes: valueBytes, gatherSides: gather, notifySides: notify,

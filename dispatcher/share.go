@@ -145,7 +145,7 @@ func (w *workers[V, A]) divide(x *iteration) {
 			}
 		}
 		s.launch(g.engine.Enough, wanted, d.CPU.From)
-		if len(w.gpus.live) > 1 && p.opt.Mode == Sync { // the last values to be sent are then the fewest
+		if p.opt.Mode == Sync { // the last values to be sent are the fewest where the first shards have most edges
 			slices.Reverse(s.launches)
 		}
 		s.streamed = interleaved(p.pages, clip(p.pages, x.requests, d.GPUs[k]))

@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// launcher is the goroutine that launches kernels.
+// launcher launches kernels, on the goroutine of an iteration.
 type launcher struct {
 	iteration        *iteration
 	queues           *queues
@@ -123,6 +123,9 @@ func (c *launcher) launch(l *lane) error {
 	if err := s.Record(l.events.done); err != nil {
 		return err
 	}
+	if err := c.arrays.bringSums(l); err != nil {
+		return err
+	}
 	if !c.arrays.plan.async && !c.iteration.Quiet {
 		if err := c.exchange.share(l.stream, l.work.from, l.work.to); err != nil {
 			return err
@@ -172,6 +175,7 @@ func (r *retirer) retire(l *lane) error {
 	if r.iteration.Exchange {
 		r.exchange.arrive(l)
 	}
+	r.exchange.arrays.sum(l)
 	t, err := l.time()
 	if err != nil {
 		return err

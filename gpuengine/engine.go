@@ -228,20 +228,11 @@ func (e *Engine[V, A]) Send() error {
 	return e.named("copying values from", e.exchange.sendAll(e.Times()))
 }
 
-// Sums stores the aggregates of the shards that the last iteration has done, each the sum of those of its blocks.
+// Sums stores the aggregates of the shards that the last iteration has done.
 func (e *Engine[V, A]) Sums(sums []float64) {
-	if !e.plan.sums {
-		return
-	}
-	blocks := unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(e.arrays.head[headBytes:]))),
-		e.plan.sumAt[len(e.plan.sumAt)-1])
-	for _, t := range e.Times() {
-		for i := t.From; i < t.To; i++ {
-			var four [4]float64 // additions need not wait for each other
-			for k, x := range blocks[e.plan.sumAt[i]:e.plan.sumAt[i+1]] {
-				four[k%4] += x
-			}
-			sums[i] = four[0] + four[1] + (four[2] + four[3])
+	if e.plan.sums {
+		for _, t := range e.Times() {
+			copy(sums[t.From:t.To], e.arrays.sums[t.From:t.To])
 		}
 	}
 }

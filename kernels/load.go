@@ -15,13 +15,13 @@ import (
 const (
 	// Threads of a block, of every kernel.
 	Threads = 256
-	// blockVertices is how many vertices a block of apply or zero does.
-	blockVertices = 4 * Threads
+	// BlockVertices is how many vertices a block of apply or zero does.
+	BlockVertices = 4 * Threads
 )
 
 // Blocks returns the number of blocks of apply or zero for vertices.
 func Blocks(vertices uint32) int {
-	return int((uint64(vertices) + blockVertices - 1) / blockVertices)
+	return int((uint64(vertices) + BlockVertices - 1) / BlockVertices)
 }
 
 // Ways to gather, each a pull kernel.

@@ -27,7 +27,7 @@ type Division struct {
 
 // Divide divides an iteration over shards with the given edges among n GPUs and, if both is set, the CPU, so
 // that they end at the same time. The first kept shards stay on the GPUs. The CPU gets those shards that are
-// streamed and have the most edges each: it goes over all values once for a shard. Of a Division that is
+// streamed and have the most edges each, up to a limit: it goes over all values once for a shard. Of a Division that is
 // nearly as good as the new one, nothing changes: GPUs copy ahead what they had the last time.
 func Divide(edges []uint64, kept, n int, s Speeds, both bool, last Division) Division {
 	all, streamed := Interval{0, len(edges)}, sum(edges[kept:])
@@ -61,10 +61,17 @@ func Divide(edges []uint64, kept, n int, s Speeds, both bool, last Division) Div
 // steady is the part of streamed edges by which the share of the CPU must change before it does.
 const steady = 0.03
 
-// ofCPU returns an interval with about so many edges, at the end of rest where shards have more of them.
+// longTask is the cost of a shard that keeps a goroutine of the CPU busy for some milliseconds, so that others wait for
+// it at the end of an iteration.
+const longTask = 3 << 18
+
+// ofCPU returns an interval with about so many edges, at the end of rest where shards have more of them, unless those
+// take a goroutine too long.
 func ofCPU(edges []uint64, rest Interval, share float64) Interval {
 	half := (rest.From + rest.To) / 2
-	if sum(edges[rest.From:half])*float64(rest.To-half) > sum(edges[half:rest.To])*float64(half-rest.From) {
+	first := sum(edges[rest.From:half]) / float64(max(1, half-rest.From))
+	second := sum(edges[half:rest.To]) / float64(max(1, rest.To-half))
+	if (first > second) == (max(first, second) <= longTask) {
 		return Interval{rest.From, rest.From + prefix(edges[rest.From:rest.To], share)}
 	}
 	return Interval{rest.To - suffix(edges[rest.From:rest.To], share), rest.To}
