@@ -53,6 +53,8 @@ func TestDivide(t *testing.T) {
 			[]Interval{{0, 8}}, Interval{8, 10}},
 		{"the CPU gets dense shards", falling, 0, 1, Speeds{Page: 1, Streamed: 1}, true, Division{}, []Interval{{2, 10}},
 			Interval{0, 2}},
+		{"but none that take a goroutine long", []uint64{4e6, 4e6, 1e6, 1e6, 1e5, 1e5, 1e5, 1e5}, 0, 1,
+			Speeds{Page: 9, Streamed: 1}, true, Division{}, []Interval{{0, 3}}, Interval{3, 8}},
 		{"behind what stays", falling, 1, 1, Speeds{Page: 1, Streamed: 1}, true, Division{}, []Interval{{4, 10}},
 			Interval{1, 4}},
 		{"the CPU is done before what stays", ten, 8, 1, Speeds{Page: 1, Streamed: 1, Resident: 1}, true, Division{},
