@@ -41,12 +41,10 @@ func TestMethod(t *testing.T) {
 			0.3, NotifyPull},
 		{"a side to go through", func(o *Observation, _ *State) { o.Facts.Fold.Scans = 5000 }, 0.3, Pull},
 		{"few lead to what is active", func(o *Observation, _ *State) { o.Facts.Fold.Scans = 5000 }, 0.2, NotifyPull},
-		{"notified edges lead to all shards", func(o *Observation,
-			_ *State) {
+		{"notified edges lead to all shards", func(o *Observation, _ *State) {
 			o.Facts.Fold.Folded, o.Facts.Fold.Shards = 10000, 20
 		}, 0.04, Pull},
-		{"they lead to all, and a pull applies all vertices", func(o *Observation,
-			_ *State) {
+		{"they lead to all, and a pull applies all vertices", func(o *Observation, _ *State) {
 			o.Facts.Fold.Folded, o.Facts.Fold.Shards = 10000, 20
 		}, 0.002, NotifyPull},
 		{"they lead to half of them", func(o *Observation, _ *State) { o.Facts.Fold.Folded, o.Facts.Fold.Shards = 10000, 20 },
@@ -59,20 +57,16 @@ func TestMethod(t *testing.T) {
 			o.Facts.Fold.Folded, o.Facts.Fold.Shards, s.Counts.Spread = 10000, 20, 1
 		},
 			0.1, Pull},
-		{"one is tried after pulls", func(o *Observation,
-			s *State) {
+		{"one is tried after pulls", func(o *Observation, s *State) {
 			o.Facts.Fold.Folded, o.Facts.Fold.Shards, s.Counts.Spread, s.Counts.Pulls = 10000, 20, 1, 32
 		}, 0.05, NotifyPull},
-		{"not soon after one led to all", func(o *Observation,
-			s *State) {
+		{"not soon after one led to all", func(o *Observation, s *State) {
 			o.Facts.Fold.Folded, o.Facts.Fold.Shards, s.Counts.Spread, s.Counts.Pulls = 10000, 20, 1, 31
 		}, 0.05, Pull},
-		{"it is not tried where that takes long", func(o *Observation,
-			s *State) {
+		{"it is not tried where that takes long", func(o *Observation, s *State) {
 			o.Facts.Fold.Folded, o.Facts.Fold.Shards, s.Counts.Spread, s.Counts.Pulls = 10000, 20, 1, 32
 		}, 0.1, Pull},
-		{"from disk, one is tried at once", func(o *Observation,
-			s *State) {
+		{"from disk, one is tried at once", func(o *Observation, s *State) {
 			o.Facts.Fold.Folded, o.Facts.Fold.Shards, o.Facts.InMemory, s.Limit = 10000, 20, false, 0.1
 		}, 0.05, NotifyPull},
 		{"from disk, too, they lead to all", func(o *Observation, s *State) {
