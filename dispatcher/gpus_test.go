@@ -54,7 +54,7 @@ func TestSeveralGPUsShare(t *testing.T) {
 	}
 	for _, mode := range []Mode{Sync, Async} {
 		for _, starved := range []bool{false, true} {
-			for op := device.FaultCopy; op <= device.FaultRun; op++ {
+			for op := device.FaultCopy; op <= device.FaultPeer; op++ {
 				lost := 0
 				for at := 0; at < 400; at += 1 + at/wide { // if 0, never
 					o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated,emulated", Streams: 1}, Threads: 2, Mode: mode,
