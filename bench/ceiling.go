@@ -196,9 +196,8 @@ func gatherPacked[F float32 | float64](values []F, t together) (sum F) {
 	return sum
 }
 
-func gatherBlock[W packed.Width, D packed.Destination, F float32 | float64](
-	all *gathered[F], b *packed.Blocks, values []F,
-) {
+func gatherBlock[W packed.Width, D packed.Destination, F float32 | float64](all *gathered[F], b *packed.Blocks,
+	values []F) {
 	w, d := packed.Bits[W](), packed.Bits[D]()
 	g, u := b.Block()
 	s0, s1, s2, s3 := all.sums[0], all.sums[1], all.sums[2], all.sums[3]

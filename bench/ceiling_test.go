@@ -31,8 +31,8 @@ func TestGatherSpeed(t *testing.T) {
 			}
 			defer e.free()
 			if c := g.Catalogue(); e.count != c.Edges || e.shards != len(c.Shards) {
-				t.Fatalf("%s: loaded %d edges of %d shards, the graph has %d and %d",
-					layout, e.count, e.shards, c.Edges, len(c.Shards))
+				t.Fatalf("%s: loaded %d edges of %d shards, the graph has %d and %d", layout, e.count, e.shards, c.Edges,
+					len(c.Shards))
 			}
 			single, err := gatherSpeed[float32](t.Context(), e, g.Catalogue().Vertices, threads)
 			if err != nil {
@@ -95,8 +95,8 @@ func TestGatherPacked(t *testing.T) {
 			var e edges
 			e.addPacked([]*packed.Side{side})
 			if got := gatherPacked(values, e.packed[0]); got != want || e.slots != e.count {
-				t.Errorf("gaps of %d, %d vertices: the sources of %d slots sum to %g, want %g of %d",
-					1<<shift, vertices, e.slots, got, want, e.count)
+				t.Errorf("gaps of %d, %d vertices: the sources of %d slots sum to %g, want %g of %d", 1<<shift, vertices, e.slots,
+					got, want, e.count)
 			}
 		}
 	}

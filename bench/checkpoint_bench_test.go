@@ -35,7 +35,7 @@ func BenchmarkCheckpoints(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		took := time.Since(begin) - r.Report.Load
+		took := time.Since(begin) - r.Report.Preparation.Load
 		if err := r.Close(); err != nil {
 			b.Fatal(err)
 		}

@@ -31,10 +31,14 @@ func TestCUDAFrontier(t *testing.T) {
 	}
 	defer d.Close() // searches open it again, which takes no time while it is open
 	searches := append(workloads[2:],
-		workload{"sssp64", gather8,
-			runner(func(s uint32) gas.Program[float64, float64] { return programs.SSSP[float64]{Source: s} })},
-		workload{"sswp", gather4,
-			runner(func(s uint32) gas.Program[float32, float32] { return programs.SSWP[float32]{Source: s} })})
+		workload{"sssp64", gather8, runner(func(s uint32) gas.Program[float64,
+			float64] {
+			return programs.SSSP[float64]{Source: s}
+		})},
+		workload{"sswp", gather4, runner(func(s uint32) gas.Program[float32,
+			float32] {
+			return programs.SSWP[float32]{Source: s}
+		})})
 	for name, lines := range map[string][]byte{
 		"path":      chain(100, 1),
 		"long path": chain(10_000, 1),
@@ -104,9 +108,8 @@ func searchEverywhere(t *testing.T, g *garaph.Graph, w workload, turn int) {
 		}
 	}
 	for i, how := range testsize.Some(ways, 4, turn) {
-		o := garaph.RunOptions{
-			Device: dispatcher.GPU, Method: dispatcher.Frontier, GPU: garaph.GPUOptions{Name: "0", Advancing: how},
-		}
+		o := garaph.RunOptions{Device: dispatcher.GPU, Method: dispatcher.Frontier,
+			GPU: garaph.GPUOptions{Name: "0", Advancing: how}}
 		if i%2 == 1 {
 			o.GPU.Memory = 64 << 20 // few edges stay there, of the larger graphs
 		}

@@ -55,8 +55,8 @@ func (o GenOptions) Size() (vertices, edges uint64, err error) {
 	switch o.Kind {
 	case RMAT:
 		if o.Scale < 1 || o.Scale > maxScale || o.Degree < 1 || o.Degree > maxDegree {
-			return 0, 0, fmt.Errorf("an rmat graph needs a scale of 1 to %d and a degree of 1 to %d, not %d and %d",
-				maxScale, maxDegree, o.Scale, o.Degree)
+			return 0, 0, fmt.Errorf("an rmat graph needs a scale of 1 to %d and a degree of 1 to %d, not %d and %d", maxScale,
+				maxDegree, o.Scale, o.Degree)
 		}
 		if !(o.A >= 0 && o.B >= 0 && o.C >= 0 && o.A+o.B+o.C < 1) {
 			return 0, 0, fmt.Errorf(
@@ -107,8 +107,8 @@ func (o GenOptions) describe(vertices, edges uint64) string {
 	var kind string
 	switch o.Kind {
 	case RMAT:
-		kind = fmt.Sprintf("directed; scale %d, degree %d, a %g, b %g, c %g, permuted %t, seed %d",
-			o.Scale, o.Degree, o.A, o.B, o.C, o.Permute, o.Seed)
+		kind = fmt.Sprintf("directed; scale %d, degree %d, a %g, b %g, c %g, permuted %t, seed %d", o.Scale, o.Degree, o.A,
+			o.B, o.C, o.Permute, o.Seed)
 	case Uniform:
 		kind = fmt.Sprintf("directed; seed %d", o.Seed)
 	case Grid:
@@ -118,6 +118,6 @@ func (o GenOptions) describe(vertices, edges uint64) string {
 	if o.Weights {
 		columns += ", weight 1..255"
 	}
-	return fmt.Sprintf("# %s graph: %d vertices, %d edges; %s; made by garaph\n# %s\n",
-		o.Kind, vertices, edges, kind, columns)
+	return fmt.Sprintf("# %s graph: %d vertices, %d edges; %s; made by garaph\n# %s\n", o.Kind, vertices, edges,
+		kind, columns)
 }

@@ -99,8 +99,8 @@ func TestCountsAndRanges(t *testing.T) {
 				if e.src >= vertices || e.dst >= vertices {
 					t.Fatalf("%v is out of range", e)
 				}
-				if o.Weights && (e.weight < 1 || e.weight > 255 || e.weight != math.Trunc(e.weight)) ||
-					!o.Weights && e.weight != 1 {
+				if o.Weights && (e.weight < 1 || e.weight > 255 || e.weight != math.Trunc(e.weight)) || !o.Weights &&
+					e.weight != 1 {
 					t.Fatalf("%v has a wrong weight", e)
 				}
 			}
@@ -156,8 +156,8 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%q: %q", name, got)
 		}
 	}
-	const want = "# grid graph: 6 vertices, 7 edges; undirected, each edge once; 2 rows, 3 columns, seed 0; " +
-		"made by garaph\n" +
+	const want = "# grid graph: 6 vertices, 7 edges; undirected, each edge once; 2 rows, 3 columns, seed 0; made by " +
+		"garaph\n" +
 		"# source, destination\n0\t1\n0\t3\n1\t2\n1\t4\n2\t5\n3\t4\n4\t5\n"
 	if got := string(generate(t, GenOptions{Kind: Grid, Rows: 2, Cols: 3})); got != want {
 		t.Errorf("got %q", got)

@@ -54,7 +54,8 @@ func (m *measurement) gatherOnly(ctx context.Context) (speeds [2]float64, err er
 	speeds = [2]float64{math.NaN(), math.NaN()}
 	c := m.graph.Catalogue()
 	pages, err := page.New(m.graph.Store(), page.Options{
-		Gather: []shard.Direction{shard.In}, Encodings: []uint16{packed.Version}, Threads: m.opt.Threads, Budget: m.opt.Memory, Memory: m.device,
+		Gather: []shard.Direction{shard.In}, Encodings: []uint16{packed.Version}, Threads: m.opt.Threads,
+		Budget: m.opt.Memory, Memory: m.device,
 	})
 	if err != nil {
 		return speeds, err
@@ -136,13 +137,15 @@ func (m *measurement) pipelines(ctx context.Context, link Link, ceiling float64)
 	if c.Layout != store.Packed {
 		ways = []gpuengine.Gather{gpuengine.GatherSegmented, gpuengine.GatherReplicated}
 	}
-	t := m.report.table("pipeline", "GPU memory", "on the GPU", "batches", "seconds/iteration", "edges/s", "of gather-only", "copied B/s", "of link")
+	t := m.report.table("pipeline", "GPU memory", "on the GPU", "batches", "seconds/iteration", "edges/s",
+		"of gather-only", "copied B/s", "of link")
 	for _, gather := range ways {
 		for _, memory := range []int64{0, few} {
 			m.doing("pipeline, gather %s, GPU memory %s", gather, sizeText(memory))
 			result, err := pageRankWorkload.run(ctx, m.graph, 0, garaph.RunOptions{
-				Device: dispatcher.GPU, Method: dispatcher.Pull, Threads: m.opt.Threads, Memory: m.opt.Memory, MoreThreads: MoreThreads,
-				GPU: garaph.GPUOptions{Name: m.opt.GPU, Memory: memory, Streams: m.opt.Streams, Gather: gather},
+				Device: dispatcher.GPU, Method: dispatcher.Pull, Threads: m.opt.Threads, Memory: m.opt.Memory,
+				MoreThreads: MoreThreads,
+				GPU:         garaph.GPUOptions{Name: m.opt.GPU, Memory: memory, Streams: m.opt.Streams, Gather: gather},
 			})
 			if err != nil {
 				return err
@@ -155,14 +158,15 @@ func (m *measurement) pipelines(ctx context.Context, link Link, ceiling float64)
 			for _, it := range r.Iterations[len(r.Iterations)/2:] {
 				batches = it.Pages
 				took, speeds = append(took, it.Seconds), append(speeds, edgesPerSecond(it))
-				copied = append(copied, float64(it.BytesCopied)/it.Seconds)
-				ofLink = append(ofLink, float64(it.BytesCopied)/it.Seconds/link.To)
+				copied = append(copied, float64(it.Traffic.BytesCopied)/it.Seconds)
+				ofLink = append(ofLink, float64(it.Traffic.BytesCopied)/it.Seconds/link.To)
 			}
 			size := "all"
 			if memory > 0 {
 				size = sizeText(memory)
 			}
-			t.add(string(gather), size, shares(float64(r.Resident)/float64(c.Edges)), batches, seconds(took...), rates(speeds...),
+			t.add(string(gather), size, shares(float64(r.GPU.Resident)/float64(c.Edges)), batches, seconds(took...),
+				rates(speeds...),
 				shares(median(speeds)/ceiling), rates(copied...), shares(ofLink...))
 		}
 	}

@@ -60,7 +60,8 @@ func TestMeasureLink(t *testing.T) {
 
 // TestMeasureFrontiers checks that every search has a row for each policy.
 func TestMeasureFrontiers(t *testing.T) {
-	r, err := MeasureFrontiers(t.Context(), graphOf(t, store.Packed), Options{GPU: device.EmulatedName, Frontiers: FrontierOptions{Sources: 2}, Threads: 2})
+	r, err := MeasureFrontiers(t.Context(), graphOf(t, store.Packed), Options{GPU: device.EmulatedName,
+		Frontiers: FrontierOptions{Sources: 2}, Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

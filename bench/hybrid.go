@@ -48,17 +48,18 @@ func MeasureHybrid(ctx context.Context, g *garaph.Graph, o Options) (*Report, er
 
 // hybridRun is one job.
 type hybridRun struct {
-	dispatcher.Report
+	report  dispatcher.Report
 	seconds float64 // from the first iteration to the end
 	whole   float64 // with opening and loading
 	stopped bool    // by the limit
 }
 
 // job runs a job, and stops it when its iterations have taken limit seconds, if that is positive.
-func (m *measurement) job(ctx context.Context, name string, w workload, o garaph.RunOptions, limit float64) (r hybridRun, err error) {
+func (m *measurement) job(ctx context.Context, name string, w workload, o garaph.RunOptions,
+	limit float64) (r hybridRun, err error) {
 	m.doing("%s", name)
 	debug.FreeOSMemory()
-	o.GPU.Name, o.Threads, o.Memory, o.MoreThreads = m.opt.GPU, m.opt.Threads, cmp.Or(o.Memory, m.opt.Memory), MoreThreads
+	o.GPU.Name, o.Threads, o.Memory, o.MoreThreads = cmp.Or(o.GPU.Name, m.opt.GPU), m.opt.Threads, cmp.Or(o.Memory, m.opt.Memory), MoreThreads
 	limited, stop := context.WithCancel(ctx)
 	defer stop()
 	start := time.Now()
@@ -75,16 +76,16 @@ func (m *measurement) job(ctx context.Context, name string, w workload, o garaph
 	r.seconds, r.whole = time.Since(first).Seconds(), time.Since(start).Seconds()
 	switch {
 	case err == nil:
-		r.Report, r.seconds = result.Report, result.Report.Duration.Seconds()
+		r.report, r.seconds = result.Report, result.Report.Duration.Seconds()
 		err = result.Close()
 	case ctx.Err() == nil && limited.Err() != nil && errors.Is(err, limited.Err()):
-		r.Report, r.stopped, err = result.Report, true, nil
+		r.report, r.stopped, err = result.Report, true, nil
 	}
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", name, err)
 	}
-	if r.Lost != "" {
-		m.report.note("%s went on without the GPU: %s", name, r.Lost)
+	if r.report.GPU.Lost != "" {
+		m.report.note("%s went on without the GPU: %s", name, r.report.GPU.Lost)
 	}
 	return r, nil
 }
@@ -93,7 +94,7 @@ func (m *measurement) job(ctx context.Context, name string, w workload, o garaph
 // pages and learn the speeds of the devices.
 func (r *hybridRun) later(figure func(garaph.Iteration) float64) float64 {
 	var values []float64
-	for _, it := range r.Iterations[len(r.Iterations)/2:] {
+	for _, it := range r.report.Iterations[len(r.report.Iterations)/2:] {
 		values = append(values, figure(it))
 	}
 	return median(values)
@@ -105,7 +106,8 @@ func (m *measurement) roundName(part string, round int, what string) string {
 
 // inTurn runs PageRank on several devices, in turn, and adds a table with a row for each. It returns
 // the edges per second of each device by round.
-func (m *measurement) inTurn(ctx context.Context, part, title string, gpuMemory int64, devices ...dispatcher.Device) ([][]float64, error) {
+func (m *measurement) inTurn(ctx context.Context, part, title string, gpuMemory int64,
+	devices ...dispatcher.Device) ([][]float64, error) {
 	n := len(devices)
 	speeds, took, byCPU, stayed := make([][]float64, n), make([][]float64, n), make([][]float64, n), make([]float64, n)
 	for round := range m.opt.Rounds {
@@ -121,7 +123,7 @@ func (m *measurement) inTurn(ctx context.Context, part, title string, gpuMemory 
 			byCPU[i] = append(byCPU[i], r.later(func(it garaph.Iteration) float64 {
 				return float64(it.Devices[dispatcher.CPU].Edges) / float64(max(1, it.Edges))
 			}))
-			stayed[i] = float64(r.Resident) / float64(m.graph.Catalogue().Edges)
+			stayed[i] = float64(r.report.GPU.Resident) / float64(m.graph.Catalogue().Edges)
 		}
 	}
 	t := m.report.table(title, "on the GPU", "seconds/iteration", "edges/s", "by the CPU")
@@ -142,7 +144,8 @@ func (m *measurement) pays(ctx context.Context) error {
 		}
 		few = least + sideBytes(m.graph.Catalogue(), shard.In)/streamedShare
 	}
-	speeds, err := m.inTurn(ctx, "pays", "streamed, "+sizeText(few)+" of the GPU", few, dispatcher.CPU, dispatcher.GPU, dispatcher.Hybrid)
+	speeds, err := m.inTurn(ctx, "pays", "streamed, "+sizeText(few)+" of the GPU", few, dispatcher.CPU, dispatcher.GPU,
+		dispatcher.Hybrid)
 	if err != nil {
 		return err
 	}
@@ -206,7 +209,8 @@ func (m *measurement) switches(ctx context.Context) error {
 				if i > 0 {
 					stop = stopAfter(best, limit)
 				}
-				r, err := m.job(ctx, m.roundName("switch", round, w.name+", "+c.name), w, garaph.RunOptions{Device: c.device, Method: c.method, GPU: gpu}, stop)
+				r, err := m.job(ctx, m.roundName("switch", round, w.name+", "+c.name), w,
+					garaph.RunOptions{Device: c.device, Method: c.method, GPU: gpu}, stop)
 				if errors.Is(err, garaph.ErrMemory) {
 					m.report.note("%v", err)
 					continue
@@ -233,10 +237,11 @@ func (m *measurement) switches(ctx context.Context) error {
 			} else if i > 0 && (fixed < 0 || x.seconds < runs[fixed].seconds) {
 				fixed = i
 			}
-			t.add(w.name, choices[i].name, seconds(x.seconds), seconds(x.whole), end, len(x.Iterations))
+			t.add(w.name, choices[i].name, seconds(x.seconds), seconds(x.whole), end, len(x.report.Iterations))
 		}
 		if fixed > 0 && !runs[0].stopped {
-			m.report.verdict(fmt.Sprintf("%s: seconds of auto / %s", w.name, choices[fixed].name), runs[0].seconds/runs[fixed].seconds, atMost, 1.1)
+			m.report.verdict(fmt.Sprintf("%s: seconds of auto / %s", w.name, choices[fixed].name),
+				runs[0].seconds/runs[fixed].seconds, atMost, 1.1)
 		}
 	}
 	return nil

@@ -18,7 +18,8 @@ func TestMeasureHybrid(t *testing.T) {
 		t.Skip("it measures speeds")
 	}
 	g := rmatGraph(t, 13, 16, 500)
-	r, err := MeasureHybrid(t.Context(), g, Options{GPU: device.EmulatedName, Rounds: 2, Threads: 2, Programs: []string{"bfs", "pagerank"}})
+	r, err := MeasureHybrid(t.Context(), g, Options{GPU: device.EmulatedName, Rounds: 2, Threads: 2,
+		Programs: []string{"bfs", "pagerank"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,8 @@ func TestMeasureHybrid(t *testing.T) {
 			t.Errorf("%v", jobs.Rows[i])
 		}
 	}
-	if got := medians(t, tableOf(r, "must show"), "found"); len(got) != 4 || slices.Min(got) < 1e-3 || slices.Max(got) > 1e3 {
+	if got := medians(t, tableOf(r, "must show"), "found"); len(got) != 4 || slices.Min(got) < 1e-3 ||
+		slices.Max(got) > 1e3 {
 		t.Errorf("bars: found %v", got)
 	}
 }
@@ -58,7 +60,7 @@ func TestMeasureHybridStops(t *testing.T) {
 	g := rmatGraph(t, 8, 4, 100)
 	m := &measurement{graph: g, opt: Options{Threads: 1}}
 	r, err := m.job(t.Context(), "", pageRankWorkload, garaph.RunOptions{Device: dispatcher.CPU}, 1e-9)
-	if err != nil || !r.stopped || len(r.Iterations) != 1 || r.seconds <= 0 {
+	if err != nil || !r.stopped || len(r.report.Iterations) != 1 || r.seconds <= 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	limited, err := MeasureHybrid(t.Context(), g, Options{GPU: device.EmulatedName, Rounds: 2, Limit: 1,
@@ -66,10 +68,12 @@ func TestMeasureHybridStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ends := column[string](t, tableOf(limited, "whole job"), "end"); ends[0] != "stopped" || ends[5] != "stopped" || len(limited.Tables) != 1 {
+	if ends := column[string](t, tableOf(limited, "whole job"), "end"); ends[0] != "stopped" || ends[5] != "stopped" ||
+		len(limited.Tables) != 1 {
 		t.Errorf("ends %q, %d tables", ends, len(limited.Tables))
 	}
-	small, err := MeasureHybrid(t.Context(), g, Options{GPU: device.EmulatedName, GPUMemory: 1, Rounds: 1, Threads: 2, Programs: []string{"bfs"}})
+	small, err := MeasureHybrid(t.Context(), g, Options{GPU: device.EmulatedName, GPUMemory: 1, Rounds: 1, Threads: 2,
+		Programs: []string{"bfs"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,9 +72,8 @@ func rmatGraph(t testing.TB, scale, degree, shardVertices int, layout ...store.L
 		t.Fatal(err)
 	}
 	if _, err := garaph.Import(t.Context(), []string{raw}, path,
-		garaph.ImportOptions{
-			Storage: ingest.StorageOptions{ShardVertices: shardVertices, Layout: cmp.Or(layout...)},
-		}); err != nil {
+		garaph.ImportOptions{Storage: ingest.StorageOptions{ShardVertices: shardVertices,
+			Layout: cmp.Or(layout...)}}); err != nil {
 		t.Fatal(err)
 	}
 	g, err := garaph.Open(path)

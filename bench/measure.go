@@ -28,8 +28,7 @@ type Options struct {
 	Source string // of Measure: the user's id of the vertex to search from, or the one with the most out-edges if ""
 
 	GPU string // as garaph devices lists them, or the first one if ""
-	// budget of the GPU's memory; if 0, all of it, or where edges are streamed the arrays and a part
-	// of the edges
+	// budget of the GPU's memory; if 0, all of it, or where edges are streamed the arrays and a part of the edges
 	GPUMemory int64
 	Streams   int // of MeasureGPU; see [gpuengine.Options]
 
@@ -60,9 +59,8 @@ type measurement struct {
 }
 
 // measured runs a measurement.
-func measured(
-	g *garaph.Graph, o Options, gpu bool, about string, measure func(*measurement) error,
-) (r *Report, err error) {
+func measured(g *garaph.Graph, o Options, gpu bool, about string, measure func(*measurement) error) (r *Report,
+	err error) {
 	o.GPU, o.Rounds, o.Threads = cmp.Or(o.GPU, "0"), cmp.Or(o.Rounds, 3), cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	m := &measurement{graph: g, opt: o, report: newReport(g, o.Threads, about)}
 	if m.workloads, err = workloadsOf(o.Programs); err != nil {
@@ -137,8 +135,8 @@ func (m *measurement) programs(ctx context.Context) (err error) {
 		if x.inMemory {
 			from = "memory"
 		}
-		t.add(x.name, from, x.iterations, seconds(x.seconds...), x.pulls, seconds(x.each...),
-			rates(x.edges...), rates(x.bytes...),
+		t.add(x.name, from, x.iterations, seconds(x.seconds...), x.pulls, seconds(x.each...), rates(x.edges...),
+			rates(x.bytes...),
 			shares(x.ofDisk...), shares(x.ofMemory...), shares(x.ofCeiling...))
 	}
 	return nil
@@ -197,11 +195,11 @@ func (x *programRun) add(r dispatcher.Report, gather, disk, memory float64) {
 	var total, edges, bytes float64
 	for _, it := range r.Iterations {
 		// In memory the pulls that read anything bring pages to stay, and from disk the first does.
-		if it.Method != dispatcher.Pull || r.InMemory && it.BytesRead > 0 || !r.InMemory && it.Iteration == 0 {
+		if it.Method != dispatcher.Pull || r.InMemory && it.Traffic.BytesRead > 0 || !r.InMemory && it.Iteration == 0 {
 			continue
 		}
 		each = append(each, it.Seconds)
-		total, edges, bytes = total+it.Seconds, edges+float64(it.Edges), bytes+float64(it.BytesRead)
+		total, edges, bytes = total+it.Seconds, edges+float64(it.Edges), bytes+float64(it.Traffic.BytesRead)
 	}
 	x.pulls = len(each)
 	x.each, x.edges = append(x.each, median(each)), append(x.edges, edges/total)

@@ -39,9 +39,9 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	runs := tableOf(r, "program")
-	names, from, iterations, pulls := column[string](t, runs,
-		"program"), column[string](t, runs, "from"), column[int](t, runs,
-		"iterations"), column[int](t, runs, "pulls")
+	names, from, iterations, pulls := column[string](t, runs, "program"), column[string](t, runs, "from"),
+		column[int](t, runs,
+			"iterations"), column[int](t, runs, "pulls")
 	figure := func(i int, name string) *Spread { return column[*Spread](t, runs, name)[i] }
 	if len(names) != 2*len(workloads) {
 		t.Fatalf("runs of %v", names)

@@ -62,8 +62,8 @@ func newReport(g *garaph.Graph, threads int, about string) *Report {
 		runtime.Version())
 	r.fact("graph", "%s: %s vertices, %s edges, %d shards, %s, symmetric %t, weighted %t, fingerprint %s",
 		g.Store().Path(),
-		humanize.Comma(int64(c.Vertices)), humanize.Comma(int64(c.Edges)), len(c.Shards), c.Layout, c.Symmetric,
-		c.Weighted, c.Fingerprint)
+		humanize.Comma(int64(c.Vertices)), humanize.Comma(int64(c.Edges)), len(c.Shards), c.Layout, c.Symmetric, c.Weighted,
+		c.Fingerprint)
 	r.fact("threads", "%d", threads)
 	return r
 }

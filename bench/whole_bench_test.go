@@ -96,8 +96,8 @@ func inTurn(b *testing.B, turns int, ours, theirs func(int) []string) {
 			continue
 		}
 		for name, x := range map[string]float64{
-			"s-wall": wallA, "s-cpu": cpuA, "gapbs-s-wall": wallB, "gapbs-s-cpu": cpuB,
-			"ratio-wall": wallA / wallB, "ratio-cpu": cpuA / cpuB,
+			"s-wall": wallA, "s-cpu": cpuA, "gapbs-s-wall": wallB, "gapbs-s-cpu": cpuB, "ratio-wall": wallA / wallB,
+			"ratio-cpu": cpuA / cpuB,
 		} {
 			figures[name] = append(figures[name], x)
 		}

@@ -59,25 +59,23 @@ func workloadsOf(names []string) ([]workload, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(workloads, func(w workload) bool { return w.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("%q is not a program that can be measured; expected some of %s",
-				name, strings.Join(ProgramNames(), ", "))
+			return nil, fmt.Errorf("%q is not a program that can be measured; expected some of %s", name,
+				strings.Join(ProgramNames(), ", "))
 		}
 		list = append(list, workloads[i])
 	}
 	return list, nil
 }
 
-func runner[V, A any](
-	program func(source uint32) gas.Program[V, A],
-) func(context.Context, *garaph.Graph, uint32, garaph.RunOptions) (*garaph.Result, error) {
+func runner[V, A any](program func(source uint32) gas.Program[V, A]) func(context.Context, *garaph.Graph, uint32,
+	garaph.RunOptions) (*garaph.Result, error) {
 	return func(ctx context.Context, g *garaph.Graph, source uint32, o garaph.RunOptions) (*garaph.Result, error) {
 		return garaph.Run(ctx, g, program(source), o)
 	}
 }
 
-func pageRank[F float32 | float64](
-	ctx context.Context, g *garaph.Graph, _ uint32, o garaph.RunOptions,
-) (*garaph.Result, error) {
+func pageRank[F float32 | float64](ctx context.Context, g *garaph.Graph, _ uint32,
+	o garaph.RunOptions) (*garaph.Result, error) {
 	o.Iterations = cmp.Or(o.Iterations, pageRankIterations)
 	return garaph.Run(ctx, g, programs.PageRank[F]{Damping: 0.85}, o)
 }

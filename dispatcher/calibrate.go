@@ -5,7 +5,6 @@ import (
 	"iter"
 	"time"
 
-	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
@@ -14,8 +13,8 @@ import (
 // measureSpeeds gets the speeds from where an earlier job on this machine left them, or from a
 // short calibration: a page and a launch on either side, whose results are discarded.
 func (w *workers[V, A]) measureSpeeds(ctx context.Context) error {
-	s := w.state.policy.State
-	s.Speeds, s.Fixed = w.plan.opt.speeds, w.plan.opt.speeds != (policy.Speeds{})
+	s := w.state.policy.known
+	s.Speeds, s.Fixed = w.plan.opt.hooks.speeds, w.plan.opt.hooks.speeds != (policy.Speeds{})
 	o := w.observe()
 	if !s.Fixed {
 		s.Speeds = readMachine(w.plan.machineFolder()).Speeds[w.recorder.speedsKey()]
@@ -23,7 +22,7 @@ func (w *workers[V, A]) measureSpeeds(ctx context.Context) error {
 	calibrated := !s.Fixed && o.Open() && !s.Speeds.Complete(o) && o.Facts.Method != Frontier // nothing is to choose then
 	if calibrated {
 		w.plan.opt.Trace.Phase(Calibrating)
-		defer func(began time.Time) { w.recorder.report.Calibration += time.Since(began) }(time.Now())
+		defer func(began time.Time) { w.recorder.report.Preparation.Calibration += time.Since(began) }(time.Now())
 		s.Speeds = policy.Speeds{}
 		for range 2 { // the first time warms up
 			if err := w.gpus.measureGPU(ctx, &s.Speeds); err != nil {
@@ -64,9 +63,14 @@ func (s *sample) Done(gpuengine.PageTime) {}
 // measureGPU times an iteration over a part of what stays, and one over a page that does not.
 // Nothing is committed; in async mode the values are copied once more.
 func (g *gpus[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
-	if err := g.live[0].engine.Load(ctx); err != nil {
+	if err := g.load(ctx); err != nil {
 		return err
 	}
+	return failed(g.live[0].number, g.measureFirst(ctx, v))
+}
+
+// measureFirst does so on the first GPU.
+func (g *gpus[V, A]) measureFirst(ctx context.Context, v *policy.Speeds) error {
 	pieces := g.live[0].engine.Pieces()
 	if len(pieces) > 0 {
 		s, seconds, err := g.try(ctx, &sample{pieces: g.live[0].engine.Enough(0), pages: g.plan.pages})
@@ -75,8 +79,8 @@ func (g *gpus[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
 		}
 		v.Resident = policy.Took{Seconds: seconds, Amount: float64(s.Edges)}.Rate()
 	}
-	if resident := handout.Resident(g.takePart()[:1]); resident < len(g.plan.shape.firsts) {
-		list := gpuengine.Requests(g.plan.pages.Spans(), resident, len(g.plan.shape.firsts))
+	if kept := g.kept(); kept < len(g.plan.shape.firsts) {
+		list := gpuengine.Requests(g.plan.pages.Spans(), kept, len(g.plan.shape.firsts))
 		one := list[len(list)/2 : len(list)/2+1]
 		for range 2 { // after the first one the page is in memory, if it stays there
 			s, seconds, err := g.try(ctx, &sample{pages: g.plan.pages, one: one})
@@ -90,7 +94,8 @@ func (g *gpus[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
 	if err := g.live[0].engine.Upload(0, g.plan.shape.cat.Vertices); err != nil {
 		return err
 	}
-	v.Link = policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(g.plan.shape.cat.Vertices) * float64(g.plan.shape.valueBytes)}.Rate()
+	v.Link = policy.Took{Seconds: time.Since(start).Seconds(),
+		Amount: float64(g.plan.shape.cat.Vertices) * float64(g.plan.shape.valueBytes)}.Rate()
 	return nil
 }
 

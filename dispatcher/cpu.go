@@ -10,7 +10,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/garaph/garaph/cpuengine"
-	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/page"
 )
@@ -23,12 +22,10 @@ type cpuWorker[V, A any] struct {
 	gpus     *gpus[V, A] // to which it sends values
 	engine   *cpuengine.Engine[V, A]
 	advancer *cpuengine.Advancer[V, A] // nil until rows are loaded
-	ranks    []int                     // of pages: beside GPUs it begins with the last one
 }
 
 // open makes the engine.
 func (c *cpuWorker[V, A]) open() (err error) {
-	c.ranks = handout.Rank(c.plan.pages.Spans(), c.plan.shape.edges)
 	if c.engine, err = cpuengine.New(c.plan.loops, c.state.arrays, c.plan.opt.Threads); err != nil {
 		return fmt.Errorf("program %T: %w", c.plan.program, err)
 	}
@@ -38,7 +35,8 @@ func (c *cpuWorker[V, A]) open() (err error) {
 // work does an iteration on the CPU alone: notify, then process the pages.
 func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 	start, read := time.Now(), c.plan.pages.BytesRead()
-	w := cpuengine.Work{Step: c.state.now.step, Marked: x.report.Method == NotifyPull, News: c.plan.can.monotone, Aggregates: c.state.aggregates}
+	w := cpuengine.Work{Step: c.state.now.step, Marked: x.report.Method == NotifyPull, News: c.plan.can.monotone,
+		Aggregates: c.state.aggregates}
 	if w.Marked {
 		s, err := c.notify(ctx)
 		if err != nil {
@@ -54,7 +52,7 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 		return err
 	}
 	c.plan.opt.Trace.Queue(len(c.plan.pages.ShardsOf(x.requests...)))
-	err = c.pull(ctx, x.requests, w, func(p processed) {
+	err = c.pull(ctx, x.requests, 0, w, func(p processed) {
 		x.cpu.stats.Add(p.stats)
 		x.report.Pages++
 		c.recorder.pageDone(x, p.PageWork)
@@ -81,41 +79,15 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 // with all at work on pages, copies to the GPU stood still for as long as a page took.
 const spared = 2
 
-// workBeside does the CPU's part of an iteration with GPUs: it acquires shards from the hand-out
-// until there is nothing left for it.
+// workBeside does the CPU's part of an iteration with GPUs.
 func (c *cpuWorker[V, A]) workBeside(ctx context.Context, x *iteration) error {
 	w, spare := cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}, min(spared, c.plan.opt.Threads/4)
-	c.state.now.unsummed = true
-	return c.onPages(ctx, spare, w, func(ctx context.Context) (*page.Page, error) {
-		for {
-			task, err := x.work.Host(ctx)
-			c.relay(x, task.Arrived)
-			if err != nil || len(task.Arrived) == 0 {
-				return task.Page, err
-			}
-		}
-	}, func(p processed) {
-		x.cpu.scan.Seconds += p.Compute
+	return c.pull(ctx, x.cpu.requests, spare, w, func(p processed) {
 		x.cpu.scan.Edges += float64(c.plan.shape.edgesOf(p.shards))
-		x.cpu.scan.Looked += float64(p.stats.Edges + p.stats.Vertices)
 		x.cpu.pages = append(x.cpu.pages, p.PageWork)
 		x.cpu.stats.Add(p.stats)
-		c.gpus.send(host, p.shards)
+		c.gpus.send(p.shards)
 	})
-}
-
-// relay passes on what GPUs have brought: for the other GPUs, and in async mode for the
-// pages that come.
-func (c *cpuWorker[V, A]) relay(x *iteration, shards []int) {
-	for _, i := range shards {
-		if len(c.gpus.live) > 1 {
-			by, _ := x.work.Worker(i)
-			c.gpus.send(by, []int{i})
-		}
-	}
-	if c.plan.opt.Mode == Async && len(shards) > 0 {
-		c.publish(shards, false)
-	}
 }
 
 // processed is a page that the CPU has done.
@@ -131,7 +103,8 @@ type nextPage = func(context.Context) (*page.Page, error)
 // onPages processes the pages that next returns, until it returns nil. It calls
 // done for each and releases it. In async mode there is one at a time, since its values
 // are published before the next.
-func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Work, next nextPage, done func(processed)) error {
+func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Work, next nextPage,
+	done func(processed)) error {
 	var mu sync.Mutex                 // guards all
 	all := map[*page.Page]time.Time{} // pages in work, and when they were begun
 	defer func() {                    // after an error
@@ -177,7 +150,8 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Wo
 }
 
 // oneByOne processes pages on the CPU so that each is done before the next is begun.
-func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengine.Next, end func(*page.Page, cpuengine.Stats, time.Duration) error) error {
+func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengine.Next,
+	end func(*page.Page, cpuengine.Stats, time.Duration) error) error {
 	for last := false; !last; {
 		given := false
 		err := c.engine.Stream(ctx, spare, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
@@ -196,10 +170,11 @@ func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengi
 }
 
 // pull processes pages.
-func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, w cpuengine.Work, done func(processed)) error {
+func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, spare int, w cpuengine.Work,
+	done func(processed)) error {
 	pages := c.plan.pages.Read(ctx, requests)
 	defer pages.Close()
-	return c.onPages(ctx, 0, w, pages.Next, done)
+	return c.onPages(ctx, spare, w, pages.Next, done)
 }
 
 // notify marks who has to gather: the neighbours of active vertices, and these
@@ -255,7 +230,8 @@ func (c *cpuWorker[V, A]) timePage(p *page.Page) (policy.Scanned, error) {
 	s, err := c.engine.Process(p, cpuengine.Work{Step: c.state.now.step})
 	took := time.Since(start).Seconds()
 	clear(c.state.arrays.Rising)
-	return policy.Scanned{Seconds: took, Edges: float64(c.plan.shape.edgesOf(shards)), Looked: float64(s.Edges + s.Vertices)}, err
+	return policy.Scanned{Seconds: took, Edges: float64(c.plan.shape.edgesOf(shards)),
+		Looked: float64(s.Edges + s.Vertices)}, err
 }
 
 // lookAtCPU measures the CPU while the GPU works alone, by a page that is in
@@ -326,8 +302,8 @@ func (c *cpuWorker[V, A]) advance(ctx context.Context, x *iteration, limit int) 
 	heldBefore, storedBefore, neededBefore := f.counts()
 	done, err := next(ctx, s.now.step, from, limit, time.Now().Add(until))
 	held, stored, needed := f.counts()
-	x.report.RowsRead, x.report.RowsNeeded = stored-storedBefore, needed-neededBefore
-	read += x.report.RowsRead + held - heldBefore
+	x.report.Traffic.RowsRead, x.report.Traffic.RowsNeeded = stored-storedBefore, needed-neededBefore
+	read += x.report.Traffic.RowsRead + held - heldBefore
 	x.report.Levels, x.report.Edges, x.report.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
 	s.advanced(done.Levels, done.Activated, done.Degrees)
 	return err

@@ -52,6 +52,31 @@ func TestCUDANamedGraphs(t *testing.T) {
 	tryNamed(t, gpu)
 }
 
+// severalGPUs skips a test where there are fewer than two GPUs, and returns lists of them.
+func severalGPUs(t *testing.T) (lists []string) {
+	t.Helper()
+	needGPU(t)
+	names, err := device.Names()
+	if err != nil || len(names) < 2 {
+		t.Skipf("this test needs two GPUs: %v, %v", names, err)
+	}
+	for n := 2; n <= len(names); n *= 2 {
+		lists = append(lists, strings.Join(names[:n], ","))
+	}
+	return lists
+}
+
+// TestCUDASeveral is TestCUDARMAT and TestCUDANamedGraphs on several GPUs.
+func TestCUDASeveral(t *testing.T) {
+	for _, list := range severalGPUs(t) {
+		t.Run(list, func(t *testing.T) {
+			tryNamed(t, list)
+			o := bench.GenOptions{Kind: bench.RMAT, Scale: 18, Degree: 16, Format: bench.RawW, Seed: 1}
+			tryAll(t, subjectOf(t, generated(t, o, store.Packed), list))
+		})
+	}
+}
+
 // TestCUDARMAT has 2¹⁸ vertices and 2²² edges, skewed.
 func TestCUDARMAT(t *testing.T) {
 	needGPU(t)
@@ -76,7 +101,8 @@ func generated(t *testing.T, o bench.GenOptions, layout store.Layout) *store.Sto
 	if err := errors.Join(bench.Generate(t.Context(), w, o, nil), w.Flush(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ingest.Import(t.Context(), []string{edges}, path, ingest.Options{Format: ingest.Format(o.Format), Storage: ingest.StorageOptions{Layout: layout}}); err != nil {
+	if _, err := ingest.Import(t.Context(), []string{edges}, path, ingest.Options{Format: ingest.Format(o.Format),
+		Storage: ingest.StorageOptions{Layout: layout}}); err != nil {
 		t.Fatal(err)
 	}
 	return teststore.Open(t, path)
@@ -98,7 +124,8 @@ func TestCUDAStar(t *testing.T) {
 		}
 	}
 	g.Edges = append(g.Edges, oracle.Edge{Src: hub, Dst: 1, Weight: 3})
-	tryAll(t, subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices}), gpu))
+	tryAll(t, subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices}),
+		gpu))
 }
 
 // TestCUDAForged is TestForgedOnGPU on a real GPU.
@@ -115,20 +142,24 @@ type trapping struct {
 	launches *atomic.Int64
 }
 
+// Unwrap returns the device beneath.
+func (d trapping) Unwrap() device.Device { return d.Device }
+
 func (d trapping) Load(k device.Kernel) (device.Function, error) {
 	f, err := d.Device.Load(k)
 	if err != nil || k.Name != d.kernel {
 		return f, err
 	}
 	const trapped = "_trap" // what the name of the kernel that traps ends with
-	traps, err := d.Device.Load(device.Kernel{Name: k.Name + trapped, Entry: k.Entry + trapped, PTX: func() (string, error) {
-		text, err := k.PTX()
-		if err == nil && !strings.Contains(text, "\n\tret;") {
-			err = fmt.Errorf("kernel %s: no place for a trap", k.Name)
-		}
-		text = strings.ReplaceAll(text, k.Entry, k.Entry+trapped)
-		return strings.ReplaceAll(text, "\n\tret;", "\n\ttrap;\n\tret;"), err
-	}})
+	traps, err := d.Device.Load(device.Kernel{Name: k.Name + trapped, Entry: k.Entry + trapped,
+		PTX: func() (string, error) {
+			text, err := k.PTX()
+			if err == nil && !strings.Contains(text, "\n\tret;") {
+				err = fmt.Errorf("kernel %s: no place for a trap", k.Name)
+			}
+			text = strings.ReplaceAll(text, k.Entry, k.Entry+trapped)
+			return strings.ReplaceAll(text, "\n\tret;", "\n\ttrap;\n\tret;"), err
+		}})
 	return trappingFunction{f, traps, d}, err
 }
 
@@ -157,7 +188,8 @@ func TestCUDATrap(t *testing.T) {
 		return
 	}
 	needGPU(t)
-	for _, which := range []string{"zero 1 gpu", "expand 1 gpu", "expand 1 hybrid", "pull_segmented 1 gpu", "pull_segmented 4 hybrid", "apply 3 gpu", "apply 7 hybrid", "check_packed 1 gpu", "check_packed 1 hybrid"} {
+	for _, which := range []string{"zero 1 gpu", "expand 1 gpu", "expand 1 hybrid", "pull_segmented 1 gpu",
+		"pull_segmented 4 hybrid", "apply 3 gpu", "apply 7 hybrid", "check_packed 1 gpu", "check_packed 1 hybrid"} {
 		t.Run(which, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -186,7 +218,8 @@ func trap(t *testing.T, which string) {
 	d.launches = new(atomic.Int64)
 	g := oracle.Graph{N: 1000}
 	for v := range uint32(g.N) {
-		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v * 7) % uint32(g.N), Weight: 1}, oracle.Edge{Src: v, Dst: (v + 1) % uint32(g.N), Weight: 1})
+		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v * 7) % uint32(g.N), Weight: 1},
+			oracle.Edge{Src: v, Dst: (v + 1) % uint32(g.N), Weight: 1})
 	}
 	layout := store.CSC
 	if strings.HasSuffix(d.kernel, "_packed") {
@@ -209,8 +242,8 @@ func trap(t *testing.T, which string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(r.Lost, "GPU ") || r.Devices[dispatcher.CPU].Edges == 0 {
-		t.Errorf("lost: %q; %+v", r.Lost, r.Devices)
+	if !strings.Contains(r.GPU.Lost, "GPU ") || r.Devices[dispatcher.CPU].Edges == 0 {
+		t.Errorf("lost: %q; %+v", r.GPU.Lost, r.Devices)
 	}
 	labels := oracle.WCC(g)
 	err = j.Values(func(vs []gas.Vertex, values []uint32) error {
@@ -224,5 +257,5 @@ func trap(t *testing.T, which string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the GPU was lost in %d iterations: %s", len(r.Iterations), r.Lost)
+	t.Logf("the GPU was lost in %d iterations: %s", len(r.Iterations), r.GPU.Lost)
 }

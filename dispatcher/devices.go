@@ -3,6 +3,7 @@ package dispatcher
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +23,7 @@ func (p *plan[V, A]) openDevices() (opened func() error) {
 	if !p.wantsGPU() {
 		return func() error { return nil }
 	}
-	if p.sooner = p.leavesGPU(); p.sooner {
+	if p.leavesGPU() {
 		p.without = sooner
 		return func() error { return nil }
 	}
@@ -34,14 +35,8 @@ func (p *plan[V, A]) openDevices() (opened func() error) {
 	var pending sync.WaitGroup
 	pending.Go(func() {
 		defer func(began time.Time) { p.opened = time.Since(began) }(time.Now())
-		for _, name := range strings.Split(cmp.Or(p.opt.GPU.Name, "0"), ",") {
-			if err != nil {
-				break
-			}
-			var d device.Device
-			if d, err = p.opt.open(name); err == nil {
-				devices = append(devices, d)
-			}
+		if err == nil {
+			devices, err = p.openAll()
 		}
 	})
 	return func() error {
@@ -55,12 +50,30 @@ func (p *plan[V, A]) openDevices() (opened func() error) {
 	}
 }
 
+// openAll opens the devices that the options name, on goroutines.
+func (p *plan[V, A]) openAll() ([]device.Device, error) {
+	p.names = strings.Split(cmp.Or(p.opt.GPU.Name, "0"), ",")
+	if p.opt.GPU.Name == AllGPUs {
+		var err error
+		if p.names, err = device.Names(); err != nil {
+			return nil, err
+		}
+	}
+	devices, errs := make([]device.Device, len(p.names)), make([]error, len(p.names))
+	var g sync.WaitGroup
+	for i, name := range p.names {
+		g.Go(func() { devices[i], errs[i] = p.opt.hooks.open(name) })
+	}
+	g.Wait()
+	return slices.DeleteFunc(devices, func(d device.Device) bool { return d == nil }), cmp.Or(errs...)
+}
+
 // sooner is why a small job has no GPU.
 const sooner = "the CPU is likely done before a GPU is open; --device gpu takes it nevertheless"
 
 // wantsGPU reports whether a GPU is asked for, or may be used.
 func (p *plan[V, A]) wantsGPU() bool {
-	if p.sooner {
+	if p.without == sooner {
 		return false
 	}
 	switch p.opt.Device {
@@ -81,11 +94,16 @@ func (p *plan[V, A]) withoutGPU(err error) {
 
 // closeDevices closes the devices, whose memory must be free.
 func (p *plan[V, A]) closeDevices() error {
+	err := closeAll(p.devices)
+	p.devices = nil
+	return err
+}
+
+func closeAll(devices []device.Device) error {
 	var errs []error
-	for _, d := range p.devices {
+	for _, d := range devices {
 		errs = append(errs, d.Close())
 	}
-	p.devices = nil
 	return errors.Join(errs...)
 }
 

@@ -26,13 +26,14 @@ func dangling() oracle.Graph {
 func TestEarlyBits(t *testing.T) {
 	s := teststore.Build(t, dangling(), teststore.Options{ShardVertices: 20})
 	p := PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
-	o := Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 2}, Threads: 2, Iterations: 6, hooks: hooks{speeds: evenly, pageBytes: 1}}
+	o := Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 2}, Threads: 2, Iterations: 6,
+		hooks: hooks{speeds: evenly, pageBytes: 1}}
 	o.GPU.Memory = leastGPU(t, s, gas.Program[float64, int64](p), o) + 20<<10
 	o.Progress = func(Iteration) { time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond) }
 	var want []float64
 	for range 20 {
 		got, r, err := runJob[float64, int64](s, p, o)
-		if err != nil || r.Lost != "" || r.Iterations[0].BytesCopied == 0 {
+		if err != nil || r.GPU.Lost != "" || r.Iterations[0].Traffic.BytesCopied == 0 {
 			t.Fatal(err, r)
 		}
 		if want == nil {

@@ -66,7 +66,8 @@ func epochBytes[V any](n uint32, p checkpoint.Policy) int64 {
 }
 
 func newEpochs[V, A any](p *plan[V, A], s *state[V, A], report *Report) (*epochs[V, A], error) {
-	e := &epochs[V, A]{plan: p, state: s, report: report, job: p.opt.Job, policy: p.opt.Checkpoints, chunk: p.opt.Job.ChunkVertices()}
+	e := &epochs[V, A]{plan: p, state: s, report: report, job: p.opt.Job, policy: p.opt.Checkpoints,
+		chunk: p.opt.Job.ChunkVertices()}
 	e.writer.done = make(chan error, 1)
 	if !e.policy.Wanted() {
 		return e, nil
@@ -176,9 +177,10 @@ func (e *epochs[V, A]) snapshotState(within bool) checkpoint.State {
 		aggregates = e.state.aggregates
 	}
 	s := checkpoint.State{
-		Vertices: e.plan.shape.cat.Vertices, ValueBytes: e.plan.shape.valueBytes, Iteration: e.state.now.step.Iteration, Within: within,
+		Vertices: e.plan.shape.cat.Vertices, ValueBytes: e.plan.shape.valueBytes, Iteration: e.state.now.step.Iteration,
+		Within:    within,
 		Aggregate: checkpoint.Float(e.state.now.step.Aggregate), Previous: checkpoint.Float(e.state.now.previous),
-		Policy: policy.Encode(e.state.policy.State), Work: e.report.work(),
+		Policy: policy.Encode(e.state.policy.known), Work: e.report.work(),
 	}
 	if e.state.now.unsummed { // the next iteration sums again
 		s.Previous = checkpoint.Float(math.NaN())
@@ -195,7 +197,8 @@ func (e *epochs[V, A]) write(ctx context.Context, s checkpoint.State, source che
 	if n == 0 {
 		return err
 	}
-	e.plan.opt.Log.Debug(fmt.Sprintf("wrote checkpoint %d, after %d iterations", n, s.Iteration), zap.Duration("took", time.Since(start)))
+	e.plan.opt.Log.Debug(fmt.Sprintf("wrote checkpoint %d, after %d iterations", n, s.Iteration),
+		zap.Duration("took", time.Since(start)))
 	return errors.Join(err, e.job.Wrote(n, s.Iteration))
 }
 

@@ -51,7 +51,8 @@ func TestAsyncEpochs(t *testing.T) {
 					cancel()
 				}
 			}
-			if _, _, err := recorded(ctx, t, s, gas.Program[float32, programs.Flow](cutHeat{heat, cancel, c.cut}), folder, first); !errors.Is(err, context.Canceled) {
+			if _, _, err := recorded(ctx, t, s, gas.Program[float32, programs.Flow](cutHeat{heat, cancel, c.cut}), folder,
+				first); !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 			core, logs := observer.New(zap.WarnLevel)

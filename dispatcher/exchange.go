@@ -11,25 +11,35 @@ import (
 
 // fetch brings the host's values and active set up to date. When it fails, they are as they were.
 func (g *gpus[V, A]) fetch() error {
-	if len(g.live) == 0 || !g.state.place.behind() {
+	if len(g.live) == 0 || !g.state.place.behind {
 		return nil
 	}
 	g.state.keep(g.state.arrays.Next, g.plan.shape.allShards())
 	stale := g.state.place.stale(host)
 	start := time.Now()
 	for _, r := range stale {
-		gpu := g.get(g.state.place.owner[r.From])
-		if err := gpu.engine.Download(g.plan.shape.vertices(r)); err != nil {
+		if err := g.live[0].engine.Download(g.plan.shape.vertices(r)); err != nil {
+			return failed(g.live[0].number, err)
+		}
+	}
+	g.state.policy.learn(policy.Measurement{Link: policy.Took{Seconds: time.Since(start).Seconds(),
+		Amount: float64(g.plan.shape.bytesIn(stale))}})
+	if err := g.active(); err != nil {
+		return err
+	}
+	g.takeOver(stale)
+	return nil
+}
+
+// active puts the active set of the GPUs into the host's rising vertices. After an error, these are none.
+func (g *gpus[V, A]) active() error {
+	clear(g.state.arrays.Rising)
+	for _, gpu := range g.live {
+		if err := gpu.engine.Active(); err != nil {
+			clear(g.state.arrays.Rising)
 			return failed(gpu.number, err)
 		}
 	}
-	g.state.policy.learn(policy.Measurement{Link: policy.Took{Seconds: time.Since(start).Seconds(), Amount: float64(g.plan.shape.bytesIn(stale))}})
-	clear(g.state.arrays.Rising)
-	if err := g.get(g.state.place.active).engine.Active(); err != nil {
-		clear(g.state.arrays.Rising)
-		return failed(g.state.place.active, err)
-	}
-	g.takeOver(stale)
 	return nil
 }
 
@@ -47,40 +57,44 @@ func (g *gpus[V, A]) takeOver(stale []page.Span) {
 			g.state.arrays.Publish(from, to, false)
 		}
 		for _, i := range shards {
-			g.state.place.copied(host, i)
+			g.state.place.share(i)
 		}
 	}
 	g.state.arrays.Advance()
-	g.state.place.active = host
+	g.state.place.behind = false
 }
 
-// supply brings the GPUs' values up to date. What a GPU misses is on the host: with several of
-// them, the host is up to date after each iteration.
+// supply brings the GPUs' values up to date with the host's.
 func (g *gpus[V, A]) supply() error {
-	for _, gpu := range g.live {
-		for _, r := range g.state.place.stale(gpu.number) {
+	stale := g.state.place.stale(onGPUs)
+	if len(stale) == 0 {
+		return nil
+	}
+	err := g.each(func(gpu *gpuWorker[V, A]) error {
+		for _, r := range stale {
 			if err := gpu.engine.Upload(g.plan.shape.vertices(r)); err != nil {
-				return failed(gpu.number, err)
-			}
-			for _, i := range r.List() {
-				g.state.place.copied(gpu.number, i)
+				return err
 			}
 		}
+		return nil
+	})
+	for _, r := range stale {
+		for _, i := range r.List() {
+			g.state.place.lacks[onGPUs][i] = err != nil
+		}
 	}
-	return nil
+	return err
 }
 
 // exchangeBytes is the unit in which values that changed are distinguished from those that did not.
 const exchangeBytes = 64 << 10
 
-// send sends the new values of shards that a worker has done in this iteration to all GPUs but
-// itself, in blocks that differ from the old ones. An error is noted with the GPU.
-func (g *gpus[V, A]) send(from int, shards []int) {
-	g.sending.Lock()
-	defer g.sending.Unlock()
+// send sends the new values of shards that the CPU has done in this iteration to all GPUs, in blocks that differ
+// from the old ones. An error is noted with the GPU.
+func (g *gpus[V, A]) send(shards []int) {
 	for _, r := range g.changed(shards) {
 		for _, gpu := range g.live {
-			if gpu.number != from && gpu.unsent == nil {
+			if gpu.unsent == nil {
 				gpu.unsent = gpu.engine.Receive(r[0], r[1])
 			}
 		}

@@ -11,8 +11,8 @@ func (j *Job[V, A]) Values(yield func(vs []gas.Vertex, values []V) error) error 
 }
 
 // SetOpen lets a job open its device otherwise.
-func (o *Options) SetOpen(open func(name string) (device.Device, error)) { o.open = open }
+func (o *Options) SetOpen(open func(name string) (device.Device, error)) { o.hooks.open = open }
 
 // ShareEvenly has both devices work in every iteration of a hybrid job, on pages
 // of a shard each.
-func (o *Options) ShareEvenly() { o.speeds, o.pageBytes = evenly, 1 }
+func (o *Options) ShareEvenly() { o.hooks.speeds, o.hooks.pageBytes = evenly, 1 }

@@ -23,19 +23,20 @@ func TestFaultsShow(t *testing.T) {
 	}
 	for _, on := range []Device{Hybrid, GPU} {
 		for _, starved := range []bool{true, false} {
-			o := Options{Device: on, GPU: GPUOptions{Name: device.EmulatedName}, Threads: 2, Iterations: 3, hooks: hooks{speeds: evenly, pageBytes: 1}}
+			o := Options{Device: on, GPU: GPUOptions{Name: device.EmulatedName}, Threads: 2, Iterations: 3,
+				hooks: hooks{speeds: evenly, pageBytes: 1}}
 			if starved {
 				o.GPU.Memory = leastGPU(t, s, gas.Program[float64, int64](p), o) + 8<<10
 			}
 			sound := device.NewEmulated(device.EmulatedOptions{})
-			o.open = func(string) (device.Device, error) { return sound, nil }
+			o.hooks.open = func(string) (device.Device, error) { return sound, nil }
 			if _, _, err := runJob[float64, int64](s, p, o); err != nil {
 				t.Fatal(err)
 			}
 			for op := device.FaultCopy; op <= device.FaultRun; op++ {
 				for n := 1; n <= sound.Calls(op); n += 1 + sound.Calls(op)/30 {
 					d := device.NewEmulated(device.EmulatedOptions{Faults: []device.EmulatedFault{{Op: op, N: n, Lost: n%2 == 0}}})
-					o.open = func(string) (device.Device, error) { return d, nil }
+					o.hooks.open = func(string) (device.Device, error) { return d, nil }
 					name := fmt.Sprintf("%s, starved %v, %s %d", on, starved, op, n)
 					got, _, err := runJob[float64, int64](s, p, o)
 					if err != nil {

@@ -124,7 +124,8 @@ func (p *plan[V, A]) withoutFrontier(why error) error {
 func (p *plan[V, A]) frontierUnfit() error {
 	switch {
 	case !p.can.monotone || p.can.restless || p.can.aggregable != nil:
-		return errors.New("its values must only improve from neighbour to neighbour, as those of bfs, sssp, sswp and wcc do (gas.Monotone and gas.Idempotent, without an aggregate); methods auto, pull and notify-pull run any program")
+		return errors.New("its values must only improve from neighbour to neighbour, as those of bfs, sssp, sswp and wcc " +
+			"do (gas.Monotone and gas.Idempotent, without an aggregate); methods auto, pull and notify-pull run any program")
 	case !cpuengine.CanAdvance(p.loops):
 		return errors.New("its values are not 4 or 8 bytes without padding, or its loops are outdated: run go generate")
 	case p.shape.cat.Weighted && p.loops.Weighs && !p.shape.cat.Symmetric && gas.DirectionOf(p.program) == gas.Both:
@@ -148,7 +149,7 @@ func (f *frontierPlan) counts() (held, stored, needed int64) {
 // planHeld plans to hold rows as they are stored, where the graph has them so in both directions.
 func (p *plan[V, A]) planHeld() {
 	f := &p.front
-	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.plainRows {
+	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.hooks.plainRows {
 		return
 	}
 	rows, err := f.whole.out.PlanHeld(p.store)
@@ -180,7 +181,8 @@ func (p *plan[V, A]) openPages(o page.Options, fixed int64) (err error) {
 	}
 	asked := p.opt.Method == Frontier
 	fit := p.rowsFit() || !asked && p.pages.InMemory()
-	if p.front.unfit == nil && len(p.devices) == 0 && (!fit || p.opt.rowsStay > 0) && (asked || p.opt.Method == Auto) {
+	if p.front.unfit == nil && len(p.devices) == 0 && (!fit || p.opt.hooks.rowsStay > 0) &&
+		(asked || p.opt.Method == Auto) {
 		if rows := p.planRows(o, fixed); rows != nil {
 			return p.makeRoom(rows, o)
 		}
@@ -194,7 +196,8 @@ func (p *plan[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
 	rows, err := p.front.whole.out.PlanRows(p.store)
 	if err != nil {
 		enough := fixed + page.Whole(p.store, o) + p.front.bytes
-		p.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory (%dMiB is enough), and cannot be read on demand: %w", (enough+1<<20-1)>>20, err)
+		p.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory (%dMiB is enough), and cannot be "+
+			"read on demand: %w", (enough+1<<20-1)>>20, err)
 	}
 	return rows
 }
@@ -212,12 +215,13 @@ func (p *plan[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 		o.Budget -= rows.Memory(frames)
 	}
 	stay := budget - o.Budget - rows.Memory(frames)
-	if p.opt.rowsStay > 0 {
-		stay = min(stay, p.opt.rowsStay-1)
+	if p.opt.hooks.rowsStay > 0 {
+		stay = min(stay, p.opt.hooks.rowsStay-1)
 	}
 	if o.Budget <= 0 || stay < 0 {
 		enough := p.opt.Memory - budget + leastBudget(o.Budget, rows)
-		f.unfit = fmt.Errorf("rows read on demand take %d MiB besides pages: --memory has no room for them; %dMiB is enough", rows.Memory(1)>>20+1, enough>>20+1)
+		f.unfit = fmt.Errorf("rows read on demand take %d MiB besides pages: --memory has no room for them; %dMiB is enough",
+			rows.Memory(1)>>20+1, enough>>20+1)
 		return nil
 	}
 	pages, err := page.New(p.store, o)
@@ -278,6 +282,7 @@ func (j *Job[V, A]) hintDisk(done int) {
 		s.few = 0
 	}
 	if s.few >= manyFew {
-		j.plan.opt.Log.Warn("many iterations with few active vertices read from disk, which is slow: give more --memory, or use components to find what is connected")
+		j.plan.opt.Log.Warn("many iterations with few active vertices read from disk, which is slow: give more --memory, " +
+			"or use components to find what is connected")
 	}
 }

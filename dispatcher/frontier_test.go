@@ -52,15 +52,17 @@ func TestFrontier(t *testing.T) {
 		g := testgraph.Draw(rt)
 		o := teststore.Options{
 			Weighted: rapid.Bool().Draw(rt, "weighted"), Symmetric: rapid.Bool().Draw(rt, "symmetric"),
-			ShardVertices: rapid.IntRange(1, 30).Draw(rt, "vertices per shard"), Layout: rapid.SampledFrom(layouts).Draw(rt, "layout"),
+			ShardVertices: rapid.IntRange(1, 30).Draw(rt, "vertices per shard"),
+			Layout:        rapid.SampledFrom(layouts).Draw(rt, "layout"),
 		}
 		o.InRows = o.Layout == store.Packed && !o.Symmetric && rapid.Bool().Draw(rt, "in-rows")
 		s := teststore.Build(t, g, o)
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
-		by := Options{hooks: hooks{generic: rapid.Bool().Draw(rt, "generic"), plainRows: rapid.Bool().Draw(rt, "plain rows")}, Threads: rapid.IntRange(1, 3).Draw(rt, "threads")}
+		by := Options{hooks: hooks{generic: rapid.Bool().Draw(rt, "generic"), plainRows: rapid.Bool().Draw(rt, "plain rows")},
+			Threads: rapid.IntRange(1, 3).Draw(rt, "threads")}
 		asByPull(rt, s, gas.Program[uint32, uint32](programs.BFS{Source: source}), by)
 		asByPull(rt, s, gas.Program[uint32, uint32](backwards{programs.BFS{Source: source}}), by)
-		if o.Symmetric || !o.Weighted || !by.generic { // generic loops might read weights
+		if o.Symmetric || !o.Weighted || !by.hooks.generic { // generic loops might read weights
 			asByPull(rt, s, gas.Program[uint32, uint32](programs.WCC{}), by)
 		}
 		asByPull(rt, s, gas.Program[float32, float32](programs.SSWP[float32]{Source: source}), by)

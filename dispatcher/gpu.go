@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/garaph/garaph/dispatcher/handout"
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/panics"
@@ -19,36 +19,40 @@ const gpuHostBytes = 16 << 20
 
 // gpuWorker is a GPU with its copy of the values.
 type gpuWorker[V, A any] struct {
-	number int // among the workers, from 1
+	number int // among the devices, from 1
 	engine *gpuengine.Engine[V, A]
 
 	// Of the iteration in progress.
+	share     *share
 	early     bool           // it begins with what was copied at the end of the one before
 	following []page.Request // what it copies at the end for the one after it
 	stats     gpuengine.Stats
 	failed    error
-	unsent    error // why it did not get what others did
+	unsent    error // why it did not get what the CPU did
 }
 
-// gpus are the GPUs of a job. They exchange values through the host's memory: GPUs send what they
-// have done to the host behind the kernels of each batch, and receive from there what others have
-// done. An iteration of several workers leaves all of them with all new values; one of a GPU alone
-// leaves the others stale, shard by shard, until they need them. Errors are a [failure] of a GPU.
+// gpus are the GPUs of a job. Each keeps other edges, and all have the same values: they send new ones to
+// each other behind the kernels of each batch, and in iterations with a part for the CPU to the host, which sends
+// them what it has done. Errors are a [failure] of a GPU.
 type gpus[V, A any] struct {
 	plan     *plan[V, A]
 	state    *state[V, A]
+	options  gpuengine.Options
 	live     []*gpuWorker[V, A]
 	lost     []*gpuWorker[V, A] // those that failed
 	frontier gpuFrontier[V, A]
-	sending  sync.Mutex // one call of Receive at a time
+	division policy.Division // of the last iteration
 }
 
 // open takes the memory of a job with GPUs. Pages that are streamed in every iteration are in
 // memory that the device has pinned, and copied from where they lie: a second copy by one goroutine
-// would be slower than the link. What stays on all devices comes to the host's memory only where
+// would be slower than the link. What stays on devices comes to the host's memory only where
 // the CPU needs it.
 func (g *gpus[V, A]) open() error {
 	p, m := g.plan, g.plan.memory
+	if err := panics.Guard(p.program, p.dropDevices); err != nil {
+		return err
+	}
 	m.page.Encodings = gpuengine.Encodings[A]()
 	m.page.Memory = &pinning{devices: p.devices, log: p.opt.Log, by: map[*byte]device.Device{}}
 	m.vertices = p.devices[0]
@@ -60,72 +64,185 @@ func (g *gpus[V, A]) open() error {
 	if err != nil {
 		return err
 	}
-	o := gpuengine.Options{
-		Memory: p.planGPUFrontier(g.state.arrays), Streams: p.opt.GPU.Streams, Gather: p.opt.GPU.Gather, Async: p.opt.Mode == Async, Bare: p.memory.page.Bare,
-		Trace: p.opt.Trace.Span, Began: p.began,
+	g.options = gpuengine.Options{
+		Memory: p.planGPUFrontier(g.state.arrays), Streams: p.opt.GPU.Streams, Gather: p.opt.GPU.Gather,
+		Async: p.opt.Mode == Async, Bare: p.memory.page.Bare, Trace: p.opt.Trace.Span, Began: p.began,
 	}
-	if o.Trace != nil && len(p.devices) > 1 {
+	if trace := g.options.Trace; trace != nil && len(p.devices) > 1 {
 		var mu sync.Mutex // one call at a time
-		o.Trace = func(s gpuengine.Span) {
+		g.options.Trace = func(s gpuengine.Span) {
 			mu.Lock()
 			defer mu.Unlock()
-			p.opt.Trace.Span(s)
+			trace(s)
 		}
 	}
-	return panics.Guard(p.program, func() error {
-		if p.opt.Method == Frontier && p.front.gpu.unfit != nil {
-			return p.withoutFrontier(p.front.gpu.unfit)
+	if p.opt.Method == Frontier && p.front.gpu.unfit != nil {
+		return p.withoutFrontier(p.front.gpu.unfit)
+	}
+	if err = g.connect(page.Span{From: 1, To: 1 + len(p.devices)}.List()); err != nil {
+		return err
+	}
+	plain := 0 // pages of which no shard is streamed, also when another GPU is lost
+	for _, s := range p.pages.Spans() {
+		if len(p.devices) == 1 && s.To <= g.kept() {
+			plain++
 		}
-		for i, d := range p.devices {
-			e, err := gpuengine.New(d, p.program, g.state.arrays, p.shape.cat, o)
-			if err != nil {
-				return err
-			}
-			g.live = append(g.live, &gpuWorker[V, A]{number: 1 + i, engine: e})
-		}
-		p.pages.Plain(g.stayingPages())
+	}
+	p.pages.Plain(plain)
+	return nil
+}
+
+// dropDevices leaves one GPU to a job that advances frontiers, if their rows fit there: several would pull.
+func (p *plan[V, A]) dropDevices() error {
+	if len(p.devices) == 1 || p.opt.Method != Frontier && (p.opt.Method != Auto || !p.frontierFitsOne()) {
 		return nil
-	})
-}
-
-// stayingPages returns how many pages, from the first one on, stay on every GPU, so that none is
-// streamed.
-func (g *gpus[V, A]) stayingPages() (pages int) {
-	shards := len(g.plan.shape.firsts)
-	for _, gpu := range g.live {
-		shards = min(shards, gpu.engine.Stay())
 	}
-	for _, s := range g.plan.pages.Spans() {
-		if s.To <= shards {
-			pages++
-		}
+	p.opt.Log.Info("one of several GPUs is used: frontiers are on one, and their rows fit there")
+	spare := p.devices[1:]
+	p.devices = p.devices[:1]
+	return closeAll(spare)
+}
+
+// own is what a GPU keeps.
+type own struct {
+	*page.Span      // nil: all, if it fits
+	beyond     bool // others are streamed to it
+}
+
+// own divides the shards among GPUs: evenly if all stay, otherwise each keeps as many as fit from where the one before
+// it ends.
+func (g *gpus[V, A]) own(numbers []int) ([]own, error) {
+	shape, n := g.plan.shape, len(numbers)
+	list, whole := make([]own, n), true
+	keeps := func(k int, s own) (kept page.Span, all bool, err error) {
+		o := g.options
+		o.Own, o.Beyond = s.Span, s.beyond
+		err = panics.Guard(g.plan.program, func() error {
+			kept, all, err = gpuengine.Keeps(g.plan.devices[numbers[k]-1], g.plan.program, shape.cat, o)
+			return err
+		})
+		return kept, all, failed(numbers[k], err)
 	}
-	return pages
-}
-
-// get returns a GPU by its number.
-func (g *gpus[V, A]) get(number int) *gpuWorker[V, A] {
-	return g.live[slices.IndexFunc(g.live, func(gpu *gpuWorker[V, A]) bool { return gpu.number == number })]
-}
-
-// loadPages brings what stays on GPUs to them, in a job that began with frontiers.
-func (g *gpus[V, A]) loadPages(ctx context.Context) error {
-	for _, gpu := range g.live {
-		if err := gpu.engine.Load(ctx); err != nil {
-			return cmp.Or(ctx.Err(), failed(gpu.number, err))
+	if n == 1 {
+		return list, nil
+	}
+	for k, i := range policy.Split(shape.costs, n) {
+		list[k].Span = (*page.Span)(&i)
+		_, all, err := keeps(k, list[k])
+		if err != nil {
+			return nil, err
 		}
+		whole = whole && all
+	}
+	if whole {
+		return list, nil
+	}
+	from := 0
+	for k := range list {
+		rest := policy.Split(shape.costs[from:], n-k)[0]
+		kept, _, err := keeps(k, own{&page.Span{From: from, To: from + rest.To}, true})
+		if err != nil {
+			return nil, err
+		}
+		list[k], from = own{&kept, true}, kept.To
+	}
+	return list, nil
+}
+
+// connect makes the engines of the devices with the given numbers.
+func (g *gpus[V, A]) connect(numbers []int) error {
+	g.live, g.division = make([]*gpuWorker[V, A], len(numbers)), policy.Division{}
+	own, err := g.own(numbers)
+	if err == nil {
+		err = parallel(func(k int) error {
+			o := g.options
+			o.Own, o.Beyond = own[k].Span, own[k].beyond
+			return panics.Guard(g.plan.program, func() error {
+				e, err := gpuengine.New(g.plan.devices[numbers[k]-1], g.plan.program, g.state.arrays, g.plan.shape.cat, o)
+				if err == nil {
+					g.live[k] = &gpuWorker[V, A]{number: numbers[k], engine: e}
+				}
+				return err
+			})
+		}, numbers)
+	}
+	g.live = slices.DeleteFunc(g.live, func(w *gpuWorker[V, A]) bool { return w == nil })
+	if err != nil || len(g.live) == 1 {
+		return err
+	}
+	var engines []*gpuengine.Engine[V, A]
+	for _, w := range g.live {
+		engines = append(engines, w.engine)
+	}
+	if k, err := gpuengine.Connect(engines); err != nil {
+		return failed(numbers[k], err)
 	}
 	return nil
 }
 
-// residentEdges returns how many edges stay on every GPU.
-func (g *gpus[V, A]) residentEdges() (least uint64) {
-	for i, gpu := range g.live {
-		if n := gpu.engine.Resident(); i == 0 || n < least {
-			least = n
+// parallel calls f for the index of each number, on goroutines, and returns the first error as a failure of its number.
+func parallel(f func(k int) error, numbers []int) error {
+	errs := make([]error, len(numbers))
+	together(len(numbers), func(k int) { errs[k] = failed(numbers[k], f(k)) })
+	return cmp.Or(errs...)
+}
+
+// together calls f for each number below n, for the last one on the caller's goroutine: to wake another takes time.
+func together(n int, f func(k int)) {
+	var g sync.WaitGroup
+	for k := range n - 1 {
+		g.Go(func() { f(k) })
+	}
+	f(n - 1)
+	g.Wait()
+}
+
+// each calls f for each GPU, on goroutines.
+func (g *gpus[V, A]) each(f func(*gpuWorker[V, A]) error) error {
+	var numbers []int
+	for _, gpu := range g.live {
+		numbers = append(numbers, gpu.number)
+	}
+	live := g.live
+	return parallel(func(k int) error { return f(live[k]) }, numbers)
+}
+
+// start copies the values to the GPUs.
+func (g *gpus[V, A]) start() error {
+	return g.each(func(gpu *gpuWorker[V, A]) error { return gpu.engine.Start(g.plan.pages) })
+}
+
+// load brings what stays on GPUs to them, unless it is there.
+func (g *gpus[V, A]) load(ctx context.Context) error {
+	err := g.each(func(gpu *gpuWorker[V, A]) error { return gpu.engine.Load(ctx) })
+	if err != nil {
+		return cmp.Or(ctx.Err(), err)
+	}
+	return nil
+}
+
+// kept returns how many shards, from the first one on, stay on GPUs.
+func (g *gpus[V, A]) kept() int { return g.live[len(g.live)-1].engine.Kept().To }
+
+// did lists the shards that GPUs have done in an iteration.
+func (g *gpus[V, A]) did(x *iteration) (shards []int) {
+	if x.report.Device == CPU {
+		return nil
+	}
+	for _, gpu := range g.live {
+		for _, s := range gpu.share.spans() {
+			shards = append(shards, s.List()...)
 		}
 	}
-	return least
+	return shards
+}
+
+// residentEdges returns how many edges stay on GPUs.
+func (g *gpus[V, A]) residentEdges() (edges uint64) {
+	for _, gpu := range g.live {
+		edges += gpu.engine.Resident()
+	}
+	return edges
 }
 
 // memory returns the bytes allocated on the GPUs.
@@ -138,15 +255,30 @@ func (g *gpus[V, A]) memory() (bytes int64) {
 
 // lose removes a GPU that failed.
 func (g *gpus[V, A]) lose(number int) {
-	gpu := g.get(number)
 	g.frontier.free()
-	g.lost = append(g.lost, gpu)
-	g.live = slices.DeleteFunc(g.live, func(other *gpuWorker[V, A]) bool { return other == gpu })
+	i := slices.IndexFunc(g.live, func(gpu *gpuWorker[V, A]) bool { return gpu.number == number })
+	if i >= 0 {
+		g.lost = append(g.lost, g.live[i])
+		g.live = slices.Delete(g.live, i, i+1)
+	}
 }
 
-// anyFailed reports whether a GPU failed in the iteration.
-func (g *gpus[V, A]) anyFailed() bool {
-	return slices.ContainsFunc(g.live, func(g *gpuWorker[V, A]) bool { return g.failed != nil })
+// regroup divides the edges anew among the GPUs that are left. Their values are on the host.
+func (g *gpus[V, A]) regroup() error {
+	var numbers []int
+	for _, gpu := range g.live {
+		numbers = append(numbers, gpu.number)
+	}
+	if err := g.each(func(gpu *gpuWorker[V, A]) error { return gpu.engine.Close() }); err != nil {
+		return err
+	}
+	if err := g.connect(numbers); err != nil {
+		return err
+	}
+	for i := range g.plan.shape.firsts {
+		g.state.place.lacks[onGPUs][i] = false
+	}
+	return g.start()
 }
 
 // close frees the memory on the GPUs.
@@ -157,12 +289,4 @@ func (g *gpus[V, A]) close() error {
 	}
 	g.live, g.lost = nil, nil
 	return errors.Join(errs...)
-}
-
-// takePart returns the GPUs as an iteration hands out work to them.
-func (g *gpus[V, A]) takePart() (list []handout.GPU) {
-	for _, gpu := range g.live {
-		list = append(list, handout.GPU{Number: gpu.number, Pieces: gpu.engine.Pieces(), Enough: gpu.engine.Enough})
-	}
-	return list
 }

@@ -69,11 +69,12 @@ func TestForgedOnGPU(t *testing.T) { tryForged(t, "emulated", dispatcher.SSSP[fl
 func tryForged(t *testing.T, gpu string, p gas.Program[float32, float32]) {
 	const damaged = 3
 	for _, c := range forged {
-		s := teststore.Build(t, thousands(), teststore.Options{Weighted: true, ShardVertices: 50, Layout: store.Packed, Forge: func(i int, side *packed.Side) {
-			if i == damaged {
-				c.change(side)
-			}
-		}})
+		s := teststore.Build(t, thousands(), teststore.Options{Weighted: true, ShardVertices: 50, Layout: store.Packed,
+			Forge: func(i int, side *packed.Side) {
+				if i == damaged {
+					c.change(side)
+				}
+			}})
 		_, want := s.ReadShard(shard.In, damaged, make([]byte, s.Catalogue().Bytes(shard.In, damaged)))
 		if (want == nil) != (c.name == "nothing") {
 			t.Fatalf("%s: %v", c.name, want)
@@ -107,13 +108,15 @@ func tryForged(t *testing.T, gpu string, p gas.Program[float32, float32]) {
 						defer j.Close()
 						r, err := j.Run(context.Background())
 						switch {
-						case want == nil && (err != nil || r.Lost != ""):
-							t.Errorf("a sound graph: %v, %s", err, r.Lost)
+						case want == nil && (err != nil || r.GPU.Lost != ""):
+							t.Errorf("a sound graph: %v, %s", err, r.GPU.Lost)
 						case want == nil:
-						case !errors.Is(err, shard.ErrInvalid) || !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), want.Error()):
+						case !errors.Is(err, shard.ErrInvalid) || !errors.Is(err, store.ErrDamaged) ||
+							!strings.Contains(err.Error(), want.Error()):
 							t.Errorf("got %v, want %v", err, want)
-						case !streamed && !(fewPages && gpu == "emulated") && !strings.Contains(r.Lost, want.Error()): // that one's memory is the host's
-							t.Errorf("the GPU was lost by %q, want %v", r.Lost, want)
+						// that one's memory is the host's
+						case !streamed && !(fewPages && gpu == "emulated") && !strings.Contains(r.GPU.Lost, want.Error()):
+							t.Errorf("the GPU was lost by %q, want %v", r.GPU.Lost, want)
 						}
 					})
 				}
@@ -153,8 +156,8 @@ func TestSuspiciousGPU(t *testing.T) {
 			return suspicious{device.NewEmulated(device.EmulatedOptions{})}, nil
 		})
 		values, r := valuesOf(t, &subject{store: s}, gas.Program[uint32, uint32](dispatcher.WCC{WCC: programs.WCC{}}), o)
-		if !strings.Contains(r.Lost, "shard 0: the GPU reports damage that the host does not find") {
-			t.Errorf("%s: lost by %q", on, r.Lost)
+		if !strings.Contains(r.GPU.Lost, "shard 0: the GPU reports damage that the host does not find") {
+			t.Errorf("%s: lost by %q", on, r.GPU.Lost)
 		}
 		for v, want := range oracle.WCC(g) {
 			if values[v] != want {

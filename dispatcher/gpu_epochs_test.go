@@ -35,7 +35,8 @@ func longWay(t testing.TB) *store.Store {
 		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: v + 1, Weight: float32(5 + rng.IntN(9))})
 		for range 4 {
 			near := int(v) - 10 + rng.IntN(30)
-			g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: uint32(min(max(near, 0), g.N-1)), Weight: float32(1 + rng.IntN(50))})
+			g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: uint32(min(max(near, 0), g.N-1)),
+				Weight: float32(1 + rng.IntN(50))})
 		}
 	}
 	return teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: 30})
@@ -65,7 +66,8 @@ func (e *epochState[V]) Take(from, to uint32, values []byte, active []uint64) er
 
 // recorded runs a program as a job in a folder, the first of it or the one that
 // is there.
-func recorded[V, A any](ctx context.Context, t testing.TB, s *store.Store, p gas.Program[V, A], folder string, o Options) ([]V, Report, error) {
+func recorded[V, A any](ctx context.Context, t testing.TB, s *store.Store, p gas.Program[V, A], folder string,
+	o Options) ([]V, Report, error) {
 	t.Helper()
 	var err error
 	if _, none := os.Stat(filepath.Join(folder, "1")); none != nil {
@@ -147,15 +149,16 @@ func checkEpochs[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], sa
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	const last = 5
-	o := Options{Device: GPU, Method: Pull, Checkpoints: checkpoint.Policy{Every: 1, Keep: 100}, Progress: func(it Iteration) {
-		if it.Iteration == last-1 {
-			cancel()
-		}
-		if it.Iteration > 0 { // after the first iteration, one was begun
-			awaitEpoch(folder)
-		}
-		time.Sleep(30 * time.Millisecond) // for the writer
-	}}
+	o := Options{Device: GPU, Method: Pull, Checkpoints: checkpoint.Policy{Every: 1, Keep: 100},
+		Progress: func(it Iteration) {
+			if it.Iteration == last-1 {
+				cancel()
+			}
+			if it.Iteration > 0 { // after the first iteration, one was begun
+				awaitEpoch(folder)
+			}
+			time.Sleep(30 * time.Millisecond) // for the writer
+		}}
 	_, r, err := recorded(ctx, t, s, p, folder, o)
 	if !errors.Is(err, context.Canceled) || len(r.Iterations) != last {
 		t.Fatalf("%d iterations, %v", len(r.Iterations), err)
@@ -200,7 +203,8 @@ func checkEpochs[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], sa
 			t.Errorf("after %d iterations, the aggregate is %v, want %v", k, sum, j.state.now.step.Aggregate)
 		}
 		if k < last && got.active.Count(0, got.state.Vertices) != int(r.Iterations[k].Active) {
-			t.Errorf("after %d iterations, %d are active, want %d", k, got.active.Count(0, got.state.Vertices), r.Iterations[k].Active)
+			t.Errorf("after %d iterations, %d are active, want %d", k, got.active.Count(0, got.state.Vertices),
+				r.Iterations[k].Active)
 		}
 		j.Close()
 		if err := os.RemoveAll(filepath.Join(folder, "1", fmt.Sprintf("epoch-%08d", n))); err != nil {
@@ -230,7 +234,8 @@ type stopping struct {
 // on the same, to the result of an undisturbed one.
 func TestGPUResume(t *testing.T) {
 	s := longWay(t)
-	stops := []stopping{{after: 0}, {after: 1}, {after: 4}, {after: 3, policy: checkpoint.Policy{Every: 1}}, {after: 0, within: true}, {after: 3, within: true}, {after: 3, within: true, policy: checkpoint.Policy{Every: 2}}}
+	stops := []stopping{{after: 0}, {after: 1}, {after: 4}, {after: 3, policy: checkpoint.Policy{Every: 1}},
+		{after: 0, within: true}, {after: 3, within: true}, {after: 3, within: true, policy: checkpoint.Policy{Every: 2}}}
 	for i, w := range gpuWorks() {
 		for k, mode := range []Mode{Sync, Async} {
 			for n, devices := range [][2]Device{{GPU, CPU}, {CPU, GPU}, {GPU, GPU}} {
@@ -238,14 +243,16 @@ func TestGPUResume(t *testing.T) {
 					if stop.within && devices[0] == CPU {
 						continue
 					}
-					t.Run(fmt.Sprintf("%s/%s/%v/%+v", w.name, mode, devices, stop), func(t *testing.T) { w.resume(t, s, mode, devices, stop) })
+					t.Run(fmt.Sprintf("%s/%s/%v/%+v", w.name, mode, devices, stop),
+						func(t *testing.T) { w.resume(t, s, mode, devices, stop) })
 				}
 			}
 		}
 	}
 }
 
-func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], same func(a, b V) bool, mode Mode, devices [2]Device, stop stopping) {
+func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], same func(a, b V) bool, mode Mode,
+	devices [2]Device, stop stopping) {
 	want, _ := run(t, s, p, setting{opt: Options{Device: CPU, Threads: 2}})
 	folder := memoryDir(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -259,7 +266,8 @@ func checkStopped[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], s
 	}
 	if stop.within {
 		o.GPU.Streams = 1 // the first batch ends long before the last
-		o.GPU.Memory = leastGPU(t, s, p, Options{Device: GPU, GPU: GPUOptions{Name: device.EmulatedName, Streams: 1}, Mode: mode})
+		o.GPU.Memory = leastGPU(t, s, p, Options{Device: GPU, GPU: GPUOptions{Name: device.EmulatedName, Streams: 1},
+			Mode: mode})
 		o.Trace.Span = func(gpuengine.Span) {
 			if done == stop.after {
 				cancel()
@@ -316,7 +324,8 @@ func TestForgedIteration(t *testing.T) {
 	}
 	n := s.Catalogue().Vertices
 	all := &zeros{}
-	number, err := forged.Epochs().Write(t.Context(), checkpoint.State{Vertices: n, ValueBytes: 4, Iteration: 1 << 30}, all)
+	number, err := forged.Epochs().Write(t.Context(), checkpoint.State{Vertices: n, ValueBytes: 4, Iteration: 1 << 30},
+		all)
 	if err == nil {
 		err = errors.Join(forged.Wrote(number, 0), forged.End(checkpoint.Interrupted, nil))
 	}

@@ -45,7 +45,8 @@ func TestGPUFaults(t *testing.T) {
 	for _, on := range []Device{GPU, Hybrid} {
 		for _, mode := range []Mode{Sync, Async} {
 			for _, starved := range []bool{false, true} {
-				o := Options{Device: on, GPU: GPUOptions{Name: "emulated"}, Threads: 1, Mode: mode, hooks: hooks{speeds: evenly, pageBytes: 1}}
+				o := Options{Device: on, GPU: GPUOptions{Name: "emulated"}, Threads: 1, Mode: mode,
+					hooks: hooks{speeds: evenly, pageBytes: 1}}
 				if !starved {
 					o.GPU.Streams = 1 // one idle lane
 				} else {
@@ -71,7 +72,7 @@ func TestGPUFaults(t *testing.T) {
 							if !slices.Equal(values, labels) {
 								t.Errorf("%s: wrong labels", name)
 							}
-							if happened && r.Lost != "" {
+							if happened && r.GPU.Lost != "" {
 								survived++
 							}
 						case !errors.Is(err, device.ErrInjected) && !errors.Is(err, device.ErrLost):
@@ -98,7 +99,7 @@ func TestGPUFaults(t *testing.T) {
 // runOn runs WCC on a device, which then has nothing in use.
 func runOn(t *testing.T, s *store.Store, o Options, d *device.Emulated) (values []uint32, r Report, err error) {
 	t.Helper()
-	o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
+	o.hooks.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 	ended := make(chan error, 1)
 	go func() {
 		var err error
@@ -146,24 +147,38 @@ func TestGPUOrCPU(t *testing.T) {
 		on      Device
 	}{
 		{"asked for", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}}, "", GPU},
-		{"auto with a GPU that is faster", portable, Options{GPU: GPUOptions{Name: "emulated"}, hooks: hooks{speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1e-3, Link: 1e-9}}}, "", GPU},
-		{"auto with a GPU that is slower", portable, Options{GPU: GPUOptions{Name: "emulated"}, hooks: hooks{speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1e3, Link: 1e-9}}}, "", CPU},
+		{"auto with a GPU that is faster", portable, Options{GPU: GPUOptions{Name: "emulated"},
+			hooks: hooks{speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1e-3, Link: 1e-9}}}, "", GPU},
+		{"auto with a GPU that is slower", portable, Options{GPU: GPUOptions{Name: "emulated"},
+			hooks: hooks{speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1e3, Link: 1e-9}}}, "", CPU},
 		{"auto without", portable, Options{}, "", CPU},
 		{"not wanted", portable, Options{Device: CPU, GPU: GPUOptions{Name: "emulated"}}, "", CPU},
-		{"no such device", portable, Options{Device: GPU, GPU: GPUOptions{Name: "7"}}, "GPU 7: no such GPU: this build of garaph has no driver for it", ""},
+		{"no such device", portable, Options{Device: GPU, GPU: GPUOptions{Name: "7"}},
+			"GPU 7: no such GPU: this build of garaph has no driver for it", ""},
 		{"no such device, auto", portable, Options{GPU: GPUOptions{Name: "7"}}, "", CPU},
-		{"no fragments", programsOnly{}, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}}, "program dispatcher.programsOnly: this program does not run on a GPU: it was not compiled: run `garaph compile` on its package", ""},
+		{"no fragments", programsOnly{}, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}},
+			"program dispatcher.programsOnly: this program does not run on a GPU: it was not compiled: run `garaph compile` " +
+				"on its package", ""},
 		{"no fragments, auto", programsOnly{}, Options{GPU: GPUOptions{Name: "emulated"}}, "", CPU},
-		{"another's fragments", inheriting{}, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}}, "program dispatcher.inheriting: this program does not run on a GPU: its fragments are those of BFS, not of inheriting: run `garaph compile` on its package", ""},
-		{"no memory", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Memory: 100}}, "not enough memory on the GPU", ""},
+		{"another's fragments", inheriting{}, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}},
+			"program dispatcher.inheriting: this program does not run on a GPU: its fragments are those of BFS, not of " +
+				"inheriting: run `garaph compile` on its package", ""},
+		{"no memory", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Memory: 100}},
+			"not enough memory on the GPU", ""},
 		{"no memory, auto", portable, Options{GPU: GPUOptions{Name: "emulated", Memory: 100}}, "", CPU},
-		{"notify-pull", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}, Method: NotifyPull}, "method notify-pull runs on the CPU only", ""},
-		{"hybrid without a GPU", portable, Options{Device: Hybrid, GPU: GPUOptions{Name: "7"}}, "GPU 7: no such GPU: this build of garaph has no driver for it", ""},
-		{"hybrid with a program of the CPU", programsOnly{}, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}}, "this program does not run on a GPU", ""},
-		{"hybrid with a GPU that is faster", portable, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, hooks: hooks{speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1e-3, Link: 1e-9}}}, "", GPU},
-		{"notify-pull, hybrid", portable, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Method: NotifyPull}, "method notify-pull runs on the CPU only", ""},
+		{"notify-pull", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated"}, Method: NotifyPull},
+			"method notify-pull runs on the CPU only", ""},
+		{"hybrid without a GPU", portable, Options{Device: Hybrid, GPU: GPUOptions{Name: "7"}},
+			"GPU 7: no such GPU: this build of garaph has no driver for it", ""},
+		{"hybrid with a program of the CPU", programsOnly{}, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}},
+			"this program does not run on a GPU", ""},
+		{"hybrid with a GPU that is faster", portable, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"},
+			hooks: hooks{speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1e-3, Link: 1e-9}}}, "", GPU},
+		{"notify-pull, hybrid", portable, Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Method: NotifyPull},
+			"method notify-pull runs on the CPU only", ""},
 		{"odd device", portable, Options{Device: "tpu"}, `device "tpu": expected auto, cpu, gpu or hybrid`, ""},
-		{"odd gather", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Gather: "odd"}}, `gather "odd": expected auto, replicated or segmented`, ""},
+		{"odd gather", portable, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Gather: "odd"}},
+			`gather "odd": expected auto, replicated or segmented`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var r Report

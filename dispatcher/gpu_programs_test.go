@@ -31,7 +31,8 @@ type trial[V, W any] struct {
 }
 
 // try runs a program in all ways, and its reference on the CPU.
-func try[V, W, A, B any](t *testing.T, x *subject, name string, p gas.Program[V, A], reference gas.Program[W, B], r trial[V, W]) {
+func try[V, W, A, B any](t *testing.T, x *subject, name string, p gas.Program[V, A], reference gas.Program[W, B],
+	r trial[V, W]) {
 	t.Run(name, func(t *testing.T) {
 		want := onCPU(t, x, reference, r.steps)
 		settled := want
@@ -72,7 +73,8 @@ func within[V, W float32 | float64](got V, want W) bool {
 func tryAll(t *testing.T, x *subject) {
 	const steps, limit = 10, 120
 	unsigned, widths := trial[uint32, uint32]{same: equal[uint32]}, trial[float32, float32]{same: equal[float32]}
-	try(t, x, "bfs", gas.Program[uint32, uint32](programs.BFS{Source: x.source}), gas.Program[uint32, uint32](programs.BFS{Source: x.source}), unsigned)
+	try(t, x, "bfs", gas.Program[uint32, uint32](programs.BFS{Source: x.source}),
+		gas.Program[uint32, uint32](programs.BFS{Source: x.source}), unsigned)
 	try(t, x, "wcc", gas.Program[uint32, uint32](programs.WCC{}), gas.Program[uint32, uint32](programs.WCC{}), unsigned)
 	core := gas.Program[uint32, uint32](programs.KCore{K: uint32(2 + len(x.graph.Edges)/x.graph.N)})
 	try(t, x, "kcore", core, core, unsigned)
@@ -80,30 +82,37 @@ func tryAll(t *testing.T, x *subject) {
 	try(t, x, "sswp", widest, widest, widths)
 
 	lengths := gas.Program[float64, float64](programs.SSSP[float64]{Source: x.source})
-	try(t, x, "sssp", gas.Program[float32, float32](programs.SSSP[float32]{Source: x.source}), lengths, trial[float32, float64]{same: within[float32, float64]})
+	try(t, x, "sssp", gas.Program[float32, float32](programs.SSSP[float32]{Source: x.source}), lengths,
+		trial[float32, float64]{same: within[float32, float64]})
 	try(t, x, "sssp64", lengths, lengths, trial[float64, float64]{same: within[float64, float64]})
 
 	// Not until nothing changes: the last bit may never come to rest.
-	narrow, wide := trial[float32, float64]{same: within[float32, float64], steps: steps, limit: limit}, trial[float64, float64]{same: within[float64, float64], steps: steps, limit: limit}
+	narrow, wide := trial[float32, float64]{same: within[float32, float64], steps: steps, limit: limit},
+		trial[float64, float64]{same: within[float64, float64], steps: steps, limit: limit}
 	rank := gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.85})
 	try(t, x, "pagerank", gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.85}), rank, narrow)
 	try(t, x, "pagerank64", rank, rank, wide)
 	// Sums in fixed point: bit for bit the CPU's where the iterations are the same.
 	single := gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.85})
-	try(t, x, "pagerank's bits", single, single, trial[float32, float32]{same: equal[float32], steps: steps, limit: steps, loose: func(float32) bool { return true }})
-	try(t, x, "pagerank64's bits", rank, rank, trial[float64, float64]{same: equal[float64], steps: steps, limit: steps, loose: func(float64) bool { return true }})
+	try(t, x, "pagerank's bits", single, single, trial[float32, float32]{same: equal[float32], steps: steps, limit: steps,
+		loose: func(float32) bool { return true }})
+	try(t, x, "pagerank64's bits", rank, rank, trial[float64, float64]{same: equal[float64], steps: steps, limit: steps,
+		loose: func(float64) bool { return true }})
 	mine := gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.5, Personalised: true, Source: x.source})
-	try(t, x, "personalised", gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.5, Personalised: true, Source: x.source}), mine, narrow)
+	try(t, x, "personalised", gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.5, Personalised: true,
+		Source: x.source}), mine, narrow)
 	alpha := 0.5 / float64(max(x.most, 1)) // the largest eigenvalue is at most the largest in-degree
 	katz := gas.Program[float64, float64](programs.Katz[float64]{Alpha: alpha, Beta: 1})
 	try(t, x, "katz", gas.Program[float32, float64](programs.Katz[float32]{Alpha: alpha, Beta: 1}), katz, narrow)
 	try(t, x, "katz64", katz, katz, wide)
 	neural := gas.Program[float32, float64](programs.Neural{Gain: 0.5 / max(x.heavy, 1), Bias: 0.1})
-	try(t, x, "neural", neural, neural, trial[float32, float32]{same: within[float32, float32], steps: steps, limit: limit})
+	try(t, x, "neural", neural, neural, trial[float32, float32]{same: within[float32, float32], steps: steps,
+		limit: limit})
 
 	// Each step of these counts, so that in async mode the order does.
 	heat := gas.Program[float32, programs.Flow](programs.Heat{Source: x.source, Step: 0.01})
-	try(t, x, "heat", heat, heat, trial[float32, float32]{same: within[float32, float32], steps: steps, limit: steps, loose: func(got float32) bool { return got >= 0 && got <= 1 }})
+	try(t, x, "heat", heat, heat, trial[float32, float32]{same: within[float32, float32], steps: steps, limit: steps,
+		loose: func(got float32) bool { return got >= 0 && got <= 1 }})
 	circuit := gas.Program[programs.Node, programs.Branch](programs.Circuit{Source: x.source, Ground: x.ground, Volts: 12})
 	try(t, x, "circuit", circuit, circuit, trial[programs.Node, programs.Node]{
 		same:  func(got, want programs.Node) bool { return got.Held == want.Held && within(got.Volts, want.Volts) },
@@ -111,7 +120,8 @@ func tryAll(t *testing.T, x *subject) {
 	})
 	labels := gas.Program[programs.Ballot, programs.Votes](programs.LPA{Seed: 7})
 	try(t, x, "lpa", labels, labels, trial[programs.Ballot, programs.Ballot]{
-		same: equal[programs.Ballot], steps: steps, limit: steps, loose: func(got programs.Ballot) bool { return int(got.Label) < x.graph.N },
+		same: equal[programs.Ballot], steps: steps, limit: steps,
+		loose: func(got programs.Ballot) bool { return int(got.Label) < x.graph.N },
 	})
 	tryOracle(t, x)
 }
@@ -148,7 +158,8 @@ func tryNamed(t *testing.T, gpu string) {
 	for turn, named := range testgraph.All() {
 		for _, layout := range testsize.Some(layouts, 2, turn) {
 			t.Run(named.Name+"/"+string(layout), func(t *testing.T) {
-				tryAll(t, subjectOf(t, teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Wide: turn%2 == 1, Layout: layout}), gpu))
+				tryAll(t, subjectOf(t, teststore.Build(t, named.Graph, teststore.Options{Weighted: true, Wide: turn%2 == 1,
+					Layout: layout}), gpu))
 			})
 		}
 	}
@@ -162,10 +173,12 @@ func TestGPUPrograms(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		g := oracle.Graph{N: 2500}
 		for range 15_000 {
-			g.Edges = append(g.Edges, oracle.Edge{Src: uint32(rng.IntN(g.N)), Dst: uint32(rng.IntN(1 + rng.IntN(g.N))), Weight: float32(1 + rng.IntN(16))})
+			g.Edges = append(g.Edges, oracle.Edge{Src: uint32(rng.IntN(g.N)), Dst: uint32(rng.IntN(1 + rng.IntN(g.N))),
+				Weight: float32(1 + rng.IntN(16))})
 		}
 		// So many pages that a GPU leaves some to the CPU, however late that begins.
-		x := subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, Wide: true, ShardVertices: 200, Layout: store.Packed}), device.EmulatedName)
+		x := subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, Wide: true, ShardVertices: 200,
+			Layout: store.Packed}), device.EmulatedName)
 		x.streams = true
 		tryAll(t, x)
 	})
@@ -174,7 +187,8 @@ func TestGPUPrograms(t *testing.T) {
 		for v := range uint32(g.N - 1) {
 			g.Edges = append(g.Edges, oracle.Edge{Src: v + 1, Dst: 0, Weight: float32(v%16 + 1)})
 		}
-		x := subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices, Layout: store.Packed}), device.EmulatedName)
+		x := subjectOf(t, teststore.Build(t, g, teststore.Options{Weighted: true, ShardVertices: shard.DefaultVertices,
+			Layout: store.Packed}), device.EmulatedName)
 		x.streams = false // the page that has nearly all edges stays
 		tryOracle(t, x)
 	})
@@ -187,7 +201,8 @@ func TestGPUPlainRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	g := oracle.Graph{N: 3000}
 	for range 120_000 {
-		g.Edges = append(g.Edges, oracle.Edge{Src: uint32(rng.IntN(g.N)), Dst: uint32(rng.IntN(1 + rng.IntN(g.N))), Weight: float32(1+rng.IntN(16)) / 16})
+		g.Edges = append(g.Edges, oracle.Edge{Src: uint32(rng.IntN(g.N)), Dst: uint32(rng.IntN(1 + rng.IntN(g.N))),
+			Weight: float32(1+rng.IntN(16)) / 16})
 	}
 	for _, symmetric := range []bool{false, true} {
 		o := teststore.Options{Weighted: true, Symmetric: symmetric, ShardVertices: 500, Layout: store.CSC}
@@ -195,8 +210,10 @@ func TestGPUPlainRows(t *testing.T) {
 		o.Layout = store.Packed
 		x := subjectOf(t, teststore.Build(t, g, o), device.EmulatedName)
 		x.source, x.ground = rows.source, rows.ground
-		tryPlain(t, x, rows, gas.Program[float32, programs.Flow](programs.Heat{Source: x.source, Step: 1e-4}), within[float32, float32])
-		tryPlain(t, x, rows, gas.Program[programs.Node, programs.Branch](programs.Circuit{Source: x.source, Ground: x.ground, Volts: 12}), func(got, want programs.Node) bool {
+		tryPlain(t, x, rows, gas.Program[float32, programs.Flow](programs.Heat{Source: x.source, Step: 1e-4}),
+			within[float32, float32])
+		tryPlain(t, x, rows, gas.Program[programs.Node, programs.Branch](programs.Circuit{Source: x.source, Ground: x.ground,
+			Volts: 12}), func(got, want programs.Node) bool {
 			return got.Held == want.Held && within(got.Volts, want.Volts)
 		})
 		tryPlain(t, x, rows, gas.Program[programs.Ballot, programs.Votes](programs.LPA{Seed: 7}), equal[programs.Ballot])
@@ -217,7 +234,8 @@ func tryPlain[V, A any](t *testing.T, x, rows *subject, p gas.Program[V, A], sam
 			}
 		}
 	}
-	if _, r := valuesOf(t, x, p, dispatcher.Options{GPU: dispatcher.GPUOptions{Name: x.gpu}, Iterations: steps}); r.Without != "" || r.GPU == "" {
-		t.Errorf("%T, auto: without the GPU: %q", p, r.Without)
+	if _, r := valuesOf(t, x, p, dispatcher.Options{GPU: dispatcher.GPUOptions{Name: x.gpu},
+		Iterations: steps}); r.GPU.Without != "" || r.GPU.Name == "" {
+		t.Errorf("%T, auto: without the GPU: %q", p, r.GPU.Without)
 	}
 }

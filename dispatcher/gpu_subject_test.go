@@ -9,6 +9,7 @@ import (
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testsize"
@@ -101,6 +102,7 @@ type way struct {
 	gather   gpuengine.Gather
 	streamed bool // within little memory of the GPU
 	fewPages bool // within the least memory of the host
+	gpus     int  // if 0, 1
 }
 
 func (w way) String() string {
@@ -111,33 +113,45 @@ func (w way) String() string {
 	if w.fewPages {
 		text += ", from disk"
 	}
+	if w.gpus > 1 {
+		text += fmt.Sprintf(", %d GPUs", w.gpus)
+	}
 	return text
 }
 
-// ways returns all ways, or every fifth, beginning with another one for each program.
+// ways returns all ways, or every seventh, beginning with another one for each program.
 func (x *subject) ways() (list []way) {
 	for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
 		for _, gather := range []gpuengine.Gather{gpuengine.GatherReplicated, gpuengine.GatherSegmented} {
-			list = append(list, way{dispatcher.GPU, mode, gather, false, false})
+			list = append(list, way{dispatcher.GPU, mode, gather, false, false, 1})
 			if x.streams {
-				list = append(list, way{dispatcher.GPU, mode, gather, true, false})
+				list = append(list, way{dispatcher.GPU, mode, gather, true, false, 1})
 			}
 		}
 		for _, fewPages := range []bool{false, true} {
-			list = append(list, way{dispatcher.Hybrid, mode, gpuengine.GatherAuto, false, fewPages})
+			list = append(list, way{dispatcher.Hybrid, mode, gpuengine.GatherAuto, false, fewPages, 1})
 			if x.streams {
-				list = append(list, way{dispatcher.Hybrid, mode, gpuengine.GatherAuto, true, fewPages})
+				list = append(list, way{dispatcher.Hybrid, mode, gpuengine.GatherAuto, true, fewPages, 1})
+			}
+		}
+	}
+	for gpus := 2; x.gpu == device.EmulatedName && gpus <= 4; gpus++ {
+		for _, on := range []dispatcher.Device{dispatcher.GPU, dispatcher.Hybrid} {
+			for _, mode := range []dispatcher.Mode{dispatcher.Sync, dispatcher.Async} {
+				list = append(list, way{on, mode, gpuengine.GatherAuto, x.streams, false, gpus},
+					way{on, mode, gpuengine.GatherAuto, false, false, gpus})
 			}
 		}
 	}
 	x.turn++
-	return testsize.Some(list, 5, x.turn)
+	return testsize.Some(list, 7, x.turn)
 }
 
 // onCPU returns the values of a job on the CPU.
 func onCPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], iterations int) []V {
 	t.Helper()
-	values, _ := valuesOf(t, x, p, dispatcher.Options{Device: dispatcher.CPU, Method: dispatcher.Pull, Iterations: iterations})
+	values, _ := valuesOf(t, x, p, dispatcher.Options{Device: dispatcher.CPU, Method: dispatcher.Pull,
+		Iterations: iterations})
 	return values
 }
 
@@ -145,7 +159,12 @@ func onCPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], iterations i
 // arrays and a tenth of the edges.
 func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, iterations int) []V {
 	t.Helper()
-	o := dispatcher.Options{Device: w.device, GPU: dispatcher.GPUOptions{Name: x.gpu, Gather: w.gather}, Mode: w.mode, Iterations: iterations}
+	o := dispatcher.Options{Device: w.device, GPU: dispatcher.GPUOptions{Name: x.gpu, Gather: w.gather}, Mode: w.mode,
+		Iterations: iterations}
+	for range w.gpus - 1 {
+		o.Method = dispatcher.Pull // frontiers would have one GPU
+		o.GPU.Name += "," + x.gpu
+	}
 	if w.device == dispatcher.Hybrid {
 		o.ShareEvenly()
 	}
@@ -155,7 +174,7 @@ func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, itera
 		if _, err := dispatcher.New(x.store, p, o); !errors.As(err, &need) {
 			t.Fatalf("%T, a byte of device memory: %v", p, err)
 		}
-		o.GPU.Memory = need.Least() + x.bytes/10
+		o.GPU.Memory = need.Least() + x.bytes/10/int64(w.gpus)
 	}
 	if w.fewPages {
 		o.Memory = 1
@@ -168,14 +187,15 @@ func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, itera
 	values, r := valuesOf(t, x, p, o)
 	if w.device == dispatcher.Hybrid {
 		// A GPU that has all edges may be done before the first page comes from disk.
-		without := !w.streamed && w.fewPages
+		without := !w.streamed && (w.fewPages || w.gpus > 1) // nor is there much for the CPU beside several
 		if x.streams && (r.Devices[dispatcher.CPU].Pages == 0 && !without || r.Devices[dispatcher.GPU].Pages == 0) {
 			t.Fatalf("%T, %s: not both did something: %+v", p, w, r.Devices)
 		}
 		return values
 	}
-	if streamed := len(r.Iterations) > 0 && r.Iterations[0].BytesCopied > 0; streamed != w.streamed && len(r.Iterations) > 0 {
-		t.Fatalf("%T, %s: %d bytes were copied in the first iteration", p, w, r.Iterations[0].BytesCopied)
+	if streamed := len(r.Iterations) > 0 && r.Iterations[0].Traffic.BytesCopied > 0; streamed != w.streamed &&
+		len(r.Iterations) > 0 {
+		t.Fatalf("%T, %s: %d bytes were copied in the first iteration", p, w, r.Iterations[0].Traffic.BytesCopied)
 	}
 	return values
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/garaph/garaph/dispatcher/policy"
@@ -31,7 +32,8 @@ type gpuSetting struct {
 }
 
 func (s gpuSetting) String() string {
-	return fmt.Sprintf("%s,%s,%s,%d streams,starved=%v,%v,%d GPUs", s.device, s.mode, s.gather, s.streams, s.starved, s.fewPages, s.gpus)
+	return fmt.Sprintf("%s,%s,%s,%d streams,starved=%v,%v,%d GPUs", s.device, s.mode, s.gather, s.streams, s.starved,
+		s.fewPages, s.gpus)
 }
 
 // evenly has both devices work in every iteration of a hybrid job.
@@ -41,14 +43,16 @@ var evenly = policy.Speeds{CPU: 1.5, Page: 1.5, Resident: 1, Streamed: 1, Link: 
 // is left in use.
 func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpuSetting, iterations int) ([]V, Report) {
 	t.Helper()
-	o := Options{Mode: set.mode, Threads: 2, Iterations: iterations, Device: set.device, GPU: GPUOptions{Name: "emulated", Streams: set.streams, Gather: set.gather}}
+	o := Options{Mode: set.mode, Threads: 2, Iterations: iterations, Device: set.device,
+		GPU: GPUOptions{Name: "emulated", Streams: set.streams, Gather: set.gather}}
 	if set.device == Hybrid || set.gpus > 1 {
-		o.speeds, o.pageBytes = evenly, 1
+		o.hooks.speeds, o.hooks.pageBytes = evenly, 1
 	}
 	if set.starved {
 		o.GPU.Memory = leastGPU(t, s, p, o)
 	}
 	for range set.gpus - 1 {
+		o.Method = Pull // frontiers would have one GPU
 		o.GPU.Name += ",emulated"
 	}
 	if set.fewPages {
@@ -59,7 +63,10 @@ func runGPU[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], set gpu
 		}
 	}
 	var devices []*device.Emulated
-	o.open = func(string) (device.Device, error) {
+	var opening sync.Mutex
+	o.hooks.open = func(string) (device.Device, error) {
+		opening.Lock()
+		defer opening.Unlock()
 		var faults []device.EmulatedFault
 		if set.fault != nil && len(devices) == 1 { // the second one
 			faults = append(faults, *set.fault)
@@ -131,7 +138,8 @@ func checkGPU(t testing.TB, s *store.Store, g oracle.Graph, source uint32, sets 
 		}
 		did := r.Devices[GPU]
 		notified := slices.ContainsFunc(r.Iterations, func(it Iteration) bool { return it.Method == NotifyPull })
-		if set.device == GPU && did.Edges != r.Edges && !notified && r.Lost == "" || did.Edges+r.Devices[CPU].Edges > r.Edges || !r.Converged {
+		if set.device == GPU && did.Edges != r.Edges && !notified && r.GPU.Lost == "" ||
+			did.Edges+r.Devices[CPU].Edges > r.Edges || !r.Converged {
 			t.Fatalf("%s: the report says %+v", set, r)
 		}
 		lengths, _ := runGPU[float32, float32](t, s, SSSP[float32]{SSSP: programs.SSSP[float32]{Source: source}}, set, 0)
@@ -155,7 +163,8 @@ func checkGPU(t testing.TB, s *store.Store, g oracle.Graph, source uint32, sets 
 	}
 }
 
-func compareRanks[F float32 | float64](t testing.TB, p programs.PageRank[F], values []F, out []uint32, want []float64, tolerance float64) {
+func compareRanks[F float32 | float64](t testing.TB, p programs.PageRank[F], values []F, out []uint32, want []float64,
+	tolerance float64) {
 	t.Helper()
 	for v, x := range values {
 		got := float64(p.Result(gas.Vertex{ID: uint32(v), N: uint32(len(values)), Out: out[v]}, x))

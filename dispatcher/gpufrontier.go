@@ -38,8 +38,6 @@ const gpuSlice = 200 * time.Millisecond
 // gpuUnfit returns why GPUs cannot advance frontiers of the job, or nil.
 func (p *plan[V, A]) gpuUnfit() error {
 	switch {
-	case len(p.devices) > 1:
-		return errors.New("the job has several GPUs")
 	case p.opt.Iterations > 0:
 		return errors.New("iterations are limited, and frontiers on a GPU read values of the current iteration")
 	case p.shape.cat.Wide && p.loops.Weighs:
@@ -72,6 +70,16 @@ func (p *plan[V, A]) frontierFitsGPU(m memoryPlan) error {
 		return e
 	}
 	return nil
+}
+
+// frontierFitsOne reports whether one GPU has room for the rows of frontiers beside pulls.
+func (p *plan[V, A]) frontierFitsOne() bool {
+	if p.front.unfit != nil || p.gpuUnfit() != nil {
+		return false
+	}
+	all, _ := p.front.whole.bytes(p.shape.cat)
+	need := all + gpuengine.AdvancerBytes(p.shape.cat.Vertices, len(p.front.whole.in.Sides) > 0)
+	return need <= gpuengine.MemoryLimit(p.devices[0].Info(), p.opt.GPU.Memory)/2
 }
 
 // planGPUFrontier divides the device's memory, and returns what is left for pulls. Unless
@@ -178,7 +186,7 @@ func (f *gpuFrontier[V, A]) advance(ctx context.Context, g *gpuWorker[V, A], x *
 		return err
 	}
 	s := f.state
-	if !s.place.behind() {
+	if !s.place.behind {
 		if err := g.engine.Activate(); err != nil {
 			return failed(g.number, err)
 		}
@@ -187,7 +195,7 @@ func (f *gpuFrontier[V, A]) advance(ctx context.Context, g *gpuWorker[V, A], x *
 	if err != nil {
 		return failed(g.number, err)
 	}
-	s.place.wroteAll(g.number)
+	s.place.wroteAll()
 	x.report.Levels, x.report.Edges, x.report.Vertices = int(done.Levels), done.Edges, done.Vertices
 	x.report.Devices = map[Device]DeviceWork{GPU: {Edges: done.Edges, Seconds: done.Seconds}}
 	s.advanced(x.report.Levels, done.Active, done.Degrees)

@@ -39,18 +39,19 @@ func runsWithNamed[V, A any](t *rapid.T, s *store.Store, p gas.Program[V, A], o 
 		}
 		r, err := j.Run(t.Context())
 		j.Close()
-		if err != nil || r.Without != "" || r.Lost != "" {
-			t.Fatalf("%T: %v; without a GPU: %q, lost: %q", p, err, r.Without, r.Lost)
+		if err != nil || r.GPU.Without != "" || r.GPU.Lost != "" {
+			t.Fatalf("%T: %v; without a GPU: %q, lost: %q", p, err, r.GPU.Without, r.GPU.Lost)
 		}
-		read := r.LoadRead
+		read := r.Preparation.LoadRead
 		for _, it := range r.Iterations {
-			read += it.BytesRead
+			read += it.Traffic.BytesRead
 			if it.Method != Frontier || it.Device != GPU {
 				t.Fatalf("%T: iteration %d is a %s on %s", p, it.Iteration, it.Method, it.Device)
 			}
 		}
-		if len(r.Iterations) > 0 && r.LoadRead == 0 || read != r.BytesRead {
-			t.Fatalf("%T: %d bytes were read, %d of them before the first iteration, and %d with those of iterations", p, r.BytesRead, r.LoadRead, read)
+		if len(r.Iterations) > 0 && r.Preparation.LoadRead == 0 || read != r.Reads.BytesRead {
+			t.Fatalf("%T: %d bytes were read, %d of them before the first iteration, and %d with those of iterations", p,
+				r.Reads.BytesRead, r.Preparation.LoadRead, read)
 		}
 	}
 }
@@ -64,7 +65,8 @@ func TestGPUFrontierNamedBudget(t *testing.T) {
 		how.Wide = false
 		s := teststore.Build(t, g, how)
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
-		o := Options{Threads: rapid.IntRange(1, 3).Draw(rt, "threads"), Device: GPU, Method: Frontier, GPU: GPUOptions{Name: device.EmulatedName}}
+		o := Options{Threads: rapid.IntRange(1, 3).Draw(rt, "threads"), Device: GPU, Method: Frontier,
+			GPU: GPUOptions{Name: device.EmulatedName}}
 		runsWithNamed(rt, s, gas.Program[uint32, uint32](programs.BFS{Source: source}), o)
 		runsWithNamed(rt, s, gas.Program[float32, float32](programs.SSSP[float32]{Source: source}), o)
 	})

@@ -38,7 +38,7 @@ func onGPUFrontier[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progra
 	want, _ := run(t, s, p, setting{opt: o})
 	o.Device, o.Method, o.GPU.Advancing = GPU, Frontier, drawAdvancing(t)
 	d := device.NewEmulated(device.EmulatedOptions{})
-	o.open = func(string) (device.Device, error) { return d, nil }
+	o.hooks.open = func(string) (device.Device, error) { return d, nil }
 	if rapid.Bool().Draw(t, "few edges on the device") {
 		o.GPU.Memory = 3 << 20
 	}
@@ -63,7 +63,8 @@ func TestGPUFrontier(t *testing.T) {
 		g := testgraph.Draw(rt)
 		if hub := rapid.IntRange(0, 4).Draw(rt, "hub"); hub == 0 { // rows beyond what a thread, a warp and a block take
 			for k := range uint32(rapid.IntRange(30, 3000).Draw(rt, "edges of the hub")) {
-				g.Edges = append(g.Edges, oracle.Edge{Src: 0, Dst: k % uint32(g.N), Weight: float32(k%7) + 1}, oracle.Edge{Src: k % uint32(g.N), Dst: 0, Weight: float32(k % 5)})
+				g.Edges = append(g.Edges, oracle.Edge{Src: 0, Dst: k % uint32(g.N), Weight: float32(k%7) + 1},
+					oracle.Edge{Src: k % uint32(g.N), Dst: 0, Weight: float32(k % 5)})
 			}
 		}
 		o := teststore.Draw(rt)
@@ -105,7 +106,7 @@ func TestGPUFrontierFaults(t *testing.T) {
 			if i := differs(got, want); i >= 0 {
 				t.Fatalf("%s %d: vertex %d: got %v, want %v", op, n, i, got[i], want[i])
 			}
-			if r.Lost != "" {
+			if r.GPU.Lost != "" {
 				survived++
 			}
 		}
@@ -116,9 +117,10 @@ func TestGPUFrontierFaults(t *testing.T) {
 }
 
 // searchOn runs a program on a device, of which nothing is in use when it is closed.
-func searchOn[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], o Options, d *device.Emulated) (values []V, r Report, err error) {
+func searchOn[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], o Options, d *device.Emulated) (values []V,
+	r Report, err error) {
 	t.Helper()
-	o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
+	o.hooks.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 	j, err := New(s, p, o)
 	if err != nil {
 		return nil, r, err
@@ -181,7 +183,8 @@ func TestGPUFrontierActive(t *testing.T) {
 		}
 		s := teststore.Build(t, g, teststore.Options{ShardVertices: 30})
 		var j *Job[uint32, uint32]
-		o := Options{Device: GPU, GPU: GPUOptions{Name: device.EmulatedName, Advancing: gpuengine.Advancing{Policy: kernels.AllEdges}}, Method: Frontier, Threads: 1}
+		o := Options{Device: GPU, GPU: GPUOptions{Name: device.EmulatedName,
+			Advancing: gpuengine.Advancing{Policy: kernels.AllEdges}}, Method: Frontier, Threads: 1}
 		looked := false
 		o.Progress = func(Iteration) {
 			if err := j.workers.gpus.fetch(); err != nil {

@@ -3,6 +3,7 @@ package dispatcher
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/garaph/garaph/gas"
@@ -19,7 +20,8 @@ func severalSettings() (list []gpuSetting) {
 	for _, device := range []Device{GPU, Hybrid} {
 		for _, mode := range []Mode{Sync, Async} {
 			for _, starved := range []bool{false, true} {
-				list = append(list, gpuSetting{device: device, mode: mode, gather: gpuengine.GatherAuto, streams: 2, starved: starved, gpus: 2})
+				list = append(list, gpuSetting{device: device, mode: mode, gather: gpuengine.GatherAuto, streams: 2,
+					starved: starved, gpus: 2})
 			}
 		}
 	}
@@ -52,15 +54,20 @@ func TestSeveralGPUsShare(t *testing.T) {
 	}
 	for _, mode := range []Mode{Sync, Async} {
 		for _, starved := range []bool{false, true} {
-			for op := device.FaultCopy; op <= device.FaultRun; op++ {
+			for op := device.FaultCopy; op <= device.FaultPeer; op++ {
 				lost := 0
 				for at := 0; at < 400; at += 1 + at/wide { // if 0, never
-					o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated,emulated", Streams: 1}, Threads: 2, Mode: mode, Method: Pull, hooks: hooks{speeds: evenly, pageBytes: 1}}
+					o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated,emulated", Streams: 1}, Threads: 2, Mode: mode,
+						Method: Pull, hooks: hooks{speeds: evenly, pageBytes: 1}}
 					if starved {
-						o.GPU.Memory = leastGPU(t, s, p, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 1}, Mode: mode}) + 16<<10
+						o.GPU.Memory = leastGPU(t, s, p, Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 1},
+							Mode: mode}) + 16<<10
 					}
 					var devices []*device.Emulated
-					o.open = func(string) (device.Device, error) {
+					var opening sync.Mutex
+					o.hooks.open = func(string) (device.Device, error) {
+						opening.Lock()
+						defer opening.Unlock()
 						var faults []device.EmulatedFault
 						if len(devices) == at%2 && at > 0 {
 							faults = append(faults, device.EmulatedFault{Op: op, N: at, Lost: at%3 != 0})
@@ -79,10 +86,12 @@ func TestSeveralGPUsShare(t *testing.T) {
 					if !slices.Equal(values, labels) {
 						t.Errorf("%s: wrong labels", name)
 					}
-					if at == 0 && (devices[0].Calls(device.FaultRun) < 10 || devices[1].Calls(device.FaultRun) < 10 || r.Devices[CPU].Pages == 0) {
-						t.Errorf("%s: %d and %d calls on the GPUs, %+v", name, devices[0].Calls(device.FaultRun), devices[1].Calls(device.FaultRun), r.Devices)
+					if at == 0 && (devices[0].Calls(device.FaultRun) < 10 || devices[1].Calls(device.FaultRun) < 10 ||
+						r.Devices[CPU].Pages == 0) {
+						t.Errorf("%s: %d and %d calls on the GPUs, %+v", name, devices[0].Calls(device.FaultRun),
+							devices[1].Calls(device.FaultRun), r.Devices)
 					}
-					if r.Lost != "" && len(r.Iterations) > 0 {
+					if r.GPU.Lost != "" && len(r.Iterations) > 0 {
 						if lost++; r.Iterations[len(r.Iterations)-1].Device == CPU {
 							t.Errorf("%s: the last iteration was on the CPU alone", name)
 						}

@@ -3,19 +3,18 @@ package dispatcher
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
-	"sync"
 	"time"
 
-	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
 )
 
-// onGPUs processes an iteration on the GPUs and, beside them, on the CPU. The error is not
-// one of a GPU, but where only that has what was done.
+// onGPUs processes an iteration on the GPUs and, beside them, on the CPU. With a GPU that fails, the
+// iteration is lost.
 func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
-	if err = w.gpus.loadPages(ctx); err != nil {
+	if err = w.gpus.load(ctx); err != nil {
 		return err
 	}
 	x.gpus.began = time.Now()
@@ -24,52 +23,19 @@ func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 	}
 	w.plan.opt.Trace.Queue(len(w.plan.pages.ShardsOf(x.requests...)))
 	x.gpus.read = w.plan.pages.BytesRead()
-	x.work = handout.New(w.plan.pages, x.requests, w.plan.shape.edges, w.plan.began, w.gpus.takePart()...)
-	w.share(x)
+	w.divide(x)
 	if x.alone {
-		w.state.place.active = w.gpus.live[0].number // also when it breaks off
+		w.state.place.behind = true // also when it breaks off
+	} else {
+		w.state.keep(w.state.arrays.Next, w.plan.shape.allShards())
 	}
-	err = w.together(ctx, x)
-	x.work.Release()
+	x.gpus.start = time.Since(w.plan.began).Seconds()
+	err = w.work(ctx, x)
 	w.pagesDone(x)
-	switch {
-	case err != nil:
-		return err
-	case !w.gpus.anyFailed() && x.work.Err == nil: // whatever has happened since
-		return nil
-	case ctx.Err() != nil, x.work.Err != nil:
-		if x.alone && w.plan.opt.Mode == Async { // some new values are there, which can be saved
-			w.state.place.wroteAll(w.gpus.live[0].number)
-		}
-		return cmp.Or(ctx.Err(), x.work.Err)
-	case x.alone:
-		return failed(w.gpus.live[0].number, w.gpus.live[0].failed)
-	default:
-		return nil
+	if err != nil && x.alone && w.plan.opt.Mode == Async { // some new values are there, which can be saved
+		w.state.place.wroteAll()
 	}
-}
-
-// share says who gets what of an iteration.
-func (w *workers[V, A]) share(x *iteration) {
-	if x.report.Device == Hybrid {
-		x.work.Share(w.cpu.ranks, w.state.policy.Speeds)
-	}
-	before := w.state.taken // one that is taken in the iteration is not of Next
-	x.work.Taken = func(shards []int) {
-		if !x.alone {
-			w.state.keepFor(before, w.state.arrays.Next, shards)
-		}
-	}
-	for k, g := range w.gpus.live {
-		g.stats, g.failed, g.unsent, g.following, g.early = gpuengine.Stats{}, nil, nil, nil, false
-		if len(w.gpus.live) > 1 { // who gets a page first is chance
-			continue
-		}
-		if x.report.Method == Pull {
-			g.following = x.work.First()
-		}
-		g.early = x.work.Parts[k].BeginWith(g.engine.Early())
-	}
+	return err
 }
 
 // forGPUs lists the pages of an iteration with a part for GPUs.
@@ -88,11 +54,11 @@ func (w *workers[V, A]) forGPUs(ctx context.Context, x *iteration) ([]page.Reque
 	return requests, err
 }
 
-// mark marks who has to gather, by the active set that the GPU has where that is newer.
+// mark marks who has to gather, by the active set that the GPUs have where that is newer.
 func (w *workers[V, A]) mark(ctx context.Context, x *iteration) error {
-	if a := w.state.arrays; w.state.place.behind() {
-		if err := w.gpus.get(w.state.place.active).engine.Active(); err != nil {
-			return failed(w.state.place.active, err)
+	if a := w.state.arrays; w.state.place.behind {
+		if err := w.gpus.active(); err != nil {
+			return err
 		}
 		a.Active, a.Rising = a.Rising, a.Active
 		defer func() {
@@ -105,68 +71,82 @@ func (w *workers[V, A]) mark(ctx context.Context, x *iteration) error {
 	return err
 }
 
-// together lets the workers work until everything is done. The error is the CPU's;
-// those of GPUs are noted with them.
-func (w *workers[V, A]) together(ctx context.Context, x *iteration) (err error) {
-	reading, stop := context.WithCancel(ctx) // and what GPUs do
+// work lets the workers work until everything is done, or one has failed. The error is the
+// context's, that of a page that cannot be read, a [failure] of a GPU, or the CPU's.
+func (w *workers[V, A]) work(ctx context.Context, x *iteration) error {
+	working, stop := context.WithCancel(ctx)
 	defer stop()
-	var g sync.WaitGroup
-	g.Go(func() { x.work.Read(reading) })
-	for k, gpu := range w.gpus.live {
-		g.Go(func() {
-			part := x.work.Parts[k]
-			gpu.work(reading, x, part)
-			if part.End(gpu.failed != nil) {
-				stop() // pages that are read have no consumer
-			}
-		})
+	var err error
+	n := len(w.gpus.live)
+	if len(x.cpu.requests) > 0 {
+		n++
 	}
-	if !x.alone {
-		if err = w.cpu.workBeside(ctx, x); err != nil {
+	together(n, func(k int) {
+		if k < len(w.gpus.live) {
+			gpu := w.gpus.live[k]
+			gpu.stats, gpu.failed = gpu.engine.Iterate(working, gpuengine.Work{
+				Step: x.step, From: gpu.share, Exchange: !x.alone, Next: gpu.following, Last: x.last, Early: gpu.early,
+			})
+			if gpu.failed != nil {
+				stop()
+			}
+		} else if err = w.cpu.workBeside(working, x); err != nil {
 			stop()
 		}
-	}
-	g.Wait()
-	for _, g := range w.gpus.live {
-		g.failed = cmp.Or(g.failed, g.unsent)
-	}
-	return err
-}
-
-// work does the GPU's part of an iteration.
-func (g *gpuWorker[V, A]) work(ctx context.Context, x *iteration, part *handout.Part) {
-	g.stats, g.failed = g.engine.Iterate(ctx, gpuengine.Work{
-		Step: x.step, From: part, Exchange: !x.alone, Next: g.following, Last: x.last, Early: g.early,
 	})
+	var unread, lost error
+	for _, gpu := range w.gpus.live {
+		unread = cmp.Or(unread, gpu.share.err)
+		if e := cmp.Or(gpu.failed, gpu.unsent); lost == nil || errors.Is(lost, context.Canceled) {
+			lost = cmp.Or(failed(gpu.number, e), lost)
+		}
+	}
+	if cmp.Or(unread, lost, err) == nil { // whatever has happened since
+		return nil
+	}
+	if errors.Is(lost, context.Canceled) { // since another worker has failed
+		lost = nil
+	}
+	return cmp.Or(ctx.Err(), unread, lost, err)
 }
 
-// exchange ends the exchange of values of an iteration: what GPUs had that failed is done
-// on the CPU, and the others make the new values current.
-func (w *workers[V, A]) exchange(ctx context.Context, x *iteration) error {
+// exchange ends the exchange of values of an iteration: every worker has all new values, and GPUs make them
+// current. A GPU that fails is lost after the iteration, if any other worker has the values.
+func (w *workers[V, A]) exchange(x *iteration) error {
 	if x.report.Device == CPU {
 		return nil
 	}
-	if w.gpus.anyFailed() {
-		if err := w.finishOnHost(ctx, x); err != nil {
-			return err
+	if w.plan.opt.Mode == Async {
+		if len(w.gpus.live) > 1 {
+			if err := w.gpus.each(func(g *gpuWorker[V, A]) error { return g.engine.Send() }); err != nil {
+				return err
+			}
+		}
+		if !x.alone {
+			w.state.publish(w.gpus.did(x), false)
 		}
 	}
-	for k, g := range slices.Clone(w.gpus.live) {
-		g.failed = cmp.Or(g.failed, g.unsent)
-		if g.failed == nil {
-			exchanged, err := g.engine.Commit()
-			x.report.BytesCopied += g.stats.Bytes + exchanged
-			g.failed = err
-		}
-		if g.failed != nil {
-			if x.alone {
-				return failed(g.number, g.failed)
+	copied := make([]int64, len(w.gpus.live))
+	errs := make([]error, len(w.gpus.live))
+	together(len(w.gpus.live), func(k int) {
+		var sent []page.Span
+		for other, gpu := range w.gpus.live {
+			if other != k {
+				sent = append(sent, gpu.share.spans()...)
 			}
-			x.lost = true
-			g.stats = w.statsOf(x, k)
-			w.lose(g.number, g.failed)
 		}
-		x.addGPU(g.stats)
+		w.gpus.live[k].engine.Sums(w.state.aggregates)
+		copied[k], errs[k] = w.gpus.live[k].engine.Commit(sent...)
+	})
+	for k, gpu := range w.gpus.live {
+		x.report.Traffic.BytesCopied += gpu.stats.Bytes + copied[k]
+		x.addGPU(gpu.stats)
+		if errs[k] != nil {
+			x.lost = append(x.lost, &failure{gpu.number, errs[k]})
+		}
+	}
+	if x.alone && len(x.lost) == len(w.gpus.live) {
+		return x.lost[0]
 	}
 	return nil
 }
@@ -174,8 +154,8 @@ func (w *workers[V, A]) exchange(ctx context.Context, x *iteration) error {
 // pagesDone reports the pages of an iteration of GPUs.
 func (w *workers[V, A]) pagesDone(x *iteration) {
 	all := slices.Clone(x.cpu.pages)
-	for _, p := range x.work.Parts {
-		for _, b := range p.Batches {
+	for _, g := range w.gpus.live {
+		for _, b := range g.share.batches {
 			all = append(all, PageWork{
 				Device: GPU, From: b.From, To: b.To, Edges: b.Edges, Bytes: b.Bytes,
 				Start: b.Start, End: b.End, Copy: b.Copy, Compute: b.Compute, Copies: b.Copies,
@@ -191,23 +171,35 @@ func (w *workers[V, A]) pagesDone(x *iteration) {
 // account notes what each device did in an iteration of GPUs, and how fast it was.
 func (w *workers[V, A]) account(x *iteration) {
 	x.report.Devices = map[Device]DeviceWork{}
-	worked, batches := 0.0, 0 // until all pages were done
-	for _, p := range x.work.Parts {
-		batches += len(p.Batches)
+	worked, gpus, stayed, streamed, batches := 0.0, 0.0, uint64(0), uint64(0), 0
+	for _, g := range w.gpus.live {
+		did := DeviceWork{Pages: len(g.share.batches)}
+		for _, b := range g.share.batches {
+			did.Edges, did.Seconds = did.Edges+b.Edges, max(did.Seconds, b.End-x.gpus.start)
+			if b.From < w.gpus.kept() {
+				stayed += b.Edges
+			} else {
+				streamed += b.Edges
+			}
+		}
+		batches, gpus = batches+did.Pages, max(gpus, did.Seconds)
+		if each := w.recorder.report.GPU.Each; len(each) > 0 {
+			addWork(&each[g.number-1].DeviceWork, did)
+		}
 	}
-	gpus, stayed, streamed := x.work.Worked()
 	if batches > 0 {
 		worked = gpus
 		x.report.Devices[GPU] = DeviceWork{Pages: batches, Edges: x.gpus.stats.Edges, Seconds: worked}
 	}
 	if n := len(x.cpu.pages); n > 0 {
-		seconds := x.cpu.pages[n-1].End - x.work.Start // they are noted in this order
+		seconds := x.cpu.pages[n-1].End - x.gpus.start // they are noted in this order
 		worked = max(worked, seconds)
 		x.report.Devices[CPU] = DeviceWork{Pages: n, Edges: x.cpu.stats.Edges, Seconds: seconds}
+		x.cpu.scan.Seconds = seconds // with the time that goroutines waited for each other at the end
 	}
 	m := &x.measured
 	m.GPUWorked = gpus
-	if loading := w.plan.pages.InMemory() && w.plan.pages.BytesRead() > x.gpus.read; x.lost || loading { // pages that stay
+	if w.plan.pages.InMemory() && w.plan.pages.BytesRead() > x.gpus.read { // pages that stay were loaded
 		return
 	}
 	m.Beside, m.Scan = time.Since(x.gpus.began).Seconds()-worked, x.cpu.scan

@@ -34,10 +34,12 @@ func TestHandOut(t *testing.T) {
 	for _, set := range []struct {
 		name         string
 		starved, few bool
-	}{{"resident", false, false}, {"streamed", true, false}, {"from disk", false, true}, {"streamed from disk", true, true}} {
+	}{{"resident", false, false}, {"streamed", true, false}, {"from disk", false, true},
+		{"streamed from disk", true, true}} {
 		t.Run(set.name, func(t *testing.T) {
 			var pages []PageWork
-			o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 2, Iterations: 5, hooks: hooks{speeds: evenly, pageBytes: 1}}
+			o := Options{Device: Hybrid, GPU: GPUOptions{Name: "emulated"}, Threads: 2, Iterations: 5,
+				hooks: hooks{speeds: evenly, pageBytes: 1}}
 			o.Trace.Page = func(w PageWork) { pages = append(pages, w) }
 			p := PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}
 			if set.starved {
@@ -78,14 +80,15 @@ func TestHandOut(t *testing.T) {
 						shards[i]++
 					}
 				}
-				if it.Device != Hybrid || edges != it.Edges || it.Edges != uint64(len(g.Edges)) || slices.Min(shards) != 1 || slices.Max(shards) != 1 {
+				if it.Device != Hybrid || edges != it.Edges || it.Edges != uint64(len(g.Edges)) || slices.Min(shards) != 1 ||
+					slices.Max(shards) != 1 {
 					t.Fatalf("iteration %+v: %d edges reported, shards were done %v times", it, edges, shards)
 				}
 				if it.Devices[CPU].Pages > 0 {
 					had++
 				}
 				if it.Devices[GPU].Pages > 0 {
-					back += it.BytesBack
+					back += it.Traffic.BytesBack
 				}
 			}
 			// What stays on the GPU is not in the host's memory where that has few pages: whether
@@ -120,13 +123,14 @@ func TestFaultsAtRandom(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := Options{
-			Device: []Device{GPU, Hybrid, AutoDevice}[rng.IntN(3)], Mode: []Mode{Sync, Async}[rng.IntN(2)], GPU: GPUOptions{Name: "emulated", Streams: 1 + rng.IntN(4)},
+			Device: []Device{GPU, Hybrid, AutoDevice}[rng.IntN(3)], Mode: []Mode{Sync, Async}[rng.IntN(2)],
+			GPU:     GPUOptions{Name: "emulated", Streams: 1 + rng.IntN(4)},
 			Threads: 1 + rng.IntN(3), hooks: hooks{pageBytes: int64(rng.IntN(2))}, Method: []Method{Auto, Pull}[rng.IntN(2)],
 		}
 		if rng.IntN(4) > 0 {
-			o.speeds = evenly
-			o.speeds.Resident *= 0.2 + rng.Float64()
-			o.speeds.Streamed *= 0.2 + rng.Float64()
+			o.hooks.speeds = evenly
+			o.hooks.speeds.Resident *= 0.2 + rng.Float64()
+			o.hooks.speeds.Streamed *= 0.2 + rng.Float64()
 		}
 		if rng.IntN(2) == 0 {
 			o.GPU.Memory = 30<<10 + int64(rng.IntN(60<<10))
@@ -134,7 +138,7 @@ func TestFaultsAtRandom(t *testing.T) {
 		op := device.FaultOp(rng.IntN(int(device.FaultRun) + 1))
 		fault := device.EmulatedFault{Op: op, N: 1 + rng.IntN(1+rng.IntN(300)), Lost: rng.IntN(2) == 0}
 		d := device.NewEmulated(device.EmulatedOptions{Faults: []device.EmulatedFault{fault}})
-		o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
+		o.hooks.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 		name := fmt.Sprintf("job %d: %s, %s, %+v", n, o.Device, o.Mode, fault)
 		ended := make(chan error, 1)
 		go func() {
@@ -208,7 +212,8 @@ func TestDamagedShard(t *testing.T) {
 				t.Fatal(err)
 			}
 			core, warnings := observer.New(zap.WarnLevel)
-			o := Options{Device: device, GPU: GPUOptions{Name: "emulated"}, Threads: 2, hooks: hooks{speeds: evenly, pageBytes: 1}, Log: zap.New(core)}
+			o := Options{Device: device, GPU: GPUOptions{Name: "emulated"}, Threads: 2,
+				hooks: hooks{speeds: evenly, pageBytes: 1}, Log: zap.New(core)}
 			o.GPU.Memory = leastGPU(t, s, WCC{}, o) + 16<<10
 			if few {
 				o.Memory = 1
@@ -239,9 +244,10 @@ func TestCancelGPU(t *testing.T) {
 	for _, mode := range []Mode{Sync, Async} {
 		for pages := range 20 {
 			ctx, cancel := context.WithCancel(context.Background())
-			o := Options{Device: []Device{GPU, Hybrid}[pages%2], GPU: GPUOptions{Name: "emulated"}, Threads: 1, Mode: mode, hooks: hooks{speeds: evenly, pageBytes: 1}}
+			o := Options{Device: []Device{GPU, Hybrid}[pages%2], GPU: GPUOptions{Name: "emulated"}, Threads: 1, Mode: mode,
+				hooks: hooks{speeds: evenly, pageBytes: 1}}
 			d := device.NewEmulated(device.EmulatedOptions{})
-			o.open = func(string) (device.Device, error) { return watched{d, t}, nil }
+			o.hooks.open = func(string) (device.Device, error) { return watched{d, t}, nil }
 			j, err := New(s, gas.Program[uint32, uint32](WCC{}), o)
 			if err != nil {
 				t.Fatal(err)
@@ -291,9 +297,10 @@ func TestLostInAsync(t *testing.T) {
 				faults = append(faults, device.EmulatedFault{Op: device.FaultCopy, N: at + 1, Lost: true})
 			}
 			d := device.NewEmulated(device.EmulatedOptions{Faults: faults})
-			o := Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 1}, Threads: 1, Mode: Async, Method: Pull, hooks: hooks{pageBytes: 1, speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1, Streamed: 1, Link: 1}}}
+			o := Options{Device: GPU, GPU: GPUOptions{Name: "emulated", Streams: 1}, Threads: 1, Mode: Async, Method: Pull,
+				hooks: hooks{pageBytes: 1, speeds: policy.Speeds{CPU: 1, Page: 1, Resident: 1, Streamed: 1, Link: 1}}}
 			o.GPU.Memory = leastGPU[uint32, uint32](t, s, p, o)
-			o.open = func(string) (device.Device, error) { return d, nil }
+			o.hooks.open = func(string) (device.Device, error) { return d, nil }
 			var j *Job[uint32, uint32]
 			o.Progress = func(it Iteration) {
 				if it.Iteration == fetchAt && it.Device == GPU {

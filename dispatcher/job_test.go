@@ -136,7 +136,8 @@ func check(t rapid.TB, s *store.Store, g oracle.Graph, source uint32, sets []set
 	}
 }
 
-func checkRanks[F float32 | float64](t rapid.TB, s *store.Store, g oracle.Graph, p programs.PageRank[F], set setting, want []float64, tolerance float64) {
+func checkRanks[F float32 | float64](t rapid.TB, s *store.Store, g oracle.Graph, p programs.PageRank[F], set setting,
+	want []float64, tolerance float64) {
 	t.Helper()
 	_, out := oracle.Degrees(g)
 	values, _ := run[F, int64](t, s, p, set)

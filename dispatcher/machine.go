@@ -26,7 +26,8 @@ type machine struct {
 
 // jobsOf holds measurements of jobs of a kind.
 type jobsOf struct {
-	Pass       float64 `json:"pass"`       // seconds of an iteration of the CPU, for each edge of the graph; if 0, none was without a GPU
+	// seconds of an iteration of the CPU, for each edge of the graph; if 0, none was without a GPU
+	Pass       float64 `json:"pass"`
 	Iterations float64 `json:"iterations"` // until nothing changed; if 0, none came there
 }
 
@@ -154,8 +155,8 @@ func SoonerOnCPU(program any, edges uint64, iterations, threads int) bool {
 // machineFolder returns the folder for the figures of the machine, or "" if there is none.
 // Those of an emulated GPU are none.
 func (p *plan[V, A]) machineFolder() string {
-	if p.opt.machine != "" {
-		return p.opt.machine
+	if p.opt.hooks.machine != "" {
+		return p.opt.hooks.machine
 	}
 	if strings.HasPrefix(p.opt.GPU.Name, device.EmulatedName) {
 		return ""
@@ -168,7 +169,7 @@ func (p *plan[V, A]) allEdges() uint64 { return p.store.Catalogue().Edges }
 
 // leavesGPU reports whether a job that may choose is likely done sooner without a GPU.
 func (p *plan[V, A]) leavesGPU() bool {
-	if p.opt.Device != AutoDevice || p.opt.machine == "" && p.opt.GPU.asked() {
+	if p.opt.Device != AutoDevice || p.opt.hooks.machine == "" && p.opt.GPU.asked() {
 		return false
 	}
 	m := readMachine(p.machineFolder())

@@ -38,7 +38,8 @@ func TestSoonerOnCPU(t *testing.T) {
 		{"medium, known to be fast", "P", with(20_000_000, jobsOf{Pass: 1e-9, Iterations: 5}), 20_000_000, 0, 0, true},
 		{"small, known to be slow", "P", with(small, jobsOf{Pass: 1e-6, Iterations: 5}), small, 0, 0, false},
 		{"small, known to need many iterations", "P", with(small, jobsOf{Pass: 2e-9, Iterations: 1e5}), small, 0, 0, false},
-		{"medium, known by a GPU to need few iterations", "P", with(20_000_000, jobsOf{Iterations: 3}), 20_000_000, 200, 0, true},
+		{"medium, known by a GPU to need few iterations", "P", with(20_000_000, jobsOf{Iterations: 3}), 20_000_000, 200,
+			0, true},
 		{"small, many iterations, but limited", "P", with(small, jobsOf{Pass: 2e-9, Iterations: 1e5}), small, 10, 0, true},
 		{"small, figures of another size", "P", with(large, jobsOf{Pass: 1, Iterations: 5}), small, 0, 0, true},
 		{"large, a search", programs.BFS{}, machine{}, large, 0, 0, false},
@@ -68,16 +69,17 @@ func TestMachine(t *testing.T) {
 	run := func(on Device, machine string) Report {
 		t.Helper()
 		s := teststore.Build(t, g, teststore.Options{ShardVertices: 25}) // which no job has seen
-		values, r, err := runWCC(s, Options{Device: on, GPU: GPUOptions{Name: "emulated"}, Threads: 1, hooks: hooks{machine: machine}})
+		values, r, err := runWCC(s, Options{Device: on, GPU: GPUOptions{Name: "emulated"}, Threads: 1,
+			hooks: hooks{machine: machine}})
 		if err != nil || !slices.Equal(values, labels) {
 			t.Fatalf("%s: %v, right: %v", on, err, slices.Equal(values, labels))
 		}
 		return r
 	}
-	if r := run(Hybrid, folder); r.Calibration == 0 {
+	if r := run(Hybrid, folder); r.Preparation.Calibration == 0 {
 		t.Error("the first job on a machine did not calibrate")
 	}
-	if r := run(Hybrid, folder); r.Calibration != 0 {
+	if r := run(Hybrid, folder); r.Preparation.Calibration != 0 {
 		t.Error("a job over another graph calibrated again")
 	}
 	pass := func(seconds float64) { // however fast the machine is
@@ -93,26 +95,28 @@ func TestMachine(t *testing.T) {
 		}
 	}
 	pass(1e-9)
-	if r := run(AutoDevice, folder); r.GPU != "" || r.Without != sooner {
-		t.Errorf("a small job: GPU %q, without: %q", r.GPU, r.Without)
+	if r := run(AutoDevice, folder); r.GPU.Name != "" || r.GPU.Without != sooner {
+		t.Errorf("a small job: GPU %q, without: %q", r.GPU.Name, r.GPU.Without)
 	}
 	m := readMachine(folder)
-	if c := m.Jobs[jobKey("dispatcher.WCC", 1, uint64(len(g.Edges)))]; len(m.Speeds) != 1 || m.Open <= 0 || c.Pass <= 0 || c.Pass == 1e-9 || c.Iterations < 1 {
+	if c := m.Jobs[jobKey("dispatcher.WCC", 1, uint64(len(g.Edges)))]; len(m.Speeds) != 1 || m.Open <= 0 || c.Pass <= 0 ||
+		c.Pass == 1e-9 || c.Iterations < 1 {
 		t.Errorf("kept: %+v", m)
 	}
 	pass(1)
-	if r := run(AutoDevice, folder); r.GPU == "" {
-		t.Errorf("a job that the CPU was slow with had no GPU: %q", r.Without)
+	if r := run(AutoDevice, folder); r.GPU.Name == "" {
+		t.Errorf("a job that the CPU was slow with had no GPU: %q", r.GPU.Without)
 	}
 	file := filepath.Join(folder, machineFile)
 	for what, text := range map[string]string{
-		"nothing": "", "no JSON": "{", "null": "null", "another version": strings.Replace(mustRead(t, file), `"version": 1`, `"version": 2`, 1),
+		"nothing": "", "no JSON": "{", "null": "null", "another version": strings.Replace(mustRead(t, file), `"version": 1`,
+			`"version": 2`, 1),
 		"no maps": `{"version": 1}`, "figures of no machine": strings.Replace(mustRead(t, file), `"cpu": `, `"cpu": -`, 1),
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if r := run(Hybrid, folder); r.Calibration == 0 {
+		if r := run(Hybrid, folder); r.Preparation.Calibration == 0 {
 			t.Errorf("%s: did not calibrate", what)
 		}
 		if m := readMachine(folder); len(m.Speeds) != 1 {
@@ -120,7 +124,7 @@ func TestMachine(t *testing.T) {
 		}
 	}
 	nowhere := filepath.Join(t.TempDir(), "no", "such", "folder")
-	if r := run(Hybrid, nowhere); r.Calibration == 0 {
+	if r := run(Hybrid, nowhere); r.Preparation.Calibration == 0 {
 		t.Error("without a folder: did not calibrate")
 	}
 	if _, err := os.Stat(filepath.Dir(filepath.Dir(nowhere))); err == nil {

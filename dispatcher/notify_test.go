@@ -75,8 +75,9 @@ func TestNotifyPull(t *testing.T) {
 		})
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
 		ground := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "ground")
-		rounds := Options{Iterations: rapid.IntRange(1, 40).Draw(rt, "iterations"), hooks: hooks{generic: rapid.Bool().Draw(rt, "generic")}}
-		end := Options{hooks: hooks{generic: rounds.generic}} // until nothing is active
+		rounds := Options{Iterations: rapid.IntRange(1, 40).Draw(rt, "iterations"),
+			hooks: hooks{generic: rapid.Bool().Draw(rt, "generic")}}
+		end := Options{hooks: hooks{generic: rounds.hooks.generic}} // until nothing is active
 		in, _ := oracle.Degrees(g)
 		alpha := 0.5 / float64(2+2*slices.Max(in))
 
@@ -89,12 +90,14 @@ func TestNotifyPull(t *testing.T) {
 		alike(rt, s, gas.Program[float32, float32](programs.SSSP[float32]{Source: source}), rounds, false)
 		alike(rt, s, gas.Program[programs.Ballot, programs.Votes](programs.LPA{Seed: 3}), rounds, false)
 		alike(rt, s, gas.Program[float32, programs.Flow](programs.Heat{Source: source, Step: 0.1}), rounds, false)
-		alike(rt, s, gas.Program[programs.Node, programs.Branch](programs.Circuit{Source: source, Ground: ground, Volts: 5}), rounds, false)
+		alike(rt, s, gas.Program[programs.Node, programs.Branch](programs.Circuit{Source: source, Ground: ground, Volts: 5}),
+			rounds, false)
 		alike(rt, s, gas.Program[float32, float64](programs.Neural{Gain: 0.1, Bias: 0.1}), rounds, false)
 		alike(rt, s, gas.Program[float32, float64](programs.Katz[float32]{Alpha: alpha, Beta: 1}), rounds, false)
 		alike(rt, s, gas.Program[float64, float64](programs.Katz[float64]{Alpha: alpha, Beta: 1}), rounds, false)
 		alike(rt, s, gas.Program[float32, int64](programs.PageRank[float32]{Damping: 0.85}), rounds, false)
-		alike(rt, s, gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.85, Personalised: true, Source: source}), rounds, false)
+		alike(rt, s, gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.85, Personalised: true,
+			Source: source}), rounds, false)
 		alike(rt, s, gas.Program[float32, float32](cooling{}), rounds, false)
 		alike(rt, s, gas.Program[float32, float32](cooling{}), end, false)
 	})
@@ -113,7 +116,8 @@ func TestIdempotent(t *testing.T) {
 		keeps(rt, gas.Program[float32, float32](programs.SSWP[float32]{}), v, float32(x), float32(y))
 		keeps(rt, gas.Program[float32, float32](programs.SSSP[float32]{}), v, float32(x), float32(y))
 		keeps(rt, gas.Program[float64, float64](programs.SSSP[float64]{}), v, x, y)
-		keeps(rt, gas.Program[programs.Node, programs.Branch](programs.Circuit{}), v, programs.Node{Volts: x, Held: n > 2}, programs.Branch{Current: y, Conductance: float64(m)})
+		keeps(rt, gas.Program[programs.Node, programs.Branch](programs.Circuit{}), v, programs.Node{Volts: x, Held: n > 2},
+			programs.Branch{Current: y, Conductance: float64(m)})
 		keeps(rt, gas.Program[float32, float64](programs.Neural{Gain: 1, Bias: 1}), v, float32(x), y)
 		keeps(rt, gas.Program[float32, float64](programs.Katz[float32]{Alpha: 0.1, Beta: 1}), v, float32(x), y)
 		keeps(rt, gas.Program[float64, int64](programs.PageRank[float64]{Damping: 0.85}), v, x, int64(y*0x1p55))
@@ -152,13 +156,15 @@ func TestNews(t *testing.T) {
 	for _, mode := range []Mode{Sync, Async} {
 		o := Options{Mode: mode, Method: Pull, Iterations: 50, Threads: 2, hooks: hooks{pageBytes: 1}}
 		want, all := run(t, teststore.Build(t, g, teststore.Options{ShardVertices: vertices}), source, setting{opt: o})
-		got, report := run(t, teststore.Build(t, g, teststore.Options{ShardVertices: vertices, Layout: store.Packed}), source, setting{opt: o})
+		got, report := run(t, teststore.Build(t, g, teststore.Options{ShardVertices: vertices, Layout: store.Packed}), source,
+			setting{opt: o})
 		if i := differs(got, want); i >= 0 {
 			t.Fatalf("%s: vertex %d is at %v, without packed shards %v", mode, i, got[i], want[i])
 		}
 		for i, it := range report.Iterations {
 			if it.Active != all.Iterations[i].Active || it.Edges > 20*packed.BlockSlots {
-				t.Fatalf("%s: iteration %d folded %d edges for %d active vertices, %d without packed shards", mode, it.Iteration, it.Edges, it.Active, all.Iterations[i].Active)
+				t.Fatalf("%s: iteration %d folded %d edges for %d active vertices, %d without packed shards", mode, it.Iteration,
+					it.Edges, it.Active, all.Iterations[i].Active)
 			}
 		}
 	}

@@ -74,7 +74,7 @@ type Options struct {
 	// Checkpoints says when checkpoints are written while the job runs.
 	Checkpoints checkpoint.Policy
 
-	hooks
+	hooks hooks
 }
 
 // Phase is a part of a job before its first iteration.
@@ -88,10 +88,13 @@ const (
 	Calibrating Phase = "calibrating"        // the speeds of CPU, GPU and link
 )
 
+// AllGPUs is the name that stands for all GPUs of the machine.
+const AllGPUs = "all"
+
 // GPUOptions configure the GPU of a job.
 type GPUOptions struct {
-	Name      string           // "0", "1" … or "emulated"; if "", the first one
-	Memory    int64            // bytes of the GPU's memory; if 0, all that is free
+	Name      string           // "0", "1" …, several as "0,1", [AllGPUs], or "emulated"; if "", the first one
+	Memory    int64            // bytes of the memory of each; if 0, all that is free
 	Streams   int              // that overlap; if 0, see [gpuengine.Options]
 	Gather    gpuengine.Gather // if "", auto
 	Advancing gpuengine.Advancing
@@ -125,18 +128,19 @@ type hooks struct {
 	pageBytes int64                                    // of page.Options
 	generic   bool                                     // see Options.Generically
 	machine   string                                   // a folder for the figures of the machine, also of an emulated GPU
-	rowsStay  int64                                    // > 0: rows are read as they are needed, and one byte less than that of them stays
-	end       *uint32                                  // see Options.EndAt
-	plainRows bool                                     // rows in memory are unpacked, whatever the program
+	// > 0: rows are read as they are needed, and one byte less than that of them stays
+	rowsStay  int64
+	end       *uint32 // see Options.EndAt
+	plainRows bool    // rows in memory are unpacked, whatever the program
 }
 
 // Generically makes a job run through the generic loops even if the program is compiled,
 // to compare them.
-func (o *Options) Generically() { o.generic = true }
+func (o *Options) Generically() { o.hooks.generic = true }
 
 // EngineVersion changes when engines compute values of other bits. A checkpoint can only be resumed
 // by the same version.
-const EngineVersion = 5
+const EngineVersion = 6
 
 func (o *Options) check() error {
 	o.Mode, o.Method, o.Device = cmp.Or(o.Mode, Sync), cmp.Or(o.Method, Auto), cmp.Or(o.Device, AutoDevice)
@@ -147,8 +151,10 @@ func (o *Options) check() error {
 		return fmt.Errorf("method %q: expected %s, %s, %s or %s", o.Method, Auto, Pull, NotifyPull, Frontier)
 	case !slices.Contains([]Device{AutoDevice, CPU, GPU, Hybrid}, o.Device):
 		return fmt.Errorf("device %q: expected %s, %s, %s or %s", o.Device, AutoDevice, CPU, GPU, Hybrid)
-	case !slices.Contains([]gpuengine.Gather{"", gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented}, o.GPU.Gather):
-		return fmt.Errorf("gather %q: expected %s, %s or %s", string(o.GPU.Gather), gpuengine.GatherAuto, gpuengine.GatherReplicated, gpuengine.GatherSegmented)
+	case !slices.Contains([]gpuengine.Gather{"", gpuengine.GatherAuto, gpuengine.GatherReplicated,
+		gpuengine.GatherSegmented}, o.GPU.Gather):
+		return fmt.Errorf("gather %q: expected %s, %s or %s", string(o.GPU.Gather), gpuengine.GatherAuto,
+			gpuengine.GatherReplicated, gpuengine.GatherSegmented)
 	case o.Memory < 0:
 		return fmt.Errorf("memory %d: expected a number of bytes ≥ 0", o.Memory)
 	case o.Iterations < 0:
@@ -165,12 +171,13 @@ func (o *Options) check() error {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	if o.open == nil {
-		o.open = device.Open
+	if o.hooks.open == nil {
+		o.hooks.open = device.Open
 	}
 	o.Progress = orNothing(o.Progress)
 	t := &o.Trace
-	t.Phase, t.Page, t.Queue, t.GPUMemory = orNothing(t.Phase), orNothing(t.Page), orNothing(t.Queue), orNothing(t.GPUMemory)
+	t.Phase, t.Page, t.Queue, t.GPUMemory = orNothing(t.Phase), orNothing(t.Page), orNothing(t.Queue),
+		orNothing(t.GPUMemory)
 	return nil
 }
 
@@ -187,4 +194,4 @@ func orNothing[T any](f func(T)) func(T) {
 // priorities, for a vertex whose value is yet to fall is behind an active one on a path that is no
 // longer; of one that is [gas.Settleable], when the vertex is settled. Others go on to their ends.
 // Vertices farther away have values that are not final. GPUs do not look.
-func (o *Options) EndAt(v uint32) { o.end = &v }
+func (o *Options) EndAt(v uint32) { o.hooks.end = &v }

@@ -59,7 +59,8 @@ func (j *Job[V, A]) Refuse(ctx context.Context, find func(from, to uint32, wrong
 	if err != nil || values.Load() == 0 {
 		return err
 	}
-	e := &OverflowError{Graph: j.plan.store.Name(), Program: j.plan.name(), Values: values.Load(), Vertices: j.plan.shape.cat.Vertices}
+	e := &OverflowError{Graph: j.plan.store.Name(), Program: j.plan.name(), Values: values.Load(),
+		Vertices: j.plan.shape.cat.Vertices}
 	if e.First, err = j.plan.store.IDs().Text(slices.Min(firsts)); err != nil {
 		return fmt.Errorf("%w (%w)", e, err)
 	}

@@ -33,7 +33,8 @@ func everyEngine() (list []dispatcher.Options) {
 			}
 		}
 		for _, on := range []dispatcher.Device{dispatcher.GPU, dispatcher.Hybrid} {
-			list = append(list, dispatcher.Options{Device: on, GPU: dispatcher.GPUOptions{Name: device.EmulatedName}, Mode: mode})
+			list = append(list, dispatcher.Options{Device: on, GPU: dispatcher.GPUOptions{Name: device.EmulatedName},
+				Mode: mode})
 		}
 	}
 	return list
@@ -41,7 +42,8 @@ func everyEngine() (list []dispatcher.Options) {
 
 // overflows runs a program and compares the values that it reports as overflowed,
 // and the error, with want; check sees the others.
-func overflows[V, A any](t rapid.TB, s *store.Store, p gas.Program[V, A], o dispatcher.Options, want []bool, check func(v int, value V) error) {
+func overflows[V, A any](t rapid.TB, s *store.Store, p gas.Program[V, A], o dispatcher.Options, want []bool,
+	check func(v int, value V) error) {
 	t.Helper()
 	way := fmt.Sprintf("%T, %+v", p, o)
 	j, err := dispatcher.New(s, p, o)
@@ -114,7 +116,8 @@ func TestOverflow(t *testing.T) {
 			tooFar[v] = d > math.MaxFloat32 && !math.IsInf(d, 1)
 			tooMany[v] = walks[v] > math.MaxFloat32
 			reached := !math.IsInf(d, 1)
-			for what, is := range map[string]bool{"too far": tooFar[v], "near": reached && !tooFar[v], "unreached": !reached, "too many": tooMany[v], "few": !tooMany[v]} {
+			for what, is := range map[string]bool{"too far": tooFar[v], "near": reached && !tooFar[v], "unreached": !reached,
+				"too many": tooMany[v], "few": !tooMany[v]} {
 				if is {
 					seen[what]++
 				}
@@ -123,20 +126,26 @@ func TestOverflow(t *testing.T) {
 		if o.Device == dispatcher.Hybrid {
 			o.ShareEvenly()
 		}
-		overflows(rt, s, gas.Program[float32, float32](programs.SSSP[float32]{Source: source}), o, tooFar, equals[float32](distance))
-		overflows(rt, s, gas.Program[float64, float64](programs.SSSP[float64]{Source: source}), o, none, equals[float64](distance))
+		overflows(rt, s, gas.Program[float32, float32](programs.SSSP[float32]{Source: source}), o, tooFar,
+			equals[float32](distance))
+		overflows(rt, s, gas.Program[float64, float64](programs.SSSP[float64]{Source: source}), o, none,
+			equals[float64](distance))
 		o.Mode, o.Iterations = dispatcher.Sync, 10
-		overflows(rt, s, gas.Program[float32, float64](programs.Katz[float32]{Alpha: 1, Beta: 0x1p120}), o, tooMany, equals[float32](walks))
-		overflows(rt, s, gas.Program[float64, float64](programs.Katz[float64]{Alpha: 1, Beta: 0x1p120}), o, none, equals[float64](walks))
+		overflows(rt, s, gas.Program[float32, float64](programs.Katz[float32]{Alpha: 1, Beta: 0x1p120}), o, tooMany,
+			equals[float32](walks))
+		overflows(rt, s, gas.Program[float64, float64](programs.Katz[float64]{Alpha: 1, Beta: 0x1p120}), o, none,
+			equals[float64](walks))
 	}
 	every := oracle.Graph{N: 12} // which has vertices of all kinds
 	for v := range uint32(10) {
-		every.Edges = append(every.Edges, oracle.Edge{Src: v, Dst: v + 1, Weight: 1}, oracle.Edge{Src: v, Dst: v, Weight: 1}, oracle.Edge{Src: v, Dst: v, Weight: 1})
+		every.Edges = append(every.Edges, oracle.Edge{Src: v, Dst: v + 1, Weight: 1}, oracle.Edge{Src: v, Dst: v, Weight: 1},
+			oracle.Edge{Src: v, Dst: v, Weight: 1})
 	}
 	check(t, every, 0, everyEngine()[0])
 	rapid.Check(t, func(rt *rapid.T) {
 		g := testgraph.Draw(rt)
-		check(rt, g, rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source"), rapid.SampledFrom(everyEngine()).Draw(rt, "engine"))
+		check(rt, g, rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source"),
+			rapid.SampledFrom(everyEngine()).Draw(rt, "engine"))
 	})
 	for _, what := range []string{"too far", "near", "unreached", "too many", "few"} {
 		if seen[what] == 0 {

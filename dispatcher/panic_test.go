@@ -88,14 +88,16 @@ func (p faulty) Monotone() bool {
 // names the program and shows where it was.
 func TestPanic(t *testing.T) {
 	s := teststore.Build(t, testgraph.Complete(), teststore.Options{ShardVertices: 2})
-	for _, method := range []string{"Init", "Zero", "Gather", "Sum", "Apply", "Activate", "Saturated", "Settled", "Aggregate", "Direction", "Overflowed", "Idempotent", "Monotone"} {
+	for _, method := range []string{"Init", "Zero", "Gather", "Sum", "Apply", "Activate", "Saturated", "Settled",
+		"Aggregate", "Direction", "Overflowed", "Idempotent", "Monotone"} {
 		t.Run(method, func(t *testing.T) {
 			j, err := New(s, gas.Program[uint32, uint32](faulty(method)), Options{Threads: 2})
 			if err == nil {
 				defer j.Close()
 				_, err = j.Run(context.Background())
 			}
-			if err == nil || !strings.Contains(err.Error(), "faulty panicked: in "+method) || !strings.Contains(err.Error(), "panic_test.go") {
+			if err == nil || !strings.Contains(err.Error(), "faulty panicked: in "+method) ||
+				!strings.Contains(err.Error(), "panic_test.go") {
 				t.Fatalf("got %v", err)
 			}
 		})

@@ -47,9 +47,9 @@ type plan[V, A any] struct {
 	pages    *page.Cache
 
 	devices []device.Device // all GPUs, in the order of their numbers
+	names   []string        // of devices, in the options
 	opened  time.Duration   // how long opening them took
-	sooner  bool            // no GPU was opened, since the CPU is done before one is open
-	without string          // why the job has no GPU
+	without string          // why the job has no GPU; sooner, if none was opened
 }
 
 // memoryPlan is the host memory that a job needs, in bytes.
@@ -66,7 +66,8 @@ type memoryPlan struct {
 func (p *plan[V, A]) ask() error {
 	var v V
 	cat, m := p.store.Catalogue(), &p.memory
-	m.page = page.Options{Threads: p.opt.Threads, PageBytes: p.opt.pageBytes, Encodings: cpuengine.Encodings(), Map: true}
+	m.page = page.Options{Threads: p.opt.Threads, PageBytes: p.opt.hooks.pageBytes,
+		Encodings: cpuengine.Encodings(), Map: true}
 	m.fixed = vertices.Bytes[V](cat.Vertices) + processBytes
 	if p.opt.Job != nil {
 		m.checkpoints = epochBytes[V](cat.Vertices, p.opt.Checkpoints)
@@ -101,7 +102,7 @@ func (p *plan[V, A]) readsDegrees(symmetric bool) (in, out bool) {
 
 // choose sets the loops: those of the program, unless it has none that are current.
 func (p *plan[V, A]) choose() {
-	if p.opt.generic {
+	if p.opt.hooks.generic {
 		p.loops = cpuengine.GenericLoops(p.program)
 		return
 	}
@@ -130,15 +131,19 @@ func (p *plan[V, A]) facts() policy.Facts {
 		rowsBytes, pullBytes = uint64(p.front.stored.StoredBytes()), uint64(p.pages.StreamedBytes())
 	}
 	return policy.Facts{
-		Method: p.opt.Method, Device: p.opt.Device, Vertices: uint64(p.shape.cat.Vertices), ValueBytes: uint64(p.shape.valueBytes),
-		PullEdges: p.shape.pullEdges, NotifyEdges: p.shape.notifyEdges, Pages: len(p.pages.Spans()), InMemory: p.pages.InMemory(),
-		OneSide: p.shape.oneSide, Saturates: saturates, Aggregates: p.can.aggregable != nil,
-		FoldFacts: policy.FoldFacts{
-			News:   p.can.monotone && p.shape.cat.Encoding(shard.In) == packed.Version && len(p.devices) == 0 && p.shape.pullEdges == p.shape.cat.Edges,
+		Method: p.opt.Method, Device: p.opt.Device, Vertices: uint64(p.shape.cat.Vertices),
+		ValueBytes: uint64(p.shape.valueBytes),
+		PullEdges:  p.shape.pullEdges, NotifyEdges: p.shape.notifyEdges, Pages: len(p.pages.Spans()),
+		InMemory: p.pages.InMemory(),
+		OneSide:  p.shape.oneSide, Saturates: saturates, Aggregates: p.can.aggregable != nil,
+		Fold: policy.FoldFacts{
+			News: p.can.monotone && p.shape.cat.Encoding(shard.In) == packed.Version && len(p.devices) == 0 &&
+				p.shape.pullEdges == p.shape.cat.Edges,
 			Folded: folded, Shards: uint64(len(p.shape.cat.Shards)), Scans: scans,
 		},
-		FrontierFacts: policy.FrontierFacts{
-			Frontier: p.front.unfit == nil && (p.opt.Mode == Sync || p.opt.Iterations == 0), // after n async iterations, values depend on pages
+		Rows: policy.FrontierFacts{
+			// after n async iterations, values depend on pages
+			Frontier: p.front.unfit == nil && (p.opt.Mode == Sync || p.opt.Iterations == 0),
 			Ordered:  p.front.ordered || p.loops.Seek != nil, RowsEdges: p.front.edges, Iterations: p.opt.Iterations,
 			Weighted:  p.front.ordered && p.shape.cat.Weighted && p.loops.Weighs,
 			RowsBytes: rowsBytes, PullBytes: pullBytes,
@@ -181,8 +186,10 @@ func (e *MemoryError) Error() string {
 			also += humanize.IBytes(uint64(part.bytes)) + " for " + part.what + ", "
 		}
 	}
-	return fmt.Sprintf("graph %s: %v: the job takes %s for the arrays over vertices, %s%s for pages and %s for the process, more than %s; the smallest budget for it is %dMiB",
-		e.Graph, ErrMemory, humanize.IBytes(uint64(e.Vertices)), also, humanize.IBytes(uint64(e.Pages)), humanize.IBytes(processBytes),
+	return fmt.Sprintf("graph %s: %v: the job takes %s for the arrays over vertices, %s%s for pages and %s for the "+
+		"process, more than %s; the smallest budget for it is %dMiB",
+		e.Graph, ErrMemory, humanize.IBytes(uint64(e.Vertices)), also, humanize.IBytes(uint64(e.Pages)),
+		humanize.IBytes(processBytes),
 		humanize.IBytes(uint64(e.Budget)), (e.Least()+1<<20-1)>>20)
 }
 
@@ -211,6 +218,7 @@ func abilitiesOf[V any](program any) (a abilities[V]) {
 // from neighbour to neighbour. A job may still refuse the type of its values.
 func Improves(program any) bool {
 	a := abilitiesOf[struct{}](program)
-	_, aggregates := reflect.TypeOf(program).MethodByName("Aggregate") // with the type of its values, which is not known here
+	// with the type of its values, which is not known here
+	_, aggregates := reflect.TypeOf(program).MethodByName("Aggregate")
 	return a.monotone && !a.restless && !aggregates
 }

@@ -24,7 +24,7 @@ type recorder[V, A any] struct {
 
 // open takes the memory of checkpoints.
 func (r *recorder[V, A]) open() (err error) {
-	r.report.Compiled, r.report.Without = r.plan.compiled, r.plan.without
+	r.report.Compiled, r.report.GPU.Without = r.plan.compiled, r.plan.without
 	if r.plan.opt.Job != nil {
 		r.epochs, err = newEpochs(r.plan, r.state, &r.report)
 	}
@@ -33,10 +33,10 @@ func (r *recorder[V, A]) open() (err error) {
 
 // begin reports what was done until the first iteration, from began on.
 func (r *recorder[V, A]) begin(began time.Time) {
-	r.report.Load = time.Since(began)
+	r.report.Preparation.Load = time.Since(began)
 	held, _, _ := r.plan.front.counts()
-	r.report.LoadRead += r.plan.pages.BytesRead() + held
-	r.report.BytesRead += r.report.LoadRead
+	r.report.Preparation.LoadRead += r.plan.pages.BytesRead() + held
+	r.report.Reads.BytesRead += r.report.Preparation.LoadRead
 	r.epochs.begin()
 }
 
@@ -72,12 +72,12 @@ func (r *recorder[V, A]) add(it Iteration) {
 		r.merged.last = 1
 	}
 	report.Edges += it.Edges
-	report.Reads.add(it.Reads)
+	report.Reads.add(it.Traffic.Reads)
 	report.Duration += it.Duration
 	if report.Devices == nil {
 		report.Devices = map[Device]DeviceWork{}
 	}
-	addWork(report.Devices, it.Devices)
+	addWorks(report.Devices, it.Devices)
 	r.plan.opt.Progress(it)
 }
 
@@ -95,9 +95,9 @@ func (r *recorder[V, A]) rewind() {
 
 // keepMachine leaves what the job has measured to later ones.
 func (r *recorder[V, A]) keepMachine() {
-	measured := len(r.plan.devices) > 0 && !r.state.policy.Fixed && r.state.policy.Speeds != (policy.Speeds{})
+	measured := len(r.plan.devices) > 0 && !r.state.policy.known.Fixed && r.state.policy.known.Speeds != (policy.Speeds{})
 	folder := r.plan.machineFolder()
-	if folder == "" || !r.plan.sooner && !measured {
+	if folder == "" || r.plan.without != sooner && !measured {
 		return
 	}
 	err := changeMachine(folder, func(m *machine) {
@@ -106,11 +106,11 @@ func (r *recorder[V, A]) keepMachine() {
 		if r.report.Converged && r.report.Before == 0 {
 			jobs.Iterations = n
 		}
-		if r.plan.sooner {
+		if r.plan.without == sooner {
 			took := policy.Took{Seconds: r.report.Duration.Seconds(), Amount: n * float64(r.plan.allEdges())}
 			took.Mix(&jobs.Pass)
 		} else {
-			m.Speeds[r.speedsKey()] = r.state.policy.Speeds
+			m.Speeds[r.speedsKey()] = r.state.policy.known.Speeds
 			m.Open = r.plan.opened.Seconds()
 		}
 		m.Jobs[key] = jobs
@@ -126,5 +126,6 @@ func (r *recorder[V, A]) speedsKey() string {
 	if r.plan.pages.InMemory() {
 		from = "memory"
 	}
-	return sized(fmt.Sprintf("%s, %d threads, from %s, %T", r.report.GPU, r.plan.opt.Threads, from, r.plan.program), r.plan.allEdges())
+	return sized(fmt.Sprintf("%s, %d threads, from %s, %T", r.report.GPU.Name, r.plan.opt.Threads, from, r.plan.program),
+		r.plan.allEdges())
 }

@@ -2,13 +2,8 @@ package dispatcher
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-
-	"github.com/garaph/garaph/cpuengine"
-	"github.com/garaph/garaph/gpuengine"
-	"github.com/garaph/garaph/page"
 )
 
 // failure is why a GPU is lost.
@@ -37,49 +32,47 @@ func (w *workers[V, A]) survive(err error) error {
 	return err
 }
 
-// lose goes on without a GPU, from the host's state if that of the GPU was newer.
+// lose goes on without a GPU: with its edges on the others, and from the values of the last iteration. If no other
+// GPU has these, the job goes on from the host's.
 func (w *workers[V, A]) lose(number int, err error) {
-	without := "the job goes on on the CPU"
-	if len(w.gpus.live) > 1 {
-		without = "the job goes on without it"
+	within := w.state.within && w.plan.opt.Mode == Async || w.state.place.behind
+	for first := true; err != nil; first = false {
+		without := "the job goes on on the CPU"
+		if len(w.gpus.live) > 1 {
+			without = "the job goes on without it"
+		}
+		w.plan.opt.Log.Warn(fmt.Sprintf("%v; %s", err, without))
+		w.recorder.report.GPU.Lost = cmp.Or(w.recorder.report.GPU.Lost, err.Error())
+		w.gpus.lose(number)
+		if first {
+			clear(w.state.arrays.Rising)
+			clear(w.state.arrays.Marks)
+			w.state.now.unsummed = true
+		}
+		err = nil
+		if len(w.gpus.live) == 0 {
+			break
+		}
+		if err = w.gpus.fetch(); err == nil {
+			err = w.gpus.regroup()
+		}
+		var f *failure
+		if errors.As(err, &f) {
+			number = f.worker
+		}
 	}
-	w.plan.opt.Log.Warn(fmt.Sprintf("%v; %s", err, without))
-	w.gpus.lose(number)
-	w.recorder.report.Lost = cmp.Or(w.recorder.report.Lost, err.Error())
-	w.plan.opt.Trace.GPUMemory(w.gpus.memory())
-	if w.state.rewind() {
+	if len(w.gpus.live) > 0 {
+		w.reportGPUs()
+	} else {
+		w.plan.opt.Trace.GPUMemory(0)
+	}
+	switch {
+	case w.state.rewind():
 		w.recorder.rewind()
-	}
-}
-
-// statsOf returns what the GPU of part k did before it failed.
-func (w *workers[V, A]) statsOf(x *iteration, k int) gpuengine.Stats {
-	p := x.work.Parts[k]
-	s := gpuengine.Stats{Pages: len(p.Batches)}
-	for i, n := range w.plan.shape.edges {
-		if by, some := x.work.Worker(i); some && by == p.Number {
-			s.Edges += n
-			s.Vertices += uint64(w.plan.shape.cat.Shards[i].Vertices)
+	case within: // vertices that rose in the iteration may be lost with it
+		for v := range w.state.arrays.N {
+			w.state.arrays.Active.Add(v)
 		}
+		w.state.recount()
 	}
-	return s
-}
-
-// finishOnHost does on the CPU what GPUs that failed have left.
-func (w *workers[V, A]) finishOnHost(ctx context.Context, x *iteration) error {
-	var requests []page.Request
-	for _, i := range x.work.Unfinished() {
-		p := w.plan.pages.PageOf(i)
-		if n := len(requests); n == 0 || requests[n-1].Page != p {
-			requests = append(requests, page.Request{Page: p})
-		}
-		last := &requests[len(requests)-1]
-		last.Shards = append(last.Shards, i)
-	}
-	return w.cpu.pull(ctx, requests, cpuengine.Work{Step: w.state.now.step, Aggregates: w.state.aggregates}, func(p processed) {
-		x.cpu.stats.Add(p.stats)
-		x.cpu.pages = append(x.cpu.pages, p.PageWork)
-		w.gpus.send(host, p.shards)
-		w.recorder.pageDone(x, p.PageWork)
-	})
 }

@@ -15,9 +15,9 @@ import (
 // recordPolicy runs a job and returns what its policy was asked and said.
 func recordPolicy[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], o Options) (run []policy.Event) {
 	t.Helper()
-	o.decided = func(e policy.Event) { run = append(run, e) }
-	if _, r, err := runJob(s, p, o); err != nil || r.Lost != "" {
-		t.Fatal(err, r.Lost)
+	o.hooks.decided = func(e policy.Event) { run = append(run, e) }
+	if _, r, err := runJob(s, p, o); err != nil || r.GPU.Lost != "" {
+		t.Fatal(err, r.GPU.Lost)
 	}
 	return run
 }
@@ -26,14 +26,17 @@ func recordPolicy[V, A any](t *testing.T, s *store.Store, p gas.Program[V, A], o
 func TestReplay(t *testing.T) {
 	s := teststore.Build(t, dangling(), teststore.Options{ShardVertices: 100})
 	sum := 0
-	for _, o := range []Options{{Device: CPU}, {Device: Hybrid}, {Device: Hybrid, hooks: hooks{speeds: evenly, pageBytes: 1}}, {Device: GPU}, {Device: Hybrid, Mode: Async, hooks: hooks{speeds: evenly}}} {
+	for _, o := range []Options{{Device: CPU}, {Device: Hybrid}, {Device: Hybrid,
+		hooks: hooks{speeds: evenly, pageBytes: 1}}, {Device: GPU}, {Device: Hybrid, Mode: Async,
+		hooks: hooks{speeds: evenly}}} {
 		if o.Threads = 2; o.Device != CPU {
 			o.GPU.Name = "emulated"
 			o.GPU.Memory = leastGPU(t, s, gas.Program[float64, int64](PageRank[float64]{}), o) + 20<<10
 		}
 		bfs := recordPolicy(t, s, gas.Program[uint32, uint32](BFS{BFS: programs.BFS{Source: 1}}), o)
 		o.Iterations = 12
-		rank := recordPolicy(t, s, gas.Program[float64, int64](PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}), o)
+		rank := recordPolicy(t, s, gas.Program[float64,
+			int64](PageRank[float64]{PageRank: programs.PageRank[float64]{Damping: 0.85}}), o)
 		for _, run := range [][]policy.Event{bfs, rank} {
 			sum += len(run)
 			if err := replayed(run); err != nil {

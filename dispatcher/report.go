@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/garaph/garaph/checkpoint"
@@ -22,12 +23,21 @@ type Iteration struct {
 	Pages int `json:"pages"`
 	// Levels is how many iterations this stands for, from Iteration on, where the engine
 	// did several within a millisecond, or the report has merged them; if 0, one.
-	Levels int `json:"levels,omitempty"`
-	Traffic
+	Levels   int           `json:"levels,omitempty"`
+	Traffic  Traffic       `json:"-"` // in JSON, its fields are beside the others
 	Duration time.Duration `json:"-"`
 	Seconds  float64       `json:"seconds"`
 	// Devices holds the work of each device that took part.
 	Devices map[Device]DeviceWork `json:"devices,omitempty"`
+}
+
+// MarshalJSON writes the fields of the traffic beside the others.
+func (it Iteration) MarshalJSON() ([]byte, error) {
+	type fields Iteration
+	return json.Marshal(struct {
+		fields
+		Traffic
+	}{fields(it), it.Traffic})
 }
 
 // Traffic is the number of bytes that an iteration moved.
@@ -94,13 +104,13 @@ type Report struct {
 	Before     int // iterations that were done when it was resumed
 	// Earlier is the work of earlier processes of the job until the checkpoint from which it was resumed, or nil.
 	// All other fields but Converged are of this process alone.
-	Earlier *checkpoint.Work
-	Edges   uint64
-	Reads
-	Preparation
-	Duration time.Duration // of the iterations, without opening and loading
-	InMemory bool
-	Compiled bool // through the program's own loops, not the generic ones
+	Earlier     *checkpoint.Work
+	Edges       uint64
+	Reads       Reads
+	Preparation Preparation
+	Duration    time.Duration // of the iterations, without opening and loading
+	InMemory    bool
+	Compiled    bool // through the program's own loops, not the generic ones
 	// NotifyLimit is the f up to which an iteration notifies.
 	NotifyLimit float64
 	// AccessRatio is k, sequential over random read speed of the store's disk; 0 when
@@ -108,25 +118,36 @@ type Report struct {
 	AccessRatio float64
 	// Devices holds the work of each device that took part.
 	Devices map[Device]DeviceWork
-	GPUUse
+	GPU     GPUUse
 }
 
 // GPUUse is the use of GPUs by a job.
 type GPUUse struct {
-	GPU string // the name of the GPU; "" if there was none
-	// Resident is how many edges stayed on the GPU.
+	Name string // of the GPU; "" if there was none
+	// Resident is how many edges stayed on GPUs.
 	Resident uint64
-	// GPUMemory is how many bytes of the GPU's memory the job had.
-	GPUMemory int64
+	// Each has the figures of each of several GPUs, in their order.
+	Each []GPUWork
+	// Memory is how many bytes of the GPUs' memory the job had.
+	Memory int64
 	// Without says why a job that chooses by itself had no GPU. It is empty if the job had one, or was to have none.
 	Without string
 	// Lost says why the job went on without the GPU, if it did.
 	Lost string
 }
 
+// GPUWork is the work of one of several GPUs in a job.
+type GPUWork struct {
+	GPU      string `json:"gpu"` // as in [GPUOptions.Name]
+	Resident uint64 `json:"resident_edges"`
+	Memory   int64  `json:"memory_bytes"`
+	DeviceWork
+}
+
 // work returns the work of this process and of earlier ones of the job.
 func (r *Report) work() *checkpoint.Work {
-	sum := checkpoint.Work{Seconds: r.Duration.Seconds(), LoadSeconds: r.Load.Seconds(), Edges: r.Edges, BytesRead: r.BytesRead}
+	sum := checkpoint.Work{Seconds: r.Duration.Seconds(), LoadSeconds: r.Preparation.Load.Seconds(), Edges: r.Edges,
+		BytesRead: r.Reads.BytesRead}
 	if r.Earlier != nil {
 		sum = sum.Plus(*r.Earlier)
 	}
@@ -155,18 +176,23 @@ func (it *Iteration) merge(next Iteration) {
 	it.Edges += next.Edges
 	it.Vertices += next.Vertices
 	it.Pages += next.Pages
-	it.Reads.add(next.Reads)
-	it.BytesCopied += next.BytesCopied
-	it.BytesBack += next.BytesBack
+	it.Traffic.Reads.add(next.Traffic.Reads)
+	it.Traffic.BytesCopied += next.Traffic.BytesCopied
+	it.Traffic.BytesBack += next.Traffic.BytesBack
 	it.Duration += next.Duration
 	it.Seconds += next.Seconds
-	addWork(it.Devices, next.Devices)
+	addWorks(it.Devices, next.Devices)
 }
 
-// addWork adds what devices did to sums.
-func addWork(sums, did map[Device]DeviceWork) {
+// addWorks adds what devices did to sums.
+func addWorks(sums, did map[Device]DeviceWork) {
 	for d, w := range did {
 		sum := sums[d]
-		sums[d] = DeviceWork{sum.Pages + w.Pages, sum.Edges + w.Edges, sum.Seconds + w.Seconds}
+		addWork(&sum, w)
+		sums[d] = sum
 	}
+}
+
+func addWork(sum *DeviceWork, did DeviceWork) {
+	*sum = DeviceWork{sum.Pages + did.Pages, sum.Edges + did.Edges, sum.Seconds + did.Seconds}
 }

@@ -28,7 +28,8 @@ func TestLongReport(t *testing.T) {
 	}
 	defer j.Close()
 	r, err := j.Run(context.Background())
-	if err != nil || r.Done() != all || len(r.Iterations) > MaxIterations || len(r.Iterations) < MaxIterations/2 || cap(r.Iterations) > 2*MaxIterations {
+	if err != nil || r.Done() != all || len(r.Iterations) > MaxIterations || len(r.Iterations) < MaxIterations/2 ||
+		cap(r.Iterations) > 2*MaxIterations {
 		t.Fatalf("%d iterations in %d entries, memory for %d: %v", r.Done(), len(r.Iterations), cap(r.Iterations), err)
 	}
 	next, sum := 0, DeviceWork{}
@@ -41,9 +42,10 @@ func TestLongReport(t *testing.T) {
 		sum.Pages += it.Pages
 	}
 	if next != all || kept != edges || r.Edges != edges || sum.Pages != r.Devices[CPU].Pages {
-		t.Errorf("%d iterations of %d, %d edges of %d, %d pages of %d", next, all, kept, edges, sum.Pages, r.Devices[CPU].Pages)
+		t.Errorf("%d iterations of %d, %d edges of %d, %d pages of %d", next, all, kept, edges, sum.Pages,
+			r.Devices[CPU].Pages)
 	}
-	j.state.place.active = 1 // a GPU has what is newest, and fails
+	j.state.place.behind = true // a GPU has what is newest, and fails
 	j.state.safe = j.state.now
 	j.state.safe.step.Iteration = r.Iterations[100].Iteration + 3
 	if j.state.rewind() {

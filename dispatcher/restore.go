@@ -40,7 +40,8 @@ func (r *recorder[V, A]) restore(ctx context.Context) (resumed bool, err error) 
 	r.report.Before, r.report.Earlier = before, epoch.State.Work
 	log.Info(fmt.Sprintf("job %d goes on from checkpoint %d, after %d iterations", job.ID(), epoch.Number, before))
 	if epoch.State.Within && r.plan.can.restless {
-		log.Warn(fmt.Sprintf("job %d: iteration %d was interrupted and starts again, and the program is not idempotent: values may differ from those of an uninterrupted run",
+		log.Warn(fmt.Sprintf("job %d: iteration %d was interrupted and starts again, and the program is not idempotent: "+
+			"values may differ from those of an uninterrupted run",
 			job.ID(), before+1))
 	}
 	return true, nil
@@ -51,7 +52,7 @@ func (r *recorder[V, A]) restore(ctx context.Context) (resumed bool, err error) 
 func (s *state[V, A]) resume(from checkpoint.State) error {
 	s.now.step = gas.Step{Iteration: from.Iteration, Aggregate: float64(from.Aggregate)}
 	s.now.previous = float64(from.Previous)
-	known, err := policy.Decode(from.Policy, s.policy.State)
+	known, err := policy.Decode(from.Policy, s.policy.known)
 	s.policy.set(known)
 	for i, a := range from.Aggregates {
 		s.aggregates[i] = float64(a)
@@ -62,8 +63,10 @@ func (s *state[V, A]) resume(from checkpoint.State) error {
 
 // Begin implements [checkpoint.Sink].
 func (s *state[V, A]) Begin(from checkpoint.State) error {
-	if from.Vertices != s.shape.cat.Vertices || from.ValueBytes != s.shape.valueBytes || len(from.Aggregates) != len(s.aggregates) {
-		return fmt.Errorf("%w: it has %d vertices of %d bytes and %d aggregates, the job %d of %d and %d", checkpoint.ErrDiffers,
+	if from.Vertices != s.shape.cat.Vertices || from.ValueBytes != s.shape.valueBytes ||
+		len(from.Aggregates) != len(s.aggregates) {
+		return fmt.Errorf("%w: it has %d vertices of %d bytes and %d aggregates, the job %d of %d and %d",
+			checkpoint.ErrDiffers,
 			from.Vertices, from.ValueBytes, len(from.Aggregates), s.shape.cat.Vertices, s.shape.valueBytes, len(s.aggregates))
 	}
 	if n := s.plan.opt.Iterations; n > 0 && from.Iteration > n {

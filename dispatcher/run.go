@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/garaph/garaph/cpuengine"
-	"github.com/garaph/garaph/dispatcher/handout"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
@@ -70,7 +69,10 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 	}
 	err := j.workers.process(ctx, x)
 	if err == nil {
-		err = j.state.commit(x)
+		err = j.state.commit(x, j.workers.gpus.did(x))
+	}
+	for _, f := range x.lost {
+		j.workers.lose(f.worker, f.error)
 	}
 	if err == nil {
 		err = j.record(x)
@@ -87,7 +89,7 @@ func (j *Job[V, A]) next() *iteration {
 			Iteration: o.Iteration, Active: s.now.activated, Fraction: o.Fraction,
 			Method: d.Method, Device: d.Device, Alpha: d.Alpha,
 		},
-		step: s.now.step, last: s.now.step.Iteration+1 == j.plan.opt.Iterations, alone: d.Device == GPU && len(j.workers.gpus.live) == 1,
+		step: s.now.step, last: s.now.step.Iteration+1 == j.plan.opt.Iterations, alone: d.Device == GPU,
 		began: began, read: j.plan.pages.BytesRead(),
 		measured: policy.Measurement{Observation: o, Decision: d},
 	}
@@ -100,7 +102,7 @@ func (j *Job[V, A]) next() *iteration {
 // record reports an iteration, lets the policy learn from it, and does what is due before the next
 // one.
 func (j *Job[V, A]) record(x *iteration) error {
-	if x.work != nil {
+	if x.report.Device != CPU && x.report.Method != Frontier && len(x.lost) == 0 {
 		j.workers.account(x)
 	}
 	x.measured.Seconds = time.Since(x.began).Seconds()
@@ -114,7 +116,7 @@ func (j *Job[V, A]) record(x *iteration) error {
 	if due.TimeCPU {
 		j.workers.cpu.lookAtCPU()
 	}
-	x.report.BytesRead = j.plan.pages.BytesRead() - x.read + x.loaded
+	x.report.Traffic.BytesRead = j.plan.pages.BytesRead() - x.read + x.loaded
 	if x.report.Levels == 1 {
 		x.report.Levels = 0
 	}
@@ -150,7 +152,8 @@ func (j *Job[V, A]) done() bool {
 // last reports whether no iteration is left to do.
 func (j *Job[V, A]) last() bool {
 	s, limit := j.state, j.plan.opt.Iterations
-	return s.now.activated == 0 || limit > 0 && s.now.step.Iteration == limit || len(j.workers.gpus.live) == 0 && s.arrived()
+	return s.now.activated == 0 || limit > 0 && s.now.step.Iteration == limit ||
+		len(j.workers.gpus.live) == 0 && s.arrived()
 }
 
 // levelLimit returns how many levels of frontiers may be done before the job decides again, or
@@ -163,7 +166,7 @@ func (j *Job[V, A]) levelLimit() int {
 	if j.plan.front.stored != nil && j.plan.opt.Method == Auto {
 		limit = 1 // a larger frontier may be another decision
 	}
-	if j.plan.opt.end != nil {
+	if j.plan.opt.hooks.end != nil {
 		limit = min(limit, j.state.rounds())
 	}
 	if e := j.recorder.epochs; e != nil && e.policy.Every > 0 {
@@ -188,15 +191,14 @@ func (j *Job[V, A]) Save() error {
 type iteration struct {
 	report Iteration
 	step   gas.Step
-	last   bool // the options allow no further one
-	alone  bool // one GPU does it, and the others do not get its values
-	lost   bool // a GPU failed in it
+	last   bool       // the options allow no further one
+	alone  bool       // GPUs do it, and the host does not get the values
+	lost   []*failure // of GPUs, when the new values were made
 	began  time.Time
 	read   int64 // bytes of pages read before it
 	loaded int64 // bytes of rows read for frontiers
 
 	requests []page.Request
-	work     *handout.Handout // nil if the CPU does all of it
 	cpu      cpuShare
 	gpus     gpuShare
 	measured policy.Measurement
@@ -204,16 +206,18 @@ type iteration struct {
 
 // cpuShare is the part of an iteration that the CPU has done.
 type cpuShare struct {
-	stats cpuengine.Stats
-	pages []PageWork     // beside GPUs
-	scan  policy.Scanned // beside GPUs
+	stats    cpuengine.Stats
+	requests []page.Request // beside GPUs
+	pages    []PageWork     // beside GPUs
+	scan     policy.Scanned // beside GPUs
 }
 
 // gpuShare is the part of an iteration that GPUs have done.
 type gpuShare struct {
 	stats gpuengine.Stats
 	began time.Time
-	read  int64 // bytes of pages read before they began
+	start float64 // of the work on pages, in seconds since the job began
+	read  int64   // bytes of pages read before they began
 }
 
 // addGPU adds what a GPU did.
@@ -223,7 +227,6 @@ func (x *iteration) addGPU(s gpuengine.Stats) {
 	sum.Vertices += s.Vertices
 	sum.Activated += s.Activated
 	sum.Degrees += s.Degrees
-	sum.Aggregate += s.Aggregate
 	sum.Pages += s.Pages
 	sum.Back += s.Back
 }

@@ -21,6 +21,7 @@ type shape struct {
 	valueBytes  int
 	firsts      []uint32          // first vertex of each shard
 	edges       []uint64          // that a pull gathers along, by shard
+	costs       []uint64          // of a pull, by shard, in edges
 	pullEdges   uint64            // all of them
 	gatherSides []shard.Direction // along which vertices gather
 	packedEdges uint64            // those in packed shards
@@ -30,8 +31,12 @@ type shape struct {
 
 }
 
+// vertexCost is how many edges take a GPU as long as the arrays over a vertex.
+const vertexCost = 6
+
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {
-	s := &shape{cat: cat, valueBytes: valueBytes, gatherSides: gather, notifySides: notify, oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
+	s := &shape{cat: cat, valueBytes: valueBytes, gatherSides: gather, notifySides: notify,
+		oneSide: slices.Contains(gather, cat.Stored(notify[0]))}
 	s.notifyEdges = cat.Edges * uint64(len(s.notifySides))
 	if cat.Encoding(shard.In) == packed.Version && slices.Contains(gather, shard.In) {
 		s.packedEdges = cat.Edges
@@ -43,6 +48,7 @@ func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direc
 			s.edges[i] += uint64(cat.SideEdges(dir, i))
 		}
 		s.pullEdges += s.edges[i]
+		s.costs = append(s.costs, s.edges[i]+vertexCost*uint64(info.Vertices))
 	}
 	return s
 }

@@ -32,26 +32,26 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 		s.now.step = gas.Step{Aggregate: s.aggregate()}
 	}
 	r.report.InMemory = p.pages.InMemory()
-	if s.policy.Limit == 0 { // that of the job's first run holds, wherever it goes on
+	if s.policy.known.Limit == 0 { // that of the job's first run holds, wherever it goes on
 		if !r.report.InMemory {
 			p.opt.Trace.Phase(TimingDisk)
 			r.report.AccessRatio = p.store.AccessRatio()
 			p.opt.Trace.Phase(Loading)
 		}
-		s.policy.set(policy.Start(s.policy.facts, s.policy.State, r.report.AccessRatio))
+		s.policy.set(policy.Start(s.policy.facts, s.policy.known, r.report.AccessRatio))
 	}
-	r.report.NotifyLimit = s.policy.Limit
+	r.report.NotifyLimit = s.policy.known.Limit
 	if len(j.workers.gpus.live) == 0 && j.advances() {
 		read, err := j.workers.cpu.loadRows(ctx)
 		if err != nil {
 			return err
 		}
-		r.report.LoadRead += read
+		r.report.Preparation.LoadRead += read
 		clear(s.arrays.Next) // so that memory is there
 	}
 	if !r.report.InMemory {
 		p.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
-			zap.Int64("memory", p.opt.Memory), zap.Float64("notify limit", s.policy.Limit))
+			zap.Int64("memory", p.opt.Memory), zap.Float64("notify limit", s.policy.known.Limit))
 		j.workers.cpu.engine.Yield = true
 	}
 	return nil
@@ -66,7 +66,7 @@ func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 		return nil
 	}
 	read, err := j.workers.gpus.frontier.load(ctx, j.workers.gpus.live[0])
-	j.recorder.report.LoadRead += read
+	j.recorder.report.Preparation.LoadRead += read
 	return j.workers.survive(err)
 }
 

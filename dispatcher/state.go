@@ -170,7 +170,7 @@ func (s *state[V, A]) resum() error {
 // settled reports whether every vertex of shard i is. What is settled stays so:
 // the search goes on where it ended.
 func (s *state[V, A]) settled(i int) bool {
-	if s.plan.can.settleable == nil || !s.place.current(host, i) { // a stale value does not tell what settles in this step
+	if s.plan.can.settleable == nil || s.place.lacks[host][i] { // a stale value does not tell what settles in this step
 		return false
 	}
 	_, to := s.shape.interval(i)
@@ -206,33 +206,34 @@ func (s *state[V, A]) keepFor(taken *snapshot[V], array []V, shards []int) {
 	}
 }
 
-// placed notes who has the new values.
-func (s *state[V, A]) placed(x *iteration) {
-	if x.report.Device == CPU {
-		for _, i := range s.plan.pages.ShardsOf(x.requests...) {
-			s.place.wrote(host, i)
+// placed notes who has the new values: the CPU, or the GPUs that did the given shards, or both.
+func (s *state[V, A]) placed(x *iteration, did []int) {
+	for _, i := range did {
+		if x.alone {
+			s.place.wrote(onGPUs, i)
+		} else {
+			s.place.share(i)
 		}
-		return
 	}
-	for i := range s.shape.firsts {
-		switch by, some := x.work.Worker(i); {
-		case !some:
-		case x.alone:
-			s.place.wrote(by, i)
-		default:
-			s.place.shared(by, i)
+	for _, i := range s.plan.pages.ShardsOf(x.requests...) {
+		switch x.report.Device {
+		case CPU:
+			s.place.wrote(host, i)
+		case Hybrid:
+			s.place.share(i)
 		}
 	}
 }
 
-// commit makes the new values of an iteration current.
-func (s *state[V, A]) commit(x *iteration) error {
+// commit makes the new values of an iteration current, in which GPUs did the given shards. The aggregate is
+// summed in the order of shards, whoever did them.
+func (s *state[V, A]) commit(x *iteration, did []int) error {
 	x.report.Edges += x.gpus.stats.Edges + x.cpu.stats.Edges
 	x.report.Vertices = x.gpus.stats.Vertices + x.cpu.stats.Vertices
 	x.report.Pages += x.gpus.stats.Pages + len(x.cpu.pages)
-	x.report.BytesBack = x.gpus.stats.Back
-	s.now.activated, s.now.degrees = x.gpus.stats.Activated+x.cpu.stats.Activated, x.gpus.stats.Degrees+x.cpu.stats.Degrees
-	aggregate := x.gpus.stats.Aggregate
+	x.report.Traffic.BytesBack = x.gpus.stats.Back
+	s.now.activated = x.gpus.stats.Activated + x.cpu.stats.Activated
+	s.now.degrees = x.gpus.stats.Degrees + x.cpu.stats.Degrees
 	if !x.alone {
 		marked := x.report.Device == CPU && x.report.Method == NotifyPull
 		if s.plan.opt.Mode == Sync {
@@ -243,38 +244,22 @@ func (s *state[V, A]) commit(x *iteration) error {
 			clear(s.arrays.Marks)
 		}
 	}
-	s.placed(x)
-	switch {
-	case x.lost: // what the GPU counted is lost with it
-		s.recount()
-		if err := s.resum(); err != nil {
-			return err
-		}
-		aggregate = s.aggregate()
-	case x.report.Device == CPU:
-		aggregate = s.aggregate()
-	default:
-		s.now.unsummed = true
-		for i := range s.aggregates {
-			if by, some := x.work.Worker(i); some && by == host {
-				aggregate += s.aggregates[i]
-			}
-		}
-	}
+	s.placed(x, did)
+	s.now.unsummed = s.now.unsummed && x.report.Device == CPU
 	s.now.previous = s.now.step.Aggregate
-	s.now.step = gas.Step{Iteration: s.now.step.Iteration + 1, Aggregate: aggregate}
+	s.now.step = gas.Step{Iteration: s.now.step.Iteration + 1, Aggregate: s.aggregate()}
 	return nil
 }
 
 // rewind returns to the safe position, if values or active set of a GPU that was lost are newer,
 // and reports whether it did.
 func (s *state[V, A]) rewind() bool {
-	if !s.place.behind() {
+	if !s.place.behind {
 		return false
 	}
 	s.place.rewind()
 	s.now = s.safe
-	known := s.policy.State
+	known := s.policy.known
 	known.Counts = s.safeCounts
 	s.policy.set(known)
 	copy(s.unsettled, s.shape.firsts) // the step is an earlier one
@@ -311,7 +296,8 @@ func (s *state[V, A]) reserve(m memoryPlan) error {
 	err := p.openPages(m.page, m.fixed+m.checkpoints)
 	var need *page.NeedError
 	if errors.As(err, &need) {
-		e := &MemoryError{Graph: p.store.Name(), Budget: p.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need, Checkpoints: m.checkpoints}
+		e := &MemoryError{Graph: p.store.Name(), Budget: p.opt.Memory, Vertices: m.fixed - processBytes, Pages: need.Need,
+			Checkpoints: m.checkpoints}
 		return cmp.Or(p.leastRows(e, m.page), error(e))
 	}
 	if err == nil {
@@ -325,10 +311,10 @@ func (s *state[V, A]) reserve(m memoryPlan) error {
 
 // arrived reports whether the values allow the job to end at its vertex.
 func (s *state[V, A]) arrived() bool {
-	if s.plan.opt.end == nil || *s.plan.opt.end >= s.arrays.N {
+	if s.plan.opt.hooks.end == nil || *s.plan.opt.hooks.end >= s.arrays.N {
 		return false
 	}
-	value := s.arrays.Cur[*s.plan.opt.end]
+	value := s.arrays.Cur[*s.plan.opt.hooks.end]
 	if p := s.plan.can.settleable; p != nil && p.Settled(value, s.now.step) {
 		return true
 	}

@@ -14,7 +14,8 @@ func TestQueue(t *testing.T) {
 	shards := len(s.Catalogue().Shards)
 	for _, on := range []Device{CPU, GPU} {
 		var queued []int
-		o := Options{Device: on, Method: Pull, GPU: GPUOptions{Name: "emulated"}, Trace: Trace{Queue: func(n int) { queued = append(queued, n) }}}
+		o := Options{Device: on, Method: Pull, GPU: GPUOptions{Name: "emulated"},
+			Trace: Trace{Queue: func(n int) { queued = append(queued, n) }}}
 		_, r, err := runJob[uint32, uint32](s, WCC{}, o)
 		if err != nil || len(queued) != len(r.Iterations) || queued[0] != shards {
 			t.Errorf("%s: queued %v in %d iterations, of %d shards: %v", on, queued, len(r.Iterations), shards, err)

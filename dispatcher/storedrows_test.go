@@ -33,7 +33,8 @@ func storedAsByPull[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progr
 	o.Method = Frontier
 	j, err := New(s, p, o)
 	if err != nil {
-		if !strings.Contains(err.Error(), "not stored as packed rows") && !strings.Contains(err.Error(), "no rows of in-edges") {
+		if !strings.Contains(err.Error(), "not stored as packed rows") && !strings.Contains(err.Error(),
+			"no rows of in-edges") {
 			t.Fatal(err)
 		}
 		return
@@ -60,11 +61,12 @@ func TestStoredFrontier(t *testing.T) {
 		source := rapid.Uint32Range(0, uint32(g.N-1)).Draw(rt, "source")
 		by := Options{
 			Threads: rapid.IntRange(1, 3).Draw(rt, "threads"), Memory: plenty,
-			hooks: hooks{generic: rapid.Bool().Draw(rt, "generic"), rowsStay: rapid.SampledFrom([]int64{1, 9 << 10, plenty}).Draw(rt, "bytes that stay")},
+			hooks: hooks{generic: rapid.Bool().Draw(rt, "generic"), rowsStay: rapid.SampledFrom([]int64{1, 9 << 10,
+				plenty}).Draw(rt, "bytes that stay")},
 		}
 		storedAsByPull(rt, s, gas.Program[uint32, uint32](programs.BFS{Source: source}), by)
 		storedAsByPull(rt, s, gas.Program[uint32, uint32](backwards{programs.BFS{Source: source}}), by)
-		if o.Symmetric || !o.Weighted || !by.generic { // generic loops might read weights
+		if o.Symmetric || !o.Weighted || !by.hooks.generic { // generic loops might read weights
 			storedAsByPull(rt, s, gas.Program[uint32, uint32](programs.WCC{}), by)
 		}
 		storedAsByPull(rt, s, gas.Program[float32, float32](programs.SSWP[float32]{Source: source}), by)
@@ -125,11 +127,12 @@ func lattice(side int) oracle.Graph {
 func TestQuarter(t *testing.T) {
 	for name, g := range map[string]oracle.Graph{"skewed": skewed(14, 32), "grid": lattice(300)} {
 		s := teststore.Build(t, g, teststore.Options{ShardVertices: 128, Symmetric: true, Layout: store.Packed})
-		weighted := teststore.Build(t, g, teststore.Options{ShardVertices: 128, Symmetric: true, Layout: store.Packed, Weighted: true})
+		weighted := teststore.Build(t, g, teststore.Options{ShardVertices: 128, Symmetric: true, Layout: store.Packed,
+			Weighted: true})
 		for _, method := range []Method{Frontier, Auto} {
 			bfs := searched[uint32, uint32](t, s, programs.BFS{Source: 77}, method)
-			if bfs.RowsNeeded == 0 || 2*bfs.RowsRead > 3*bfs.RowsNeeded {
-				t.Errorf("%s, %s: BFS read %d bytes of rows, and needed %d", name, method, bfs.RowsRead, bfs.RowsNeeded)
+			if bfs.Reads.RowsNeeded == 0 || 2*bfs.Reads.RowsRead > 3*bfs.Reads.RowsNeeded {
+				t.Errorf("%s, %s: BFS read %d bytes of rows, and needed %d", name, method, bfs.Reads.RowsRead, bfs.Reads.RowsNeeded)
 			}
 			if name != "skewed" {
 				continue
@@ -149,8 +152,8 @@ func searched[V comparable, A any](t *testing.T, s *store.Store, p gas.Program[V
 	if i := differs(got, want); i >= 0 {
 		t.Fatalf("%T, %s: vertex %d: got %v, want %v", p, method, i, got[i], want[i])
 	}
-	if r.InMemory || r.RowsRead == 0 {
-		t.Fatalf("%T, %s: in memory %v, %d bytes of rows were read", p, method, r.InMemory, r.RowsRead)
+	if r.InMemory || r.Reads.RowsRead == 0 {
+		t.Fatalf("%T, %s: in memory %v, %d bytes of rows were read", p, method, r.InMemory, r.Reads.RowsRead)
 	}
 	return r
 }
@@ -216,7 +219,8 @@ func TestStoredCancelled(t *testing.T) {
 	folder := memoryDir(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o := Options{Device: CPU, Method: Frontier, Memory: plenty, hooks: hooks{rowsStay: 1}, Checkpoints: checkpoint.Policy{Every: 50}}
+	o := Options{Device: CPU, Method: Frontier, Memory: plenty, hooks: hooks{rowsStay: 1},
+		Checkpoints: checkpoint.Policy{Every: 50}}
 	o.Progress = func(it Iteration) {
 		if it.Iteration > 300 {
 			cancel()

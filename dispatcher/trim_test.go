@@ -20,7 +20,8 @@ func TestTrim(t *testing.T) {
 	for _, named := range testgraph.All() {
 		s := teststore.Build(t, named.Graph, teststore.Options{ShardVertices: 3, Symmetric: true})
 		n := s.Catalogue().Vertices
-		for _, o := range []Options{{Device: CPU}, {Device: CPU, Memory: 1 << 30}, {Device: GPU, GPU: GPUOptions{Name: "emulated"}, Memory: 1 << 30}} {
+		for _, o := range []Options{{Device: CPU}, {Device: CPU, Memory: 1 << 30},
+			{Device: GPU, GPU: GPUOptions{Name: "emulated"}, Memory: 1 << 30}} {
 			j, err := New(s, programs.WCC{}, o)
 			if err != nil {
 				t.Fatal(err)

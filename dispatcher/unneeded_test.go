@@ -19,7 +19,8 @@ import (
 // from disk.
 func TestUnneededWeights(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "graph")
-	if err := teststore.Write(path, manyEdges(), teststore.Options{ShardVertices: 50, Layout: store.Packed, Weighted: true}); err != nil {
+	if err := teststore.Write(path, manyEdges(), teststore.Options{ShardVertices: 50, Layout: store.Packed,
+		Weighted: true}); err != nil {
 		t.Fatal(err)
 	}
 	bfs, sssp := gas.Program[uint32, uint32](programs.BFS{}), gas.Program[float32, float32](programs.SSSP[float32]{})
@@ -41,8 +42,10 @@ func TestUnneededWeights(t *testing.T) {
 	}
 	s := teststore.Open(t, path)
 	for _, o := range []Options{
-		{Device: CPU, Method: Pull}, {Device: GPU, Method: Pull}, {Device: Hybrid, Method: Pull, hooks: hooks{speeds: evenly, pageBytes: 1}},
-		{Device: CPU, Method: Pull, Memory: 1}, {Device: GPU, Method: Pull, Memory: 1}, {Device: GPU, Method: Pull, GPU: GPUOptions{Memory: 1}},
+		{Device: CPU, Method: Pull}, {Device: GPU, Method: Pull}, {Device: Hybrid, Method: Pull,
+			hooks: hooks{speeds: evenly, pageBytes: 1}},
+		{Device: CPU, Method: Pull, Memory: 1}, {Device: GPU, Method: Pull, Memory: 1},
+		{Device: GPU, Method: Pull, GPU: GPUOptions{Memory: 1}},
 	} {
 		o.Threads, o.GPU.Name = 2, "emulated"
 		inMemory := o.Memory == 0
@@ -62,12 +65,13 @@ func TestUnneededWeights(t *testing.T) {
 		}
 		read := int64(0)
 		for _, it := range r.Iterations {
-			read += it.BytesRead
+			read += it.Traffic.BytesRead
 		}
 		if inMemory && o.Device == CPU && read != without {
 			t.Errorf("%d bytes were read, %d are needed of %d", read, without, all)
 		}
-		if _, _, err := runJob(s, sssp, Options{Device: o.Device, Method: Pull, Threads: 2, GPU: GPUOptions{Name: "emulated"}}); !errors.Is(err, store.ErrDamaged) {
+		if _, _, err := runJob(s, sssp, Options{Device: o.Device, Method: Pull, Threads: 2,
+			GPU: GPUOptions{Name: "emulated"}}); !errors.Is(err, store.ErrDamaged) {
 			t.Errorf("%s: a program that reads damaged weights: %v", o.Device, err)
 		}
 	}

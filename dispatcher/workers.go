@@ -3,7 +3,6 @@ package dispatcher
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/garaph/garaph/dispatcher/policy"
@@ -20,14 +19,15 @@ type workers[V, A any] struct {
 
 func newWorkers[V, A any](p *plan[V, A], s *state[V, A], r *recorder[V, A]) *workers[V, A] {
 	g := &gpus[V, A]{plan: p, state: s, frontier: gpuFrontier[V, A]{plan: p, state: s}}
-	return &workers[V, A]{plan: p, state: s, recorder: r, gpus: g, cpu: &cpuWorker[V, A]{plan: p, state: s, recorder: r, gpus: g}}
+	return &workers[V, A]{plan: p, state: s, recorder: r, gpus: g, cpu: &cpuWorker[V, A]{plan: p, state: s, recorder: r,
+		gpus: g}}
 }
 
 // open takes the memory of the run, and makes the engines. A job that may choose runs on the CPU if
 // it does not fit a GPU.
 func (w *workers[V, A]) open() error {
 	p := w.plan
-	w.state.place = newPlacement(1+len(p.devices), len(p.shape.firsts))
+	w.state.place = newPlacement(len(p.shape.firsts))
 	p.wantFrontier()
 	if len(p.devices) > 0 {
 		if err := w.gpus.open(); err != nil {
@@ -45,7 +45,7 @@ func (w *workers[V, A]) open() error {
 	if err := p.planFrontier(); err != nil {
 		return err
 	}
-	w.state.policy = decider{facts: p.facts(), look: p.opt.decided}
+	w.state.policy = decider{facts: p.facts(), look: p.opt.hooks.decided}
 	w.state.policy.set(policy.State{})
 	return w.cpu.open()
 }
@@ -53,28 +53,26 @@ func (w *workers[V, A]) open() error {
 // start copies values to the GPUs and, unless the first iteration advances a frontier, the edges
 // that stay there, and measures speeds. It goes on without GPUs that fail.
 func (w *workers[V, A]) start(ctx context.Context) error {
-	if len(w.gpus.live) > 0 {
-		w.plan.opt.Trace.Phase(LoadingGPU)
+	if len(w.gpus.live) == 0 {
+		return nil
 	}
-	for _, g := range slices.Clone(w.gpus.live) {
-		err := g.engine.Start(w.plan.pages)
+	w.plan.opt.Trace.Phase(LoadingGPU)
+	err := w.gpus.start()
+	for len(w.gpus.live) > 0 {
 		if err == nil && w.state.policy.peek(w.observe()) != Frontier {
-			err = g.engine.Load(ctx)
+			err = w.gpus.load(ctx)
 		}
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			w.lose(g.number, err)
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err = w.survive(err); err != nil {
+			return err
 		}
 	}
-	var names []string
-	for _, g := range w.gpus.live {
-		names = append(names, w.plan.devices[g.number-1].Info().Name)
-	}
-	w.recorder.report.GPUMemory = w.gpus.memory()
-	w.plan.opt.Trace.GPUMemory(w.recorder.report.GPUMemory)
-	w.recorder.report.GPU, w.recorder.report.Resident = strings.Join(names, ", "), w.gpus.residentEdges()
+	w.reportGPUs()
 	for len(w.gpus.live) > 0 {
 		err := w.measureSpeeds(ctx)
 		if ctx.Err() != nil {
@@ -83,24 +81,45 @@ func (w *workers[V, A]) start(ctx context.Context) error {
 		if err == nil {
 			break
 		}
-		w.lose(w.gpus.live[0].number, err)
+		if err := w.survive(err); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// reportGPUs reports the GPUs and what stays on them.
+func (w *workers[V, A]) reportGPUs() {
+	r, p := &w.recorder.report.GPU, w.plan
+	var names []string
+	for _, g := range w.gpus.live {
+		names = append(names, p.devices[g.number-1].Info().Name)
+		for len(p.devices) > 1 && len(r.Each) < len(p.devices) {
+			r.Each = append(r.Each, GPUWork{GPU: p.names[len(r.Each)]})
+		}
+		if len(r.Each) > 0 {
+			each := &r.Each[g.number-1]
+			each.Resident, each.Memory = g.engine.Resident(), g.engine.Memory()
+		}
+	}
+	r.Name, r.Memory, r.Resident = strings.Join(names, ", "), w.gpus.memory(), w.gpus.residentEdges()
+	p.opt.Trace.GPUMemory(r.Memory)
 }
 
 // observe reports where the job stands before its next iteration.
 func (w *workers[V, A]) observe() policy.Observation {
 	o := policy.Observation{
 		Facts: w.state.policy.facts, Iteration: w.state.now.step.Iteration,
-		AggregateChanged: w.plan.can.aggregable != nil && (w.state.now.step.Iteration == 0 || w.state.now.step.Aggregate != w.state.now.previous),
-		GPUs:             len(w.gpus.live), ResidentEdges: w.gpus.residentEdges(),
-		HostStale: w.plan.shape.bytesIn(w.state.place.stale(host)), Behind: w.state.place.behind(),
+		AggregateChanged: w.plan.can.aggregable != nil && (w.state.now.step.Iteration == 0 ||
+			w.state.now.step.Aggregate != w.state.now.previous),
+		GPUs: len(w.gpus.live), ResidentEdges: w.gpus.residentEdges(),
+		HostStale: w.plan.shape.bytesIn(w.state.place.stale(host)), Behind: w.state.place.behind,
 	}
 	if all := w.plan.shape.notifyEdges; all > 0 {
 		o.Fraction = float64(w.state.now.degrees) / float64(all)
 	}
-	for _, g := range w.gpus.live {
-		o.GPUStale += w.plan.shape.bytesIn(w.state.place.stale(g.number))
+	if o.GPUs > 0 {
+		o.GPUStale = w.plan.shape.bytesIn(w.state.place.stale(onGPUs))
 	}
 	return o
 }
@@ -118,8 +137,8 @@ func (w *workers[V, A]) prepare(x *iteration) error {
 			return err
 		}
 	}
-	if !w.state.place.behind() {
-		w.state.safe, w.state.safeCounts = w.state.now, w.state.policy.Counts
+	if !w.state.place.behind {
+		w.state.safe, w.state.safeCounts = w.state.now, w.state.policy.known.Counts
 	}
 	return nil
 }
@@ -173,5 +192,5 @@ func (w *workers[V, A]) process(ctx context.Context, x *iteration) error {
 	if err := w.plan.store.MapError(work(ctx, x)); err != nil {
 		return err
 	}
-	return w.exchange(ctx, x)
+	return w.exchange(x)
 }

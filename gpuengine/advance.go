@@ -27,7 +27,8 @@ type Advancing struct {
 
 // AdvanceNames lists the ways to divide the rows of a frontier; -cull fuses the filter into the
 // advance.
-var AdvanceNames = []string{"auto", "thread", "twc", "lb", "lb-light", "all-edges", "lonestar", "lb-cull", "lb-light-cull"}
+var AdvanceNames = []string{"auto", "thread", "twc", "lb", "lb-light", "all-edges", "lonestar", "lb-cull",
+	"lb-light-cull"}
 
 // FilterNames and DirectionNames list the filters and the directions.
 var (
@@ -53,7 +54,8 @@ func ParseAdvancing(advance, filter, direction string) (how Advancing, err error
 		what, name string
 		names      []string
 	}{{"advance", name, AdvanceNames}, {"filter", filter, FilterNames}, {"direction", direction, DirectionNames}} {
-		if at[i] = slices.Index(x.names, cmp.Or(x.name, x.names[0])); at[i] < 0 || cull && !slices.Contains(AdvanceNames, advance) {
+		if at[i] = slices.Index(x.names, cmp.Or(x.name, x.names[0])); at[i] < 0 || cull &&
+			!slices.Contains(AdvanceNames, advance) {
 			return how, fmt.Errorf("%s %q: expected %s", x.what, x.name, strings.Join(x.names, ", "))
 		}
 	}
@@ -94,7 +96,8 @@ func AdvancerBytes(vertices uint32, directed bool) int64 {
 	if directed {
 		offsets *= 2
 	}
-	return offsets + 24*int64(vertices) + 2*8*int64(bitset.Words(vertices)) + int64(unsafe.Sizeof(kernels.AdvanceState{})) + 16*device.Alignment
+	return offsets + 24*int64(vertices) + 2*8*int64(bitset.Words(vertices)) +
+		int64(unsafe.Sizeof(kernels.AdvanceState{})) + 16*device.Alignment
 }
 
 // NewAdvancer returns an Advancer. Vertices push along rows; if in is not nil, they also look for
@@ -132,8 +135,10 @@ func (a *Advancer[V, A]) open(rows, in *frontier.Rows, edges int64, how Advancin
 		to *device.Pointer
 		n  int64
 	}{
-		{&a.args.Queue[0], 4 * int64(n)}, {&a.args.Queue[1], 4 * int64(n)}, {&a.args.Rest, 4 * int64(n)}, {&a.args.Prefix, 8 * int64(n)},
-		{&a.args.Labels, 4 * int64(n)}, {&a.args.Bits[1], bits}, {&a.args.Later, bits}, {&a.args.State, int64(unsafe.Sizeof(kernels.AdvanceState{}))},
+		{&a.args.Queue[0], 4 * int64(n)}, {&a.args.Queue[1], 4 * int64(n)}, {&a.args.Rest, 4 * int64(n)},
+		{&a.args.Prefix, 8 * int64(n)},
+		{&a.args.Labels, 4 * int64(n)}, {&a.args.Bits[1], bits}, {&a.args.Later, bits},
+		{&a.args.State, int64(unsafe.Sizeof(kernels.AdvanceState{}))},
 	} {
 		if *x.to, err = r.alloc(x.n); err != nil {
 			return err
@@ -236,7 +241,8 @@ func (e *Engine[V, A]) Prioritizes() bool { return e.fragments.Priority.Text != 
 
 // Activate copies the active set of the host's arrays to the device.
 func (e *Engine[V, A]) Activate() error {
-	return e.synced("copying the active set to", e.arrays.staging.toDevice(e.arrays.main, e.arrays.at[active], hostmem.AsBytes(e.host.Active)))
+	return e.synced("copying the active set to", e.arrays.staging.toDevice(e.arrays.main, e.arrays.at[active],
+		hostmem.AsBytes(e.host.Active)))
 }
 
 // Set changes how frontiers are advanced. The edges may all be active again.

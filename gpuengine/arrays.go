@@ -18,7 +18,8 @@ type arrays struct {
 	at      [arrayCount]device.Pointer
 	main    device.Stream // copies and kernels outside of batches
 	staging staging
-	head    []byte // pinned: the results of an iteration
+	head    []byte    // pinned: the results of an iteration
+	sums    []float64 // by shard: its aggregate in the last iteration that did it
 	cleared device.Event
 }
 
@@ -61,6 +62,9 @@ func newArrays(r *resources, p *plan, k *kernels.Set) (a arrays, err error) {
 	if a.staging, err = newStaging(r, p.sizes[values]); err != nil {
 		return a, err
 	}
+	if p.sums {
+		a.sums = make([]float64, len(p.cat.Shards))
+	}
 	a.head, err = r.pin(p.sizes[results])
 	return a, err
 }
@@ -81,7 +85,8 @@ func (a *arrays) fill(current []byte, host [arrayCount][]byte) error {
 	if err := a.main.Fill(a.at[results], 0, headBytes); err != nil {
 		return err
 	}
-	args := kernels.ZeroArgs{Acc: a.at[accumulators], Parameters: a.at[parameterBlock], Fault: a.fault(), N: a.plan.cat.Vertices}
+	args := kernels.ZeroArgs{Acc: a.at[accumulators], Parameters: a.at[parameterBlock], Fault: a.fault(),
+		N: a.plan.cat.Vertices}
 	if err := a.kernels.Zero.Launch(a.main, &args); err != nil {
 		return err
 	}
@@ -157,9 +162,48 @@ func (a *arrays) apply(l *lane, step gas.Step) error {
 	return a.kernels.Apply.Launch(l.stream, &l.args.apply)
 }
 
+// launchSums returns where the aggregates of a lane's vertices lie behind the head of results: one for each block of its
+// launch, from the place of its first shard on.
+func (a *arrays) launchSums(l *lane) (from, to int64) {
+	if v := a.plan.interval(l.work.from, l.work.to); a.plan.sums && v.from < v.to {
+		from = headBytes + 8*int64(a.plan.sumAt[l.work.from])
+		to = from + 8*int64(kernels.Blocks(v.to-v.from))
+	}
+	return from, to
+}
+
+// bringSums queues the copy of these aggregates to the host.
+func (a *arrays) bringSums(l *lane) error {
+	from, to := a.launchSums(l)
+	if from == to {
+		return nil
+	}
+	return l.stream.ToHost(a.head[from:to], a.at[results]+device.Pointer(from))
+}
+
+// sum adds them, each to the shard in which its block begins: shards are whole blocks, unless they are small.
+func (a *arrays) sum(l *lane) {
+	from, to := a.launchSums(l)
+	if from == to {
+		return
+	}
+	blocks := unsafe.Slice((*float64)(unsafe.Pointer(&a.head[from])), (to-from)/8)
+	first := a.plan.cat.Shards[l.work.from].First
+	for i := l.work.from; i < l.work.to; i++ {
+		end := max(first, a.plan.interval(l.work.from, i+1).to)
+		n := min(len(blocks), kernels.Blocks(end-first))
+		var four [4]float64 // additions need not wait for each other
+		for k, x := range blocks[:n] {
+			four[k%4] += x
+		}
+		a.sums[i] = four[0] + four[1] + (four[2] + four[3])
+		blocks, first = blocks[n:], first+uint32(n*kernels.BlockVertices)
+	}
+}
+
 // clear zeroes the results and the active set, and makes the streams of slots wait for that.
 func (a *arrays) clear(slots []*slot) error {
-	if err := a.main.Fill(a.at[results], 0, int64(len(a.head))); err != nil {
+	if err := a.main.Fill(a.at[results], 0, headBytes); err != nil {
 		return err
 	}
 	if err := a.main.Fill(a.at[active], 0, a.plan.sizes[active]); err != nil {
@@ -178,7 +222,7 @@ func (a *arrays) clear(slots []*slot) error {
 
 // collect copies the results of an iteration to the host, when its kernels are done.
 func (a *arrays) collect() error {
-	if err := a.main.ToHost(a.head, a.at[results]); err != nil {
+	if err := a.main.ToHost(a.head[:headBytes], a.at[results]); err != nil {
 		return err
 	}
 	return a.main.Sync()

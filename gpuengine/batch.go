@@ -110,7 +110,8 @@ type packer struct {
 }
 
 func newPacker(p *plan, o Options, l limits) packer {
-	return packer{accumulator: p.fragments.Accumulator, floats: sumsFloats(p.fragments), shared: o.Shared, gather: o.Gather, limits: l, vertices: p.cat.Vertices}
+	return packer{accumulator: p.fragments.Accumulator, floats: sumsFloats(p.fragments), shared: o.Shared,
+		gather: o.Gather, limits: l, vertices: p.cat.Vertices}
 }
 
 // fits reports whether all of a shard has room in a batch.
@@ -149,7 +150,8 @@ func (b *batch) copy(to device.Pointer, src []byte) {
 	b.bytes += int64(len(src))
 	if n := len(b.copies); n > 0 {
 		last := &b.copies[n-1]
-		if last.to+device.Pointer(len(last.src)) == to && uintptr(unsafe.Pointer(&last.src[0]))+uintptr(len(last.src)) == uintptr(unsafe.Pointer(&src[0])) {
+		if last.to+device.Pointer(len(last.src)) == to &&
+			uintptr(unsafe.Pointer(&last.src[0]))+uintptr(len(last.src)) == uintptr(unsafe.Pointer(&src[0])) {
 			last.src = unsafe.Slice(&last.src[0], len(last.src)+len(src))
 			return
 		}

@@ -49,8 +49,10 @@ func (c *checks) open(r *resources, a *arrays) (err error) {
 func (c *checks) add(s *packed.Side, at device.Pointer, n uint32) {
 	p := s.Layout.Places()
 	a := kernels.CheckPackedArgs{
-		Heads: at + device.Pointer(p.Heads), Data: at + device.Pointer(p.Data), Result: c.results + device.Pointer(resultBytes*int64(len(c.shards))),
-		Blocks: uint32(s.Layout.Blocks), N: n, Vertices: uint32(s.Layout.Vertices), Bits: uint32(s.Layout.Bits), Entries: uint32(s.Layout.Entries),
+		Heads: at + device.Pointer(p.Heads), Data: at + device.Pointer(p.Data),
+		Result: c.results + device.Pointer(resultBytes*int64(len(c.shards))),
+		Blocks: uint32(s.Layout.Blocks), N: n, Vertices: uint32(s.Layout.Vertices), Bits: uint32(s.Layout.Bits),
+		Entries: uint32(s.Layout.Entries),
 	}
 	if s.Layout.Weighted {
 		a.Codes, a.Code = at+device.Pointer(p.Codes), uint32(s.Layout.CodeBytes())
@@ -73,7 +75,9 @@ func (c *checks) launch(k kernels.CheckPacked, s device.Stream) error {
 // that side again to describe the error.
 func (c *checks) verdict(a *arrays, pages Pages) error {
 	found := make([]kernels.CheckPackedResult, len(c.shards))
-	if err := a.staging.toHost(a.main, hostmem.AsBytes(found), c.results); err != nil {
+	left := hostmem.AsBytes(found)
+	err := a.staging.toHost(a.main, len(left), c.results, func(part []byte) { left = left[copy(left, part):] })
+	if err != nil {
 		return err
 	}
 	for k, i := range c.shards {

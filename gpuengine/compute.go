@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// launcher is the goroutine that launches kernels.
+// launcher launches kernels, on the goroutine of an iteration.
 type launcher struct {
 	iteration        *iteration
 	queues           *queues
@@ -96,7 +96,7 @@ func (c *launcher) launch(l *lane) error {
 	if err := c.exchange.absorb(s); err != nil {
 		return err
 	}
-	if err := s.Record(l.started); err != nil {
+	if err := s.Record(l.events.started); err != nil {
 		return err
 	}
 	if l.memory != 0 {
@@ -104,31 +104,39 @@ func (c *launcher) launch(l *lane) error {
 			return err
 		}
 	}
-	if err := s.Record(l.expanded); err != nil {
+	if err := s.Record(l.events.expanded); err != nil {
 		return err
 	}
 	if err := c.arrays.pull(l); err != nil {
 		return err
 	}
-	if err := s.Record(l.pulled); err != nil {
+	if err := s.Record(l.events.pulled); err != nil {
 		return err
 	}
 	if err := c.arrays.apply(l, c.iteration.Step); err != nil {
 		return err
 	}
-	c.last = l.done
+	c.last = l.events.done
 	if l.memory != 0 {
-		c.lastCopied, l.emptied = l.done, l.done
+		c.lastCopied, l.emptied = l.events.done, l.events.done
 	}
-	if err := s.Record(l.done); err != nil {
+	if err := s.Record(l.events.done); err != nil {
 		return err
+	}
+	if err := c.arrays.bringSums(l); err != nil {
+		return err
+	}
+	if !c.arrays.plan.async && !c.iteration.Quiet {
+		if err := c.exchange.share(l.stream, l.work.from, l.work.to); err != nil {
+			return err
+		}
 	}
 	if c.iteration.Exchange {
 		if err := c.exchange.bring(l); err != nil {
 			return err
 		}
 	}
-	return s.Record(l.brought)
+	return s.Record(l.events.brought)
 }
 
 // retirer holds the goroutines that wait for the ends of batches.
@@ -156,17 +164,18 @@ func (r *retirer) run(flying <-chan *lane, back chan<- *lane) {
 }
 
 func (r *retirer) retire(l *lane) error {
-	if err := l.brought.Sync(); err != nil {
+	if err := l.events.brought.Sync(); err != nil {
 		return err
 	}
 	if l.memory != 0 {
-		if err := l.copied.Sync(); err != nil { // of copies that failed, in their own stream
+		if err := l.events.copied.Sync(); err != nil { // of copies that failed, in their own stream
 			return err
 		}
 	}
 	if r.iteration.Exchange {
 		r.exchange.arrive(l)
 	}
+	r.exchange.arrays.sum(l)
 	t, err := l.time()
 	if err != nil {
 		return err

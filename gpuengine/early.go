@@ -78,7 +78,7 @@ func (c *copier) copyEarly() error {
 	ctx := c.early.ctx
 	stopped := func() bool { return c.iteration.Last || ctx.Err() != nil }
 	for _, rq := range c.iteration.Next {
-		for c.sent != nil && !c.sent.copied.Done() && !stopped() {
+		for c.sent != nil && !c.sent.events.copied.Done() && !stopped() {
 			runtime.Gosched()
 		}
 		if stopped() || len(c.early.lanes) == len(c.lanes.streamed)/2 { // the others are for batches behind them

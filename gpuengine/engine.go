@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unsafe"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
@@ -16,6 +17,7 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/store"
 )
 
@@ -40,7 +42,8 @@ type Engine[V, A any] struct {
 // New plans a job on a device and allocates the device's memory for arrays and
 // edges. Cur and Next of the arrays are in memory that the device has pinned. The
 // errors of a job that does not fit are [ErrUnfit] and [NeedError].
-func New[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *store.Catalogue, o Options) (*Engine[V, A], error) {
+func New[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *store.Catalogue,
+	o Options) (*Engine[V, A], error) {
 	f, err := FragmentsOf(p)
 	if err != nil {
 		return nil, err
@@ -95,7 +98,7 @@ func (e *Engine[V, A]) Start(pages Pages) error {
 	if err != nil {
 		return e.named("copying vertices to", err)
 	}
-	e.residency = newResidency(e.plan, Requests(pages.Spans(), 0, e.plan.kept.shards), pages.Spans())
+	e.residency = newResidency(e.plan, Requests(pages.Spans(), e.plan.kept.From, e.plan.kept.To), pages.Spans())
 	e.pipeline = e.newPipeline(pages, trace)
 	e.pipeline.start()
 	return nil
@@ -108,10 +111,14 @@ func (e *Engine[V, A]) Load(ctx context.Context) error {
 	if r.loaded {
 		return nil
 	}
-	l := loader{resources: &e.resources, arrays: &e.arrays, lanes: &e.lanes, pack: newPacker(e.plan, e.opt, e.plan.kept.limits)}
+	l := loader{resources: &e.resources, arrays: &e.arrays, lanes: &e.lanes,
+		pack: newPacker(e.plan, e.opt, e.plan.kept.limits)}
 	loaded, err := l.load(ctx, e.pipeline.everything.pages, r.requests)
 	if err != nil {
 		return e.named("copying edges to", err)
+	}
+	if len(e.exchange.peers) > 0 { // the values of one launch are sent during the next
+		loaded.enough /= 2
 	}
 	loaded.requests, loaded.loaded = r.requests, true
 	*r = loaded
@@ -131,9 +138,24 @@ func (e *Engine[V, A]) newTracer() (*tracer, error) {
 	return t, err
 }
 
-// Stay returns the number of shards, from the first one on, that are resident on the device after
-// Start.
-func (e *Engine[V, A]) Stay() (shards int) { return e.plan.kept.shards }
+// Kept returns the shards that are resident on the device after Start.
+func (e *Engine[V, A]) Kept() page.Span { return e.plan.kept.Span }
+
+// Keeps returns the shards that an engine with such options would keep, and whether it keeps all of
+// its own without a buffer for others.
+func Keeps[V, A any](d device.Device, p gas.Program[V, A], cat *store.Catalogue, o Options) (kept page.Span, all bool,
+	err error) {
+	f, err := FragmentsOf(p)
+	if err != nil {
+		return kept, false, err
+	}
+	o.complete(d.Info())
+	plan, err := newPlan(cat, f, gas.DirectionOf(p), o)
+	if err != nil {
+		return kept, false, err
+	}
+	return plan.kept.Span, plan.ring.slots == 0, nil
+}
 
 // Resident returns the number of edges that are resident on the device.
 func (e *Engine[V, A]) Resident() (edges uint64) {
@@ -163,26 +185,59 @@ func (e *Engine[V, A]) Receive(from, to uint32) error {
 	return e.named("copying values to", e.exchange.receive(interval{from, to}))
 }
 
-// Commit makes the new values of an iteration current, both computed and received ones. It returns
-// the bytes exchanged.
-func (e *Engine[V, A]) Commit() (exchanged int64, err error) {
-	exchanged, err = e.exchange.commit(e.Times())
+// Commit makes the new values of an iteration current: those that were computed, those that were
+// received, and those of the given shards, which peers have sent. It returns the bytes exchanged.
+func (e *Engine[V, A]) Commit(sent ...page.Span) (exchanged int64, err error) {
+	exchanged, err = e.exchange.commit(e.Times(), sent)
 	return exchanged, e.named("taking over the values of an iteration on", err)
 }
 
 // Upload copies the current values of the vertices [from, to) from the host's
 // Cur.
 func (e *Engine[V, A]) Upload(from, to uint32) error {
-	return e.synced("copying values to", e.arrays.main.ToDevice(e.arrays.valuesAt(values, from), hostmem.AsBytes(e.host.Cur[from:to])))
+	return e.synced("copying values to", e.arrays.main.ToDevice(e.arrays.valuesAt(values, from),
+		hostmem.AsBytes(e.host.Cur[from:to])))
 }
 
 // Download copies the current values of the vertices [from, to) to the host's
 // Next.
 func (e *Engine[V, A]) Download(from, to uint32) error {
-	return e.synced("copying values from", e.arrays.main.ToHost(hostmem.AsBytes(e.host.Next[from:to]), e.arrays.valuesAt(values, from)))
+	return e.synced("copying values from", e.arrays.main.ToHost(hostmem.AsBytes(e.host.Next[from:to]),
+		e.arrays.valuesAt(values, from)))
 }
 
-// Active copies the bits of the vertices activated on the device by the last iteration to the
+// Connect lets the engines of several devices send their new values to each other: every batch in
+// an iteration, or all of them in [Engine.Send] in async mode. After an error, engine k has failed.
+func Connect[V, A any](engines []*Engine[V, A]) (k int, err error) {
+	for k, e := range engines {
+		for _, peer := range engines {
+			if peer == e {
+				continue
+			}
+			if _, err := e.resources.device.Reach(peer.resources.device); err != nil {
+				return k, e.named("connecting", err)
+			}
+			e.exchange.peers = append(e.exchange.peers, peerArrays{peer.resources.device, &peer.arrays})
+		}
+	}
+	return 0, nil
+}
+
+// Send sends what an async iteration has computed to the peers, which must not iterate.
+func (e *Engine[V, A]) Send() error {
+	return e.named("copying values from", e.exchange.sendAll(e.Times()))
+}
+
+// Sums stores the aggregates of the shards that the last iteration has done.
+func (e *Engine[V, A]) Sums(sums []float64) {
+	if e.plan.sums {
+		for _, t := range e.Times() {
+			copy(sums[t.From:t.To], e.arrays.sums[t.From:t.To])
+		}
+	}
+}
+
+// Active adds the bits of the vertices activated on the device by the last iteration to the
 // host's Rising. A failed iteration has cleared them: all vertices are then set, so that it can be
 // repeated.
 func (e *Engine[V, A]) Active() error {
@@ -192,7 +247,14 @@ func (e *Engine[V, A]) Active() error {
 		}
 		return nil
 	}
-	return e.named("copying the active set from", e.arrays.staging.toHost(e.arrays.main, hostmem.AsBytes(e.host.Rising), e.arrays.at[active]))
+	rising := e.host.Rising
+	return e.named("copying the active set from", e.arrays.staging.toHost(e.arrays.main, 8*len(rising),
+		e.arrays.at[active], func(part []byte) {
+			for w := range len(part) / 8 {
+				rising[w] |= *(*uint64)(unsafe.Pointer(&part[8*w]))
+			}
+			rising = rising[len(part)/8:]
+		}))
 }
 
 // synced waits for what was queued in the main stream, unless that failed.

@@ -30,7 +30,8 @@ func TestIterate(t *testing.T) {
 		symmetric := rapid.Bool().Draw(rt, "symmetric")
 		weighted := rapid.Bool().Draw(rt, "weighted")
 		s := teststore.Build(t, g, teststore.Options{
-			Weighted: weighted, Symmetric: symmetric, ShardVertices: rapid.SampledFrom([]int{1, 7, 50, 1000}).Draw(rt, "vertices per shard"),
+			Weighted: weighted, Symmetric: symmetric, ShardVertices: rapid.SampledFrom([]int{1, 7, 50, 1000}).Draw(rt,
+				"vertices per shard"),
 			Layout: rapid.SampledFrom(layouts).Draw(rt, "layout"),
 		})
 		if symmetric {
@@ -94,7 +95,8 @@ func leastMemory(t testing.TB, s *store.Store, p mix, o Options) int64 {
 	t.Helper()
 	o.Memory = 1
 	var need *NeedError
-	if _, err := New(device.NewEmulated(device.EmulatedOptions{}), gas.Program[value, sum](p), nil, s.Catalogue(), o); !errors.As(err, &need) {
+	if _, err := New(device.NewEmulated(device.EmulatedOptions{}), gas.Program[value, sum](p), nil, s.Catalogue(),
+		o); !errors.As(err, &need) {
 		t.Fatalf("a byte of memory: %v", err)
 	}
 	return need.Least()
@@ -114,13 +116,13 @@ func testIterate(t *testing.T, s *store.Store, g oracle.Graph, p mix, o Options,
 	}
 	step := gas.Step{Aggregate: 0.5}
 	for range 4 {
-		next, want, rises := direct(s, g, p, all, cur, step)
+		next, want, sum, rises := direct(s, g, p, all, cur, step)
 		got, err := r.step(step)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got.Pages, got.Bytes, got.Edges = 0, 0, 0
-		if got != want {
+		if got != want || r.aggregate() != sum {
 			t.Fatalf("iteration %d: got %+v, want %+v", step.Iteration, got, want)
 		}
 		if err := r.fetch(); err != nil {
@@ -135,12 +137,13 @@ func testIterate(t *testing.T, s *store.Store, g oracle.Graph, p mix, o Options,
 			}
 		}
 		cur = next
-		step = gas.Step{Iteration: step.Iteration + 1, Aggregate: got.Aggregate}
+		step = gas.Step{Iteration: step.Iteration + 1, Aggregate: sum}
 	}
 }
 
 // direct does one iteration the plain way.
-func direct(s *store.Store, g oracle.Graph, p mix, all []gas.Vertex, cur []value, step gas.Step) (next []value, stats Stats, rises []bool) {
+func direct(s *store.Store, g oracle.Graph, p mix, all []gas.Vertex, cur []value, step gas.Step) (next []value,
+	stats Stats, aggregate float64, rises []bool) {
 	acc := make([]sum, len(all))
 	for v := range acc {
 		acc[v] = p.Zero()
@@ -171,9 +174,9 @@ func direct(s *store.Store, g oracle.Graph, p mix, all []gas.Vertex, cur []value
 				stats.Degrees += uint64(notifies(v, p.direction, cat.Symmetric))
 			}
 		}
-		stats.Aggregate += p.Aggregate(v, next[i])
+		aggregate += p.Aggregate(v, next[i])
 	}
-	return next, stats, rises
+	return next, stats, aggregate, rises
 }
 
 // fails has a fault in the method of this name.
@@ -194,7 +197,8 @@ func (f fails) Sum(_, b uint32) uint32                             { return f.at
 func (f fails) Apply(_ gas.Vertex, _, a uint32, _ gas.Step) uint32 { return f.at("Apply") }
 func (f fails) Activate(_ gas.Vertex, old, now uint32) bool        { return f.at("Activate") > 0 }
 func (f fails) Fragments() compiled.Fragments {
-	return compiled.Fragments{Program: "fails", Value: compiled.Layout{Size: 4}, Accumulator: compiled.Layout{Size: 4}, Parameters: compiled.Layout{Size: 16}}
+	return compiled.Fragments{Program: "fails", Value: compiled.Layout{Size: 4}, Accumulator: compiled.Layout{Size: 4},
+		Parameters: compiled.Layout{Size: 16}}
 }
 
 // TestFault: what would be a panic ends as an error that names the program, the
@@ -254,7 +258,8 @@ func TestSteady(t *testing.T) {
 				t.Errorf("%+v ends before it begins", x)
 			}
 		}
-		if stats.Edges != uint64(len(g.Edges)) || edges != stats.Edges || bytes != stats.Bytes || bytes == 0 || r.Resident() == 0 {
+		if stats.Edges != uint64(len(g.Edges)) || edges != stats.Edges || bytes != stats.Bytes || bytes == 0 ||
+			r.Resident() == 0 {
 			t.Errorf("%+v; %d edges and %d bytes in spans, %d resident edges", stats, edges, bytes, r.Resident())
 		}
 		slices.SortFunc(spans, func(a, b Span) int {

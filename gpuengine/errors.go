@@ -29,8 +29,10 @@ type NeedError struct {
 func (e *NeedError) Least() int64 { return e.Arrays + e.Ring }
 
 func (e *NeedError) Error() string {
-	return fmt.Sprintf("%v on the GPU: the job takes %s for the arrays over vertices and %s for pages, more than %s; the smallest budget for it is %dKiB",
-		hostmem.ErrBudget, humanize.IBytes(uint64(e.Arrays)), humanize.IBytes(uint64(e.Ring)), humanize.IBytes(uint64(e.Budget)), (e.Least()+1023)>>10)
+	return fmt.Sprintf("%v on the GPU: the job takes %s for the arrays over vertices and %s for pages, more than %s; "+
+		"the smallest budget for it is %dKiB",
+		hostmem.ErrBudget, humanize.IBytes(uint64(e.Arrays)), humanize.IBytes(uint64(e.Ring)),
+		humanize.IBytes(uint64(e.Budget)), (e.Least()+1023)>>10)
 }
 
 // Is reports whether target is [hostmem.ErrBudget].
@@ -38,7 +40,8 @@ func (e *NeedError) Is(target error) bool { return target == hostmem.ErrBudget }
 
 // Least returns the least device memory that a job needs, from the error of [New] with a budget of
 // one byte.
-func Least[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *store.Catalogue, o Options) (need *NeedError, err error) {
+func Least[V, A any](d device.Device, p gas.Program[V, A], a *vertices.Arrays[V], cat *store.Catalogue,
+	o Options) (need *NeedError, err error) {
 	o.Memory = 1
 	e, err := New(d, p, a, cat, o)
 	if errors.As(err, &need) {

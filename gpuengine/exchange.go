@@ -8,6 +8,7 @@ import (
 
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/store"
 )
 
@@ -20,12 +21,19 @@ type exchange struct {
 	host    hostArrays
 	inbound device.Stream // copies what the host computed; sync mode
 	bits    []byte        // pinned: what batches activated, see bitsOf
+	peers   []peerArrays
 
 	mu       sync.Mutex // guards what follows
 	received []interval // of the host's new values, in this iteration
 	waiting  []interval // the same, to be copied between batches; async mode
 	sent     int64      // bytes of values copied to the device
 	back     int64      // bytes of results copied from it
+}
+
+// peerArrays are the arrays of a peer.
+type peerArrays struct {
+	device device.Device
+	arrays *arrays
 }
 
 // ExchangeBytes returns the host memory for active bits that are exchanged.
@@ -85,6 +93,32 @@ func (x *exchange) arrive(l *lane) {
 	}
 }
 
+// share queues the copies of new values of the shards [from, to) to the peers.
+func (x *exchange) share(s device.Stream, from, to int) error {
+	a := x.arrays
+	v := a.plan.interval(from, to)
+	if v.from == v.to {
+		return nil
+	}
+	for _, p := range x.peers {
+		to, src := p.arrays.valuesAt(nextValues, v.from), a.valuesAt(nextValues, v.from)
+		if err := s.ToPeer(p.device, to, src, a.valueBytes(v.to-v.from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendAll sends the new values of batches to the peers.
+func (x *exchange) sendAll(batches []PageTime) error {
+	for _, t := range batches {
+		if err := x.share(x.inbound, t.From, t.To); err != nil {
+			return err
+		}
+	}
+	return x.inbound.Sync()
+}
+
 // receive records values computed by the host, and in sync mode copies them.
 func (x *exchange) receive(v interval) error {
 	x.mu.Lock()
@@ -118,15 +152,18 @@ func (x *exchange) absorb(s device.Stream) error {
 	return nil
 }
 
-// commit makes the new values of an iteration current, both those of its batches and received ones.
-// It returns the bytes received.
-func (x *exchange) commit(batches []PageTime) (sent int64, err error) {
+// commit makes the new values of an iteration current: those of its batches, those of the shards that
+// peers have sent, and received ones. It returns the bytes received from the host.
+func (x *exchange) commit(batches []PageTime, peers []page.Span) (sent int64, err error) {
 	a := x.arrays
 	if a.plan.async {
 		err = x.absorb(a.main)
 	} else {
 		for _, t := range batches {
 			x.received = append(x.received, a.plan.interval(t.From, t.To))
+		}
+		for _, s := range peers {
+			x.received = append(x.received, a.plan.interval(s.From, s.To))
 		}
 		if err = x.inbound.Sync(); err == nil {
 			err = a.commit(x.received)
@@ -166,7 +203,8 @@ func (a *arrays) commit(list []interval) error {
 		a.at[values], a.at[nextValues] = a.at[nextValues], a.at[values]
 	}
 	for _, v := range runs {
-		if err := a.main.Copy(a.valuesAt(values, v.from), a.valuesAt(nextValues, v.from), a.valueBytes(v.to-v.from)); err != nil {
+		if err := a.main.Copy(a.valuesAt(values, v.from), a.valuesAt(nextValues, v.from),
+			a.valueBytes(v.to-v.from)); err != nil {
 			return err
 		}
 	}

@@ -31,11 +31,13 @@ func FragmentsOf[V, A any](p gas.Program[V, A]) (compiled.Fragments, error) {
 	}
 	var v V
 	var a A
-	if f.Value.Size != int(unsafe.Sizeof(v)) || f.Accumulator.Size != int(unsafe.Sizeof(a)) || f.Parameters.Size != int(t.Size()) {
+	if f.Value.Size != int(unsafe.Sizeof(v)) || f.Accumulator.Size != int(unsafe.Sizeof(a)) ||
+		f.Parameters.Size != int(t.Size()) {
 		return unfit("its fragments are out of date: run `garaph compile` on its package")
 	}
 	if f.Accumulator.Size > kernels.MaxAccumulator {
-		return unfit("its accumulators have %d bytes, and the kernels fold at most %d", f.Accumulator.Size, kernels.MaxAccumulator)
+		return unfit("its accumulators have %d bytes, and the kernels fold at most %d", f.Accumulator.Size,
+			kernels.MaxAccumulator)
 	}
 	if f.Value.Size == 0 || f.Accumulator.Size == 0 {
 		return unfit("its values or accumulators have no bytes")

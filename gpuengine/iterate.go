@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"unsafe"
 
@@ -36,11 +35,10 @@ type Stats struct {
 	Edges     uint64
 	Vertices  uint64 // applied
 	Activated uint64
-	Degrees   uint64  // the sum of their Arrays.Degree
-	Aggregate float64 // over all values
-	Pages     int     // batches
-	Bytes     int64   // of edges copied to the device
-	Back      int64   // bytes of values and active bits copied to the host
+	Degrees   uint64 // the sum of their Arrays.Degree
+	Pages     int    // batches
+	Bytes     int64  // of edges copied to the device
+	Back      int64  // bytes of values and active bits copied to the host
 }
 
 // iteration is the current or the last iteration.
@@ -153,13 +151,11 @@ func (e *Engine[V, A]) fault() error {
 // stats reads the results of an iteration.
 func (e *Engine[V, A]) stats() Stats {
 	t := (*kernels.Totals)(unsafe.Pointer(&e.arrays.head[0]))
-	s := Stats{Vertices: t.Applied, Activated: t.Activated, Degrees: t.Degrees, Pages: len(e.Times()), Back: e.exchange.back}
+	s := Stats{Vertices: t.Applied, Activated: t.Activated, Degrees: t.Degrees, Pages: len(e.Times()),
+		Back: e.exchange.back}
 	for _, x := range e.Times() {
 		s.Edges += x.Edges
 		s.Bytes += x.Bytes
-	}
-	for sums := e.arrays.head[headBytes:]; len(sums) > 0; sums = sums[8:] {
-		s.Aggregate += math.Float64frombits(*(*uint64)(unsafe.Pointer(&sums[0])))
 	}
 	return s
 }

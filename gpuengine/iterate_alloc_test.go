@@ -29,7 +29,8 @@ type (
 )
 
 func (d *still) Info() device.Info {
-	return device.Info{Name: "still", Memory: 1 << 30, Free: 1 << 30, Processors: 1, SharedBlock: defaultShared, Capability: 70}
+	return device.Info{Name: "still", Memory: 1 << 30, Free: 1 << 30, Processors: 1, SharedBlock: defaultShared,
+		Capability: 70}
 }
 
 func (d *still) Alloc(n int64) (device.Pointer, error) {
@@ -52,22 +53,24 @@ func (stillFunction) Together(int, int) (int, error)   { return 1, nil }
 func (f stillFunction) LaunchTogether(s device.Stream, blocks, threads, shared int, args []byte) error {
 	return f.Launch(s, blocks, threads, shared, args)
 }
-func (d *still) NewStream(device.Priority) (device.Stream, error)       { return d, nil }
-func (d *still) NewEvent() (device.Event, error)                        { return stillEvent{}, nil }
-func (d *still) Load(device.Kernel) (device.Function, error)            { return stillFunction{}, nil }
-func (stillFunction) Launch(device.Stream, int, int, int, []byte) error { return nil }
-func (d *still) Close() error                                           { return nil }
-func (d *still) ToDevice(device.Pointer, []byte) error                  { return nil }
-func (d *still) ToHost([]byte, device.Pointer) error                    { return nil }
-func (d *still) Copy(device.Pointer, device.Pointer, int64) error       { return nil }
-func (d *still) Fill(device.Pointer, byte, int64) error                 { return nil }
-func (d *still) Record(device.Event) error                              { return nil }
-func (d *still) Wait(device.Event) error                                { return nil }
-func (d *still) Sync() error                                            { return nil }
-func (stillEvent) Sync() error                                          { return nil }
-func (stillEvent) Done() bool                                           { return true }
-func (stillEvent) Since(device.Event) (float64, error)                  { return 1, nil }
-func (stillEvent) Close() error                                         { return nil }
+func (d *still) NewStream(device.Priority) (device.Stream, error)                  { return d, nil }
+func (d *still) NewEvent() (device.Event, error)                                   { return stillEvent{}, nil }
+func (d *still) Load(device.Kernel) (device.Function, error)                       { return stillFunction{}, nil }
+func (stillFunction) Launch(device.Stream, int, int, int, []byte) error            { return nil }
+func (d *still) Close() error                                                      { return nil }
+func (d *still) ToDevice(device.Pointer, []byte) error                             { return nil }
+func (d *still) ToHost([]byte, device.Pointer) error                               { return nil }
+func (d *still) Copy(device.Pointer, device.Pointer, int64) error                  { return nil }
+func (d *still) Reach(device.Device) (bool, error)                                 { return true, nil }
+func (d *still) ToPeer(device.Device, device.Pointer, device.Pointer, int64) error { return nil }
+func (d *still) Fill(device.Pointer, byte, int64) error                            { return nil }
+func (d *still) Record(device.Event) error                                         { return nil }
+func (d *still) Wait(device.Event) error                                           { return nil }
+func (d *still) Sync() error                                                       { return nil }
+func (stillEvent) Sync() error                                                     { return nil }
+func (stillEvent) Done() bool                                                      { return true }
+func (stillEvent) Since(device.Event) (float64, error)                             { return 1, nil }
+func (stillEvent) Close() error                                                    { return nil }
 
 // loaded are the pages of a graph, in memory for good.
 type loaded []*page.Page

@@ -29,7 +29,7 @@ type slot struct {
 // while goroutines wait for a processor.
 type lane struct {
 	*slot
-	events
+	events events
 	pinned []byte // for descriptors
 	batch  batch
 	room   room
@@ -80,7 +80,7 @@ func newLanes(r *resources, p *plan) (l lanes, err error) {
 	switch {
 	case p.ring.slots == 0:
 		still = p.streams
-	case p.kept.shards > 0:
+	case p.kept.To > p.kept.From:
 		still = 2 // results of the one are copied while the other computes
 	}
 	for i := range p.ring.slots + still {
@@ -115,7 +115,8 @@ func (l *lanes) prepare(r *resources) error {
 			return err
 		}
 		x.pinned = described[i*laneBytes:][:laneBytes:laneBytes]
-		err = r.newEvents(&x.begun, &x.copied, &x.started, &x.expanded, &x.pulled, &x.done, &x.brought)
+		err = r.newEvents(&x.events.begun, &x.events.copied, &x.events.started, &x.events.expanded, &x.events.pulled,
+			&x.events.done, &x.events.brought)
 	}
 	return err
 }
@@ -177,7 +178,7 @@ func (l *lane) send(r *resources, copies device.Stream) error {
 			return err
 		}
 	}
-	if err := copies.Record(l.begun); err != nil {
+	if err := copies.Record(l.events.begun); err != nil {
 		return err
 	}
 	for _, c := range b.copies {
@@ -190,10 +191,10 @@ func (l *lane) send(r *resources, copies device.Stream) error {
 			return err
 		}
 	}
-	if err := copies.Record(l.copied); err != nil {
+	if err := copies.Record(l.events.copied); err != nil {
 		return err
 	}
-	return l.stream.Wait(l.copied)
+	return l.stream.Wait(l.events.copied)
 }
 
 // describe writes the batch's descriptors as they will lie at p: chunks of rows, their

@@ -16,7 +16,7 @@ type Launches struct {
 
 // Launches returns the launches in a stream. All edges of the engine must be resident and loaded.
 func (e *Engine[V, A]) Launches(s device.Stream) (*Launches, error) {
-	if e.plan.kept.shards < len(e.plan.cat.Shards) || len(e.residency.pieces) == 0 || !e.residency.loaded {
+	if e.plan.ring.slots > 0 || len(e.residency.pieces) == 0 || !e.residency.loaded {
 		return nil, errors.New("single launches require all edges to be resident on the GPU and loaded")
 	}
 	return &Launches{s, e.residency.join(0, len(e.residency.pieces))}, nil
@@ -29,7 +29,8 @@ func (l *Launches) GatherPacked(k kernels.GatherPacked, from device.Pointer, wid
 		if l.work.counts[key] == 0 {
 			continue
 		}
-		if err := k.Launch(l.stream, l.work.counts[key], &kernels.GatherPackedArgs{Chunks: l.work.lists[key], Values: from, Sink: from, Width: width}); err != nil {
+		if err := k.Launch(l.stream, l.work.counts[key], &kernels.GatherPackedArgs{Chunks: l.work.lists[key], Values: from,
+			Sink: from, Width: width}); err != nil {
 			return err
 		}
 	}

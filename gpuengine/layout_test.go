@@ -65,7 +65,8 @@ func TestUnfitForPacked(t *testing.T) {
 		f.Accumulator.Size = c.size
 		o.complete(device.Info{Free: 2 << 30, SharedBlock: 48 << 10})
 		_, err := newPlan(s.Catalogue(), f, c.direction, o)
-		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrUnfit) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--layout csc")) {
+		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrUnfit) ||
+			!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--layout csc")) {
 			t.Errorf("%+v: got %v", c, err)
 		}
 	}

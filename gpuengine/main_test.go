@@ -62,7 +62,8 @@ func (p mix) Gather(src value, e gas.Edge, dst value) sum {
 func (p mix) Sum(a, b sum) sum { return sum{a.Hash + b.Hash, min(a.Least, b.Least), a.Count + b.Count} }
 
 func (p mix) Apply(v gas.Vertex, old value, acc sum, s gas.Step) value {
-	h := stir(p.Salt, uint64(v.ID), uint64(v.N), uint64(v.In), uint64(v.Out), old.Hash, uint64(acc.Hash), uint64(acc.Least), uint64(acc.Count), uint64(s.Iteration), math.Float64bits(s.Aggregate))
+	h := stir(p.Salt, uint64(v.ID), uint64(v.N), uint64(v.In), uint64(v.Out), old.Hash, uint64(acc.Hash),
+		uint64(acc.Least), uint64(acc.Count), uint64(s.Iteration), math.Float64bits(s.Aggregate))
 	return value{h, uint8(h), [2]int16{int16(h >> 16), int16(h >> 48)}}
 }
 
@@ -132,6 +133,16 @@ func newRig[V, A any](t testing.TB, s *store.Store, p gas.Program[V, A], o Optio
 	return r
 }
 
+// aggregate returns the sum of the aggregates of all shards after an iteration.
+func (r *rig[V, A]) aggregate() (sum float64) {
+	sums := make([]float64, len(r.plan.cat.Shards))
+	r.Sums(sums)
+	for _, x := range sums {
+		sum += x
+	}
+	return sum
+}
+
 // step does an iteration over everything.
 func (r *rig[V, A]) step(s gas.Step) (Stats, error) {
 	stats, err := r.Iterate(context.Background(), Work{Step: s})
@@ -194,7 +205,8 @@ func everyVertex(t testing.TB, s *store.Store) (list []gas.Vertex) {
 			}
 		}
 		for v := range in {
-			list = append(list, gas.Vertex{ID: s.Catalogue().Shards[i].First + uint32(v), N: s.Catalogue().Vertices, In: in[v], Out: out[v]})
+			list = append(list, gas.Vertex{ID: s.Catalogue().Shards[i].First + uint32(v), N: s.Catalogue().Vertices, In: in[v],
+				Out: out[v]})
 		}
 	}
 	return list

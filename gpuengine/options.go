@@ -6,6 +6,7 @@ import (
 
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/page"
 )
 
 // Gather is the way in which a block sums what its threads gather.
@@ -34,6 +35,11 @@ type Options struct {
 	// ChunkEdges is how many edges a block gathers; 0: 2¹⁵, and 768 blocks of packed
 	// sides.
 	ChunkEdges int
+
+	// Own are the shards of which as many stay on the device as fit, from the first one on; if
+	// nil, all. With Beyond, shards outside Own are streamed to it as well.
+	Own    *page.Span
+	Beyond bool
 
 	packed packedLimits
 }

@@ -11,7 +11,7 @@ import (
 
 // packedSide is a side that is packed: its blob is copied as it is, and never cut, so
 // that buffers have room for the largest. Its places are the beginning and the end.
-type packedSide struct{ *packed.Side }
+type packedSide struct{ side *packed.Side }
 
 // packedLimits bound a packed chunk.
 type packedLimits struct {
@@ -61,9 +61,9 @@ func packedNeed(bytes int64, vertices int, edges uint32, l limits) need {
 func parts(all, most int) int { return (all + most - 1) / most }
 
 func (s packedSide) need(l limits) need {
-	return packedNeed(int64(len(s.Blob())), s.Layout.Vertices, s.Layout.Edges, l)
+	return packedNeed(int64(len(s.side.Blob())), s.side.Layout.Vertices, s.side.Layout.Edges, l)
 }
-func (s packedSide) end() uint32 { return min(1, s.Layout.Edges) }
+func (s packedSide) end() uint32 { return min(1, s.side.Layout.Edges) }
 
 func (s packedSide) part(k *packer, b *batch, r *room, i int, at uint32) uint32 {
 	if s.need(k.limits).room()+int64(b.chunks())*descriptorBytes > r.free() {
@@ -76,37 +76,38 @@ func (s packedSide) part(k *packer, b *batch, r *room, i int, at uint32) uint32 
 // whole cuts the side into chunks of about as many blocks each, and those into windows
 // of the vertices.
 func (s packedSide) whole(k *packer, b *batch, r *room, i int) {
-	if s.Layout.Edges == 0 {
+	if s.side.Layout.Edges == 0 {
 		return
 	}
-	base := r.pointer(r.below(int64(len(s.Blob()))))
-	b.copy(base, s.Blob())
+	base := r.pointer(r.below(int64(len(s.side.Blob()))))
+	b.copy(base, s.side.Blob())
 	if k.checks != nil {
-		k.checks.add(s.Side, base, k.vertices)
+		k.checks.add(s.side, base, k.vertices)
 	}
-	at := s.Layout.Places()
-	c := kernels.PackedChunk{Data: base + device.Pointer(at.Data), Bits: uint32(s.Layout.Bits)}
-	if s.Layout.Weighted {
-		c.Code = uint32(s.Layout.CodeBytes())
+	at := s.side.Layout.Places()
+	c := kernels.PackedChunk{Data: base + device.Pointer(at.Data), Bits: uint32(s.side.Layout.Bits)}
+	if s.side.Layout.Weighted {
+		c.Code = uint32(s.side.Layout.CodeBytes())
 		c.Dictionary = base + device.Pointer(at.Dictionary)
 	}
-	n, windows := parts(s.Layout.Blocks, k.limits.packed.blocks), parts(s.Layout.Vertices, k.limits.packed.window)
+	n, windows := parts(s.side.Layout.Blocks, k.limits.packed.blocks), parts(s.side.Layout.Vertices, k.limits.packed.window)
 	if n > 1 {
 		c.Common = 1
 	}
 	if k.floats {
 		all := n * windows
-		c.Copies = copies(s.Layout.Edges/uint32(all), parts(s.Layout.Vertices, windows)+1, kernels.SlotBytes(k.accumulator), k.limits.packed.shared)
+		c.Copies = copies(s.side.Layout.Edges/uint32(all), parts(s.side.Layout.Vertices, windows)+1, kernels.SlotBytes(k.accumulator),
+			k.limits.packed.shared)
 	}
 	for p := range n * windows {
-		from, to, w := s.Layout.Blocks*(p/windows)/n, s.Layout.Blocks*(p/windows+1)/n, p%windows
+		from, to, w := s.side.Layout.Blocks*(p/windows)/n, s.side.Layout.Blocks*(p/windows+1)/n, p%windows
 		c.Heads, c.Blocks = base+device.Pointer(at.Heads)+device.Pointer(8*from), uint32(to-from)
-		if s.Layout.Weighted {
+		if s.side.Layout.Weighted {
 			c.Codes = base + device.Pointer(at.Codes) + device.Pointer(from*kernels.BlockSlots*int(c.Code))
 		}
-		c.From = uint32(s.Layout.Vertices * w / windows)
-		c.First, c.Count = s.Layout.First+c.From, uint32(s.Layout.Vertices*(w+1)/windows)-c.From
+		c.From = uint32(s.side.Layout.Vertices * w / windows)
+		c.First, c.Count = s.side.Layout.First+c.From, uint32(s.side.Layout.Vertices*(w+1)/windows)-c.From
 		describe(b, key(i, packedWay), c, kernels.WindowBytes(k.accumulator, c.Count, c.Copies))
 	}
-	b.gathers(s.Layout.Edges, c.Copies)
+	b.gathers(s.side.Layout.Edges, c.Copies)
 }

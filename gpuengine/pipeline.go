@@ -10,8 +10,8 @@ import (
 // Goroutines is the number of goroutines of an engine that wait for the device.
 const Goroutines = 4
 
-// pipeline is the goroutines of an engine (Garaph, section 4.1): one that copies, one
-// that launches kernels, and those that wait for the end of what was launched: one for
+// pipeline is the goroutines of an engine (Garaph, section 4.1): one that copies,
+// and those that wait for the end of what was launched: one for
 // what is copied, one for what stays. They run from Start to Close. None has an OS
 // thread of its own: to wake a goroutine that has one takes two threads that sleep, each
 // of which waits for a processor, for milliseconds where the CPU works beside the device.
@@ -23,9 +23,9 @@ type pipeline struct {
 	retirer    retirer
 	everything everything // the source of an iteration that has no other one
 
-	running             sync.WaitGroup
-	transfers, computes chan context.Context // of iterations
-	ended               chan struct{}        // by each of the two
+	running   sync.WaitGroup
+	transfers chan context.Context // of iterations
+	ended     chan struct{}        // when one is copied
 }
 
 // queues are the lanes that wait for a goroutine.
@@ -39,7 +39,8 @@ type queues struct {
 
 func newQueues(l *lanes) *queues {
 	q := &queues{
-		free: make(chan *lane, len(l.streamed)), idle: make(chan *lane, len(l.resident)), ready: make(chan *lane, len(l.streamed)+1),
+		free: make(chan *lane, len(l.streamed)), idle: make(chan *lane, len(l.resident)),
+		ready:  make(chan *lane, len(l.streamed)+1),
 		flying: [2]chan *lane{make(chan *lane, len(l.streamed)), make(chan *lane, len(l.resident))},
 	}
 	for _, x := range l.streamed {
@@ -53,26 +54,26 @@ func newQueues(l *lanes) *queues {
 
 func (e *Engine[V, A]) newPipeline(pages Pages, t *tracer) *pipeline {
 	p := &pipeline{
-		transfers: make(chan context.Context), computes: make(chan context.Context), ended: make(chan struct{}, 2), queues: newQueues(&e.lanes),
-		everything: everything{residency: &e.residency, pages: pages, streamed: Requests(pages.Spans(), e.plan.kept.shards, len(e.plan.cat.Shards))},
+		transfers: make(chan context.Context), ended: make(chan struct{}, 1),
+		queues: newQueues(&e.lanes),
+		everything: everything{residency: &e.residency, pages: pages,
+			streamed: append(Requests(pages.Spans(), 0, e.plan.kept.From),
+				Requests(pages.Spans(), e.plan.kept.To, len(e.plan.cat.Shards))...)},
 	}
 	p.copier = copier{
 		iteration: &p.iteration, queues: p.queues, resources: &e.resources, lanes: &e.lanes, pages: pages,
-		holds: holds{pages: make([]held, len(pages.Spans()))}, pack: newPacker(e.plan, e.opt, e.plan.ring.limits), slotBytes: e.plan.ring.bytes,
+		holds: holds{pages: make([]held, len(pages.Spans()))}, pack: newPacker(e.plan, e.opt, e.plan.ring.limits),
+		slotBytes: e.plan.ring.bytes,
 	}
 	p.copier.early.done = make(chan error, 1)
-	p.launcher = launcher{iteration: &p.iteration, queues: p.queues, residency: &e.residency, arrays: &e.arrays, exchange: &e.exchange}
-	p.retirer = retirer{iteration: &p.iteration, queues: p.queues, exchange: &e.exchange, holds: &p.copier.holds, tracer: t}
+	p.launcher = launcher{iteration: &p.iteration, queues: p.queues, residency: &e.residency, arrays: &e.arrays,
+		exchange: &e.exchange}
+	p.retirer = retirer{iteration: &p.iteration, queues: p.queues, exchange: &e.exchange,
+		holds: &p.copier.holds, tracer: t}
 	return p
 }
 
 func (p *pipeline) start() {
-	p.running.Go(func() {
-		for ctx := range p.computes {
-			p.launcher.run(ctx)
-			p.ended <- struct{}{}
-		}
-	})
 	p.running.Go(func() {
 		for ctx := range p.transfers {
 			err := p.copier.run(ctx)
@@ -92,8 +93,7 @@ func (p *pipeline) start() {
 // run runs an iteration, and returns when the kernels of all its batches are done.
 func (p *pipeline) run(ctx context.Context) {
 	p.transfers <- ctx
-	p.computes <- ctx
-	<-p.ended
+	p.launcher.run(ctx)
 	<-p.ended
 	p.queues.inFlight.Wait()
 }
@@ -102,7 +102,6 @@ func (p *pipeline) run(ctx context.Context) {
 func (p *pipeline) stop() {
 	_, _ = p.copier.endEarly(), p.copier.forgetEarly() // copies made ahead are of no use
 	close(p.transfers)
-	close(p.computes)
 	for _, c := range p.queues.flying {
 		close(c)
 	}

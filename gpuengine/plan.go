@@ -12,6 +12,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/kernels"
+	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
@@ -73,9 +74,9 @@ type degrees struct {
 	sameIn, sameOut bool // in- or out-degrees are those by which vertices notify
 }
 
-// kept describes the shards [0, shards), which stay on the device.
+// kept describes the shards that stay on the device.
 type kept struct {
-	shards int
+	page.Span
 	arena  int64 // bytes for them
 	lists  int64 // bytes at most for the lists of their chunks
 	checks int64 // bytes for what is found in packed sides
@@ -135,10 +136,12 @@ func (p *plan) arraySizes(f compiled.Fragments) [arrayCount]int64 {
 // newPlan returns a plan within a budget. If that is too small, the error is a [NeedError].
 func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Options) (*plan, error) {
 	p := &plan{
-		cat: cat, sides: sidesOf(cat, d), fragments: f, value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator), async: o.Async, bare: o.Bare, sums: f.Aggregate.Text != "",
+		cat: cat, sides: sidesOf(cat, d), fragments: f, value: f.Value.Size, accumulator: kernels.SlotBytes(f.Accumulator),
+		async: o.Async, bare: o.Bare, sums: f.Aggregate.Text != "",
 		degrees: degreesOf(cat, f, d), sumAt: make([]int32, 1, len(cat.Shards)+1),
 	}
-	p.packed = cat.Encoding(shard.In) == packed.Version && slices.Contains(p.sides, shard.In) && f.Accumulator.Size <= maxPackedAccumulator
+	p.packed = cat.Encoding(shard.In) == packed.Version && slices.Contains(p.sides, shard.In) &&
+		f.Accumulator.Size <= maxPackedAccumulator
 	for _, s := range cat.Shards {
 		p.sumAt = append(p.sumAt, p.sumAt[len(p.sumAt)-1]+int32(kernels.Blocks(uint32(s.Vertices))))
 	}
@@ -148,13 +151,22 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 		arrays += aligned(n)
 	}
 	if o.packed.window = o.packed.shared/p.accumulator - 1; p.packed && o.packed.window < 1 {
-		return nil, fmt.Errorf("program %s over a packed graph: %w: the accumulator of a vertex does not fit into the shared memory of the GPU; import the graph with --layout csc",
+		return nil, fmt.Errorf("program %s over a packed graph: %w: the accumulator of a vertex does not fit into the "+
+			"shared memory of the GPU; import the graph with --layout csc",
 			f.Program, ErrUnfit)
 	}
 	p.kept.limits = limits{edges: o.ChunkEdges, window: max(1, o.Shared/p.accumulator), packed: o.packed}
 	rest := o.Memory - arrays
-	all := p.keep(math.MaxInt64)
+	own := page.Span{To: len(cat.Shards)}
+	all := p.keep(own, math.MaxInt64)
 	least := aligned(max(minSlot, p.kept.least))
+	if o.Own != nil {
+		own = *o.Own
+		all = p.keep(own, math.MaxInt64)
+	}
+	if o.Beyond {
+		all = math.MaxInt64
+	}
 	if rest < min(all, least) {
 		return nil, &NeedError{Budget: o.Memory, Arrays: arrays, Ring: min(all, least), All: all}
 	}
@@ -165,7 +177,7 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	wanted := int64(cmp.Or(o.Streams, streamedStreams))
 	size := max(min(rest/2/wanted, maxSlotBytes)&^(device.Alignment-1), least)
 	p.streams = int(min(wanted, rest/size))
-	p.keep(rest - int64(p.streams)*size)
+	p.keep(own, rest-int64(p.streams)*size)
 	// A chunk takes at most three quarters of a slot for edges and one for the
 	// offsets of its window.
 	perEdge := int64(4 + 2 + cat.WeightBytes())
@@ -177,18 +189,18 @@ func newPlan(cat *store.Catalogue, f compiled.Fragments, d gas.Direction, o Opti
 	return p, nil
 }
 
-// keep lets the first shards stay, as far as rest bytes go, and returns how many
+// keep lets the first of some shards stay, as far as rest bytes go, and returns how many
 // they take. Beside its edges and descriptors, a shard has these once more in
 // the lists of units.
-func (p *plan) keep(rest int64) int64 {
-	k := kept{limits: p.kept.limits}
-	for i := range p.cat.Shards {
+func (p *plan) keep(own page.Span, rest int64) int64 {
+	k := kept{Span: page.Span{From: own.From, To: own.From}, limits: p.kept.limits}
+	for i := own.From; i < own.To; i++ {
 		var n need
 		for _, dir := range p.sides {
 			n.add(p.needOf(dir, i, k.limits))
 		}
 		more := k
-		more.shards, more.arena, more.lists, more.least = i+1, k.arena+n.room(), k.lists+n.lists, max(k.least, n.least)
+		more.To, more.arena, more.lists, more.least = i+1, k.arena+n.room(), k.lists+n.lists, max(k.least, n.least)
 		if p.packed && p.cat.SideEdges(shard.In, i) > 0 {
 			more.checks += resultBytes
 		}

@@ -116,7 +116,7 @@ func (d *loader) next(p *page.Page) error {
 		d.held = p
 		return nil
 	}
-	err := all[(len(d.parts)-2)%len(all)].copied.Sync()
+	err := all[(len(d.parts)-2)%len(all)].events.copied.Sync()
 	if err != nil {
 		d.lanes.quiet()
 	}

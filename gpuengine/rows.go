@@ -20,7 +20,8 @@ func rowsNeed(vertices int, edges uint32, weight int, l limits) need {
 		return need{}
 	}
 	chunks := l.most(vertices, edges)
-	return need{bytes: rows.Size(vertices, edges, weight) + pad(2*int64(edges)), chunks: chunks, lists: chunks * chunkBytes}
+	return need{bytes: rows.Size(vertices, edges, weight) + pad(2*int64(edges)), chunks: chunks,
+		lists: chunks * chunkBytes}
 }
 
 func (s rowSide) need(l limits) need {

@@ -50,15 +50,16 @@ func (s *staging) toDevice(stream device.Stream, dst device.Pointer, src []byte)
 	return nil
 }
 
-// toHost copies to dst.
-func (s *staging) toHost(stream device.Stream, dst []byte, src device.Pointer) error {
-	for len(dst) > 0 {
-		n := min(len(s.memory), len(dst))
-		if err := errors.Join(stream.ToHost(s.memory[:n], src), stream.Sync()); err != nil {
+// toHost copies n bytes, and calls use for each part of them. Parts are multiples of 8 bytes, but for
+// the last one.
+func (s *staging) toHost(stream device.Stream, n int, src device.Pointer, use func(part []byte)) error {
+	for n > 0 {
+		part := s.memory[:min(len(s.memory), n)]
+		if err := errors.Join(stream.ToHost(part, src), stream.Sync()); err != nil {
 			return err
 		}
-		copy(dst, s.memory[:n])
-		dst, src = dst[n:], src+device.Pointer(n)
+		use(part)
+		n, src = n-len(part), src+device.Pointer(len(part))
 	}
 	return nil
 }

@@ -38,8 +38,8 @@ func (l *lane) time() (t PageTime, err error) {
 	if w.edges > 0 {
 		t.Copies = float64(w.replicas) / float64(w.edges)
 	}
-	if t.Compute, err = l.done.Since(l.started); err == nil && l.memory != 0 {
-		t.Copy, err = l.copied.Since(l.begun)
+	if t.Compute, err = l.events.done.Since(l.events.started); err == nil && l.memory != 0 {
+		t.Copy, err = l.events.copied.Since(l.events.begun)
 	}
 	return t, err
 }
@@ -63,10 +63,10 @@ func (t *tracer) spans(l *lane) error {
 		span     Span
 		from, to device.Event
 	}{
-		{Span{Name: "copy", Bytes: w.bytes}, l.begun, l.copied},
-		{Span{Name: "expand"}, l.started, l.expanded},
-		{Span{Name: "pull", Edges: w.edges}, l.expanded, l.pulled},
-		{Span{Name: "apply"}, l.pulled, l.done},
+		{Span{Name: "copy", Bytes: w.bytes}, l.events.begun, l.events.copied},
+		{Span{Name: "expand"}, l.events.started, l.events.expanded},
+		{Span{Name: "pull", Edges: w.edges}, l.events.expanded, l.events.pulled},
+		{Span{Name: "apply"}, l.events.pulled, l.events.done},
 	}
 	if l.memory == 0 {
 		steps = steps[2:]

@@ -113,7 +113,8 @@ func (c *copier) parts(ctx context.Context, l *lane, h *held, s *page.Shard) (_ 
 				continue
 			}
 			if l.batch.chunks() == 0 {
-				return nil, fmt.Errorf("shard %d: what begins at place %d does not fit into a buffer of %d bytes", s.Index, at, c.slotBytes)
+				return nil, fmt.Errorf("shard %d: what begins at place %d does not fit into a buffer of %d bytes", s.Index,
+					at, c.slotBytes)
 			}
 			if err := c.submit(l); err != nil {
 				return nil, err

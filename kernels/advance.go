@@ -178,7 +178,8 @@ func LoadAdvance[V, A any](d device.Device, p gas.Program[V, A], f compiled.Frag
 	if err = CanAdvance(f); err != nil {
 		return k, fmt.Errorf("program %T: %w", p, err)
 	}
-	k.f, err = load(d, "advance", f, guarded(newEmulator(p, f).advance, func(a *AdvanceArgs) device.Pointer { return a.Fault }))
+	k.f, err = load(d, "advance", f, guarded(newEmulator(p, f).advance,
+		func(a *AdvanceArgs) device.Pointer { return a.Fault }))
 	if err == nil {
 		k.blocks, err = k.f.Together(advanceThreads, 0)
 	}

@@ -162,7 +162,8 @@ func (w *advancing[V, A]) iterate() {
 	}
 	w.Unseen -= min(w.Unseen, degrees)
 	clear(w.bits[w.cur^1])
-	if w.In.Off != 0 && w.Direction != Push && (w.Direction == Seek || degrees > w.Small && degrees*uint64(w.PushShare) > w.Unseen) {
+	if w.In.Off != 0 && w.Direction != Push && (w.Direction == Seek || degrees > w.Small &&
+		degrees*uint64(w.PushShare) > w.Unseen) {
 		w.state.Sought++
 		w.seek()
 	} else {

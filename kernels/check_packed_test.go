@@ -73,7 +73,8 @@ func checkArgs(s *packed.Side, at, result device.Pointer, n uint32) CheckPackedA
 	p := s.Layout.Places()
 	a := CheckPackedArgs{
 		Heads: at + device.Pointer(p.Heads), Data: at + device.Pointer(p.Data), Result: result,
-		Blocks: uint32(s.Layout.Blocks), N: n, Vertices: uint32(s.Layout.Vertices), Bits: uint32(s.Layout.Bits), Entries: uint32(s.Layout.Entries),
+		Blocks: uint32(s.Layout.Blocks), N: n, Vertices: uint32(s.Layout.Vertices), Bits: uint32(s.Layout.Bits),
+		Entries: uint32(s.Layout.Entries),
 	}
 	if s.Layout.Weighted {
 		a.Codes, a.Code = at+device.Pointer(p.Codes), uint32(s.Layout.CodeBytes())
@@ -184,7 +185,8 @@ var damages = []struct {
 		for _, head := range s.Heads[:i] {
 			at += 32 * int64(head.Width()+s.Layout.Bits)
 		}
-		at += int64(rapid.IntRange(0, packed.Groups-1).Draw(t, "group")*(s.Heads[i].Width()+s.Layout.Bits) + s.Heads[i].Width())
+		at += int64(rapid.IntRange(0, packed.Groups-1).Draw(t, "group")*(s.Heads[i].Width()+s.Layout.Bits) +
+			s.Heads[i].Width())
 		to := s.Blob()[at:][:2] // the first one of a group begins at a byte
 		mask := uint16(1<<s.Layout.Bits - 1)
 		d := uint16(s.Layout.Vertices) + uint16(rapid.IntRange(0, 2).Draw(t, "more")) - 1
@@ -199,10 +201,12 @@ var damages = []struct {
 			return n
 		}
 		size := s.Layout.CodeBytes()
-		code := s.Blob()[s.Layout.Places().Codes:][size*rapid.IntRange(0, packed.BlockSlots*s.Layout.Blocks-1).Draw(t, "slot"):][:size]
+		code := s.Blob()[s.Layout.Places().Codes:][size*
+			rapid.IntRange(0, packed.BlockSlots*s.Layout.Blocks-1).Draw(t, "slot"):][:size]
 		switch s.Layout.Coding {
 		case packed.Floats:
-			w := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), -1, math.Inf(1), math.NaN(), math.MaxFloat32, 1e-40, -1e-40}).Draw(t, "weight")
+			w := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), -1, math.Inf(1), math.NaN(), math.MaxFloat32, 1e-40,
+				-1e-40}).Draw(t, "weight")
 			if s.Layout.Wide {
 				binary.LittleEndian.PutUint64(code, math.Float64bits(w))
 			} else {

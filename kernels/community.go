@@ -162,7 +162,8 @@ type Community struct {
 func LoadCommunity(d device.Device) (*Community, error) {
 	k := &Community{}
 	for name, to := range map[string]*device.Function{
-		"community_reduce": &k.reduce, "community_compress": &k.compress, "community_process": &k.process, "community_expand": &k.expand,
+		"community_reduce": &k.reduce, "community_compress": &k.compress, "community_process": &k.process,
+		"community_expand": &k.expand,
 	} {
 		var err error
 		if *to, err = load(d, name, compiled.Fragments{}, nil); err != nil {
@@ -207,5 +208,6 @@ func (k *Community) Process(s device.Stream, blocks int, a *CommunityProcessArgs
 
 // Expand queues kernel expand.
 func (k *Community) Expand(s device.Stream, blocks int, a *CommunityExpandArgs) error {
-	return k.expand.Launch(s, blocks, communityThreads, CommunityPerBlock*8*communityExpandSets*int(a.Layout.Words), bytesOf(a))
+	return k.expand.Launch(s, blocks, communityThreads, CommunityPerBlock*8*communityExpandSets*int(a.Layout.Words),
+		bytesOf(a))
 }

@@ -22,7 +22,8 @@ type labelling struct {
 // newLabelling copies a graph to a device. Rows have both directions of every edge, or one.
 func newLabelling(g *gpu, graph *csc, symmetric bool) *labelling {
 	g.t.Helper()
-	l := &labelling{gpu: g, args: ComponentsArgs{Off: upload(g, graph.off), Nbr: upload(g, graph.nbr), Arrived: upload(g, []uint32{0}), N: uint32(graph.vertices())}}
+	l := &labelling{gpu: g, args: ComponentsArgs{Off: upload(g, graph.off), Nbr: upload(g, graph.nbr),
+		Arrived: upload(g, []uint32{0}), N: uint32(graph.vertices())}}
 	var err error
 	l.args.Parent, err = g.Alloc(4 * int64(graph.vertices()))
 	g.must(err)

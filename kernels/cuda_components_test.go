@@ -128,7 +128,10 @@ func TestCUDAComponents(t *testing.T) {
 		{"path", pathGraph(n, nil)},
 		{"mixed path", pathGraph(n, rand.New(rand.NewPCG(1, 2)).Perm(n))},
 		{"isolated vertices", undirected(n, 0, nil)},
-		{"few edges among isolated vertices", undirected(n, 100, func(i int) (u, v uint32) { return uint32(i * 9999), uint32(i * 7) })},
+		{"few edges among isolated vertices", undirected(n, 100, func(i int) (u,
+			v uint32) {
+			return uint32(i * 9999), uint32(i * 7)
+		})},
 	} {
 		want := leastOf(x.graph)
 		for _, symmetric := range []bool{true, false} {

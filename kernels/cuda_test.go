@@ -156,7 +156,8 @@ func TestCUDAKernels(t *testing.T) {
 		ex := ExpandArgs{dChunks, dRanges}
 		g.must(set.Expand.Launch(g.s, len(chunks), &ex))
 		pull := PullArgs{dChunks, dValues, dAcc, dParams, dFault}
-		name := fmt.Sprintf("%s, %d edges, %d vertices, shared %d, %d threads", [...]string{"segmented", "replicated"}[c.way], c.edges, c.window, shared, c.threads)
+		name := fmt.Sprintf("%s, %d edges, %d vertices, shared %d, %d threads", [...]string{"segmented", "replicated"}[c.way],
+			c.edges, c.window, shared, c.threads)
 		runZero()
 		g.must(set.Pull[c.way].f.Launch(g.s, len(chunks), c.threads, shared, bytesOf(&pull)))
 		check(name)
@@ -179,14 +180,16 @@ func TestCUDAKernels(t *testing.T) {
 	g.must(set.Expand.Launch(g.s, len(chunks), &ex))
 	pull := PullArgs{dChunks, dValues, dAcc, dParams, dFault}
 	ap := ApplyArgs{
-		ApplyArrays:  ApplyArrays{Acc: dAcc, Values: dValues, Next: dNext, In: dIn, Out: dOut, Degree: dOut, Parameters: dParams},
+		ApplyArrays: ApplyArrays{Acc: dAcc, Values: dValues, Next: dNext, In: dIn, Out: dOut, Degree: dOut,
+			Parameters: dParams},
 		ApplyResults: ApplyResults{Active: dActive, Totals: dTotals, Sums: dSums, Fault: dFault},
 		Iteration:    3, Aggregate: 0.25, First: 0, Count: uint32(n), N: uint32(n),
 	}
 	runZero()
 	g.must(set.Pull[Segmented].Launch(g.s, len(chunks), 2048*8, &pull))
 	g.must(set.Apply.f.Launch(g.s, blocks, Threads, 0, bytesOf(&ap)))
-	next, counts, active := download[float32](g, dNext, n), download[Totals](g, dTotals, 1)[0], download[uint32](g, dActive, n/32+8)
+	next, counts, active := download[float32](g, dNext, n), download[Totals](g, dTotals, 1)[0],
+		download[uint32](g, dActive, n/32+8)
 	var expected Totals
 	var sum float64
 	for v := range n {

@@ -100,7 +100,8 @@ func TestFresh(t *testing.T) {
 			t.Errorf("%s.ptx is not of %s.cu: run go generate ./kernels where nvcc 11.8 is installed", name, name)
 		}
 		if strings.Contains(text, "_INTERNAL_") {
-			t.Errorf("%s.ptx has a name that depends on the folder in which it was compiled: declare shared variables in kernels alone", name)
+			t.Errorf("%s.ptx has a name that depends on the folder in which it was compiled: declare shared variables in "+
+				"kernels alone", name)
 		}
 	}
 }
@@ -114,7 +115,8 @@ var calls = regexp.MustCompile("(?m)^.*\\b(CALL\\b.*`\\(\\$|RET\\b).*$")
 // and returns from them.
 var shuffles = regexp.MustCompile("(?m)^.*(CALL.*__cuda_sm70_(shfl|vote|match|warp)sync|RET\\.REL\\.NODEC.*`\\(garaph_).*$")
 
-var everyArchitecture = flag.Bool("every-architecture", false, "assemble every kernel for GPUs of three generations, instead of one of them each")
+var everyArchitecture = flag.Bool("every-architecture", false,
+	"assemble every kernel for GPUs of three generations, instead of one of them each")
 
 // TestPtxas: the assembler accepts every kernel, for GPUs of three generations,
 // and makes no calls of its own. The short form of tests has every fifth.

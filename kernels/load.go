@@ -15,13 +15,13 @@ import (
 const (
 	// Threads of a block, of every kernel.
 	Threads = 256
-	// blockVertices is how many vertices a block of apply or zero does.
-	blockVertices = 4 * Threads
+	// BlockVertices is how many vertices a block of apply or zero does.
+	BlockVertices = 4 * Threads
 )
 
 // Blocks returns the number of blocks of apply or zero for vertices.
 func Blocks(vertices uint32) int {
-	return int((uint64(vertices) + blockVertices - 1) / blockVertices)
+	return int((uint64(vertices) + BlockVertices - 1) / BlockVertices)
 }
 
 // Ways to gather, each a pull kernel.
@@ -62,8 +62,10 @@ func Load[V, A any](d device.Device, p gas.Program[V, A], f compiled.Fragments, 
 	}{
 		{&s.Zero.f, "zero", guarded(k.zero, func(a *ZeroArgs) device.Pointer { return a.Fault })},
 		{&s.Expand.f, "expand", guarded(expandBlock, nil)},
-		{&s.Pull[Segmented].f, "pull_segmented" + suffix, guarded(k.pull, func(a *PullArgs) device.Pointer { return a.Fault })},
-		{&s.Pull[Replicated].f, "pull_replicated" + suffix, guarded(k.pull, func(a *PullArgs) device.Pointer { return a.Fault })},
+		{&s.Pull[Segmented].f, "pull_segmented" + suffix, guarded(k.pull,
+			func(a *PullArgs) device.Pointer { return a.Fault })},
+		{&s.Pull[Replicated].f, "pull_replicated" + suffix, guarded(k.pull,
+			func(a *PullArgs) device.Pointer { return a.Fault })},
 		{&s.Packed.f, packed + suffix, guarded(k.pullPacked, func(a *PullArgs) device.Pointer { return a.Fault })},
 		{&s.Apply.f, "apply", guarded(k.apply, func(a *ApplyArgs) device.Pointer { return a.Fault })},
 	} {
@@ -93,7 +95,8 @@ func lines(f compiled.Fragments) int {
 }
 
 func load(d device.Device, name string, f compiled.Fragments, e emulation) (device.Function, error) {
-	return d.Load(device.Kernel{Name: name, Entry: entry(name), Emulate: e, PTX: func() (string, error) { return Assemble(name, f) }})
+	return d.Load(device.Kernel{Name: name, Entry: entry(name), Emulate: e,
+		PTX: func() (string, error) { return Assemble(name, f) }})
 }
 
 // bytesOf returns the memory of an argument struct.

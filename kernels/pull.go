@@ -63,7 +63,8 @@ type pulled[V, A any] struct {
 }
 
 // enter prepares a block, whose accumulators take some bytes of shared memory.
-func (k *emulator[V, A]) enter(x *access, g device.Grid, a *PullArgs, first, count uint32, shared uintptr) *pulled[V, A] {
+func (k *emulator[V, A]) enter(x *access, g device.Grid, a *PullArgs, first, count uint32,
+	shared uintptr) *pulled[V, A] {
 	b := &pulled[V, A]{emulator: k, access: x, values: a.Values, sums: make([]A, count)}
 	b.window = view[V](x, a.Values+device.Pointer(first)*k.size, int64(count))
 	b.acc = k.accumulators(x, a.Acc, first, count)

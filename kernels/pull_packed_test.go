@@ -72,7 +72,8 @@ func (picky) Gather(src uint32, e gas.Edge, _ uint32) uint32 {
 func (p picky) Fragments() compiled.Fragments {
 	f := copies32(p.KCore.Fragments())
 	f.Gather.Inputs = append(f.Gather.Inputs, "edge.weight")
-	f.Gather.Text = "{\n.reg .pred %gp0;\nsetp.eq.f32 %gp0, ${edge.weight}, 0f00000000;\n@%gp0 mov.b32 ${fault}, 4;\n" + f.Gather.Text + "}\n"
+	f.Gather.Text = "{\n.reg .pred %gp0;\nsetp.eq.f32 %gp0, ${edge.weight}, 0f00000000;\n@%gp0 mov.b32 ${fault}, 4;\n" +
+		f.Gather.Text + "}\n"
 	return f
 }
 
@@ -117,7 +118,8 @@ func newPulling[V, A any](p *page, program portable[V, A], values []V, c cut) *p
 	x.set, err = Load(p.Device, program, f, p.graph.wide)
 	p.must(err)
 	for i, b := range p.blobs {
-		x.chunks = append(x.chunks, packedChunks(p.t, b, p.at[i], min(c.window, c.shared/x.slot-1), c.blocks, x.slot, c.shared)...)
+		x.chunks = append(x.chunks, packedChunks(p.t, b, p.at[i], min(c.window, c.shared/x.slot-1), c.blocks, x.slot,
+			c.shared)...)
 	}
 	slices.SortStableFunc(x.chunks, func(a, b PackedChunk) int { return int(b.Blocks) - int(a.Blocks) })
 	for _, c := range x.chunks {
@@ -125,7 +127,8 @@ func newPulling[V, A any](p *page, program portable[V, A], values []V, c cut) *p
 	}
 	acc, err := p.Alloc(int64(x.slot * len(values)))
 	p.must(err)
-	x.args = PullArgs{upload(p.gpu, x.chunks), upload(p.gpu, values), acc, upload(p.gpu, make([]byte, max(f.Parameters.Size, 8))), upload(p.gpu, []uint32{0})}
+	x.args = PullArgs{upload(p.gpu, x.chunks), upload(p.gpu, values), acc,
+		upload(p.gpu, make([]byte, max(f.Parameters.Size, 8))), upload(p.gpu, []uint32{0})}
 	x.zeroed = ZeroArgs{Acc: acc, Parameters: x.args.Parameters, Fault: x.args.Fault, N: uint32(len(values))}
 	return x
 }
@@ -184,7 +187,8 @@ func compareSlots[A any](g *gpu, f compiled.Fragments, acc device.Pointer, want 
 	for v := range want {
 		for _, l := range f.Accumulator.Leaves {
 			a, b := got[slot*v+l.Offset:][:l.Kind.Size()], bytesOf(&want[v])[l.Offset:][:l.Kind.Size()]
-			if !slices.Equal(a, b) && (f.SumOp == compiled.SumMin || f.SumOp == compiled.SumMax || !near(l.Kind, a, b)) && !nan(l.Kind, a, b) {
+			if !slices.Equal(a, b) && (f.SumOp == compiled.SumMin || f.SumOp == compiled.SumMax || !near(l.Kind, a, b)) &&
+				!nan(l.Kind, a, b) {
 				g.t.Fatalf("%s: vertex %d: got %x, want %x", f.Program, v, a, b)
 			}
 		}
@@ -255,7 +259,8 @@ func everyWeighting() []string { return slices.Sorted(maps.Keys(weightings)) }
 // TestPullPacked does on an emulated device what TestCUDAPullPacked does on others.
 func TestPullPacked(t *testing.T) {
 	d := device.NewEmulated(device.EmulatedOptions{Shared: 227 << 10})
-	checkEvery(newGPU(t, d), rmat(10, 8), 700, []cut{{700, 1000, 60000}, {701, 2, 6000}, {99, 3, 0x8000}}, everyWeighting())
+	checkEvery(newGPU(t, d), rmat(10, 8), 700, []cut{{700, 1000, 60000}, {701, 2, 6000}, {99, 3, 0x8000}},
+		everyWeighting())
 	weights := everyWeighting()
 	if !testsize.Long { // each takes 13 programs over millions of vertices
 		weights = []string{"bytes"}

@@ -133,7 +133,8 @@ func (s *splicer) address(space string, layout compiled.Layout, base, i string) 
 // states are the state spaces of PTX for memories: how to load, and how to
 // store.
 var states = map[string][2]string{
-	"global": {"global", "global"}, "constant": {"global.nc", ""}, "slots": {"global", "global"}, "shared": {"shared", "shared"},
+	"global": {"global", "global"}, "constant": {"global.nc", ""}, "slots": {"global", "global"},
+	"shared": {"shared", "shared"},
 }
 
 // transfer loads or stores element i of an array. Variables that no method reads
@@ -263,7 +264,8 @@ func (s *splicer) call(method, result string) error {
 		for i := range leaves {
 			out, names = append(out, leaf(temporary, i)), append(names, leaf(result, i))
 		}
-	case result == "flag" && (method == "Activate" || method == "Settled" || method == "Saturated"), result == "sum" && (method == "Aggregate" || method == "Priority"):
+	case result == "flag" && (method == "Activate" || method == "Settled" || method == "Saturated"), result == "sum" &&
+		(method == "Aggregate" || method == "Priority"):
 		out = []string{register(result)}
 	default:
 		return err

@@ -24,7 +24,7 @@ const leastGain = 0.03
 // side would have to fetch first. With α > 1 the GPU does it, together with the CPU
 // where that saves more than it costs.
 func choose(o Observation, s State, m Method) (Device, float64, State) {
-	if o.GPUs == 0 || o.PullEdges == 0 && o.Device != GPU {
+	if o.GPUs == 0 || o.Facts.PullEdges == 0 && o.Facts.Device != GPU {
 		return CPU, 0, s
 	}
 	if !o.Open() {
@@ -44,7 +44,7 @@ func choose(o Observation, s State, m Method) (Device, float64, State) {
 	s.Missed = missed + cpu - gpu
 	alpha := min((cpu+toHost+max(0, missed))/max(gpu+toGPU+max(0, -missed), 1e-12), math.MaxFloat32)
 	switch {
-	case o.Device == GPU:
+	case o.Facts.Device == GPU:
 		return GPU, alpha, s
 	case alpha > 1:
 		s.Trying = 0
@@ -64,7 +64,7 @@ func choose(o Observation, s State, m Method) (Device, float64, State) {
 
 // Open reports whether there is a choice between the CPU and the GPUs.
 func (o Observation) Open() bool {
-	return o.PullEdges > 0 && (o.Device != GPU || o.ResidentEdges < o.PullEdges)
+	return o.Facts.PullEdges > 0 && (o.Facts.Device != GPU || o.ResidentEdges < o.Facts.PullEdges)
 }
 
 // random is how much longer it takes to notify along an edge, somewhere in
@@ -74,14 +74,14 @@ const random = 3
 // cpuCost is how long the CPU takes.
 func cpuCost(o Observation, s State, m Method) float64 {
 	v := s.Speeds
-	cpu := v.CPU * float64(o.PullEdges)
-	if o.Saturates && s.Pulled > 0 {
+	cpu := v.CPU * float64(o.Facts.PullEdges)
+	if o.Facts.Saturates && s.Counts.Pulled > 0 {
 		cpu = v.CPU * pullCost(o, s)
 	}
 	if m != NotifyPull {
 		return cpu
 	}
-	along := o.Fraction * float64(o.NotifyEdges)
+	along := o.Fraction * float64(o.Facts.NotifyEdges)
 	notify := random * v.CPU / s.Limit * along // 2fp·|E|, with p = 1 in memory and k out of core
 	if v.Notify == 0 {
 		return v.Least + notify
@@ -91,7 +91,7 @@ func cpuCost(o Observation, s State, m Method) float64 {
 
 // workCost is how long the GPU takes for the work on pages, with a speed of streaming.
 func workCost(o Observation, s State, streamed float64) float64 {
-	return max(s.Speeds.Resident*float64(o.ResidentEdges), streamed*float64(o.PullEdges-o.ResidentEdges))
+	return max(s.Speeds.Resident*float64(o.ResidentEdges), streamed*float64(o.Facts.PullEdges-o.ResidentEdges))
 }
 
 func gpuCost(o Observation, s State) float64 {
@@ -109,7 +109,7 @@ const (
 )
 
 // streams reports whether a pull copies edges to a GPU.
-func (o Observation) streams() bool { return o.ResidentEdges < o.PullEdges }
+func (o Observation) streams() bool { return o.ResidentEdges < o.Facts.PullEdges }
 
 // share says whether the CPU has a part in an iteration that the GPU does sooner
 // than it.
@@ -123,9 +123,9 @@ func share(o Observation, s State, gpu, toHost float64) Device {
 		v.Crowded, v.Both = 0, 0
 	}
 	work := workCost(o, s, cmp.Or(v.Crowded, v.Streamed))
-	pull := v.Page * float64(o.PullEdges)
+	pull := v.Page * float64(o.Facts.PullEdges)
 	together := cmp.Or(v.Both, 2*v.Alone) + max(pull*work/(pull+work), exchangeCost(o, s)) + toHost
-	if pull > work*float64(o.Pages) || together > (1-leastGain)*gpu {
+	if pull > work*float64(o.Facts.Pages) || together > (1-leastGain)*gpu {
 		return GPU
 	}
 	return Hybrid
@@ -133,7 +133,7 @@ func share(o Observation, s State, gpu, toHost float64) Device {
 
 // exchangeCost is how long it takes to copy all values.
 func exchangeCost(o Observation, s State) float64 {
-	return s.Speeds.Link * float64(o.ValueBytes) * float64(o.Vertices)
+	return s.Speeds.Link * float64(o.Facts.ValueBytes) * float64(o.Facts.Vertices)
 }
 
 // safetyShare bounds what a GPU that fails costs: while it works alone, the host
@@ -163,10 +163,10 @@ func Maintain(o Observation, s State, seconds float64) (u Upkeep, _ State) {
 	if u.Fetch = s.Alone > safetyShare*fetch; u.Fetch {
 		s.Alone = 0
 	}
-	page := s.Speeds.Page * float64(o.PullEdges) / float64(o.Pages)
+	page := s.Speeds.Page * float64(o.Facts.PullEdges) / float64(o.Facts.Pages)
 	if u.TimeCPU = s.Unseen > safetyShare*page; u.TimeCPU {
 		s.Unseen = 0
 	}
-	u.TimeCPU = u.TimeCPU && o.Device != GPU
+	u.TimeCPU = u.TimeCPU && o.Facts.Device != GPU
 	return u, s
 }

@@ -29,7 +29,8 @@ type Speeds struct {
 
 // Sound reports whether all figures can be those of a machine.
 func (s Speeds) Sound() bool {
-	for _, x := range []float64{s.CPU, s.Page, s.Notify, s.Least, s.Resident, s.Streamed, s.Crowded, s.Link, s.Alone, s.Both} {
+	for _, x := range []float64{s.CPU, s.Page, s.Notify, s.Least, s.Resident, s.Streamed, s.Crowded, s.Link,
+		s.Alone, s.Both} {
 		if x != 0 && !(x > 1e-15 && x < 1e6) {
 			return false
 		}
@@ -39,7 +40,8 @@ func (s Speeds) Sound() bool {
 
 // Complete reports whether the speeds are there that a choice needs.
 func (s Speeds) Complete(o Observation) bool {
-	return s.CPU > 0 && s.Page > 0 && s.Link > 0 && (s.Resident > 0 || o.ResidentEdges == 0) && (s.Streamed > 0 || o.ResidentEdges == o.PullEdges)
+	return s.CPU > 0 && s.Page > 0 && s.Link > 0 && (s.Resident > 0 || o.ResidentEdges == 0) &&
+		(s.Streamed > 0 || o.ResidentEdges == o.Facts.PullEdges)
 }
 
 // Took is how long so much work took. Nothing is learnt from the zero value.
@@ -169,7 +171,7 @@ func learnNotify(v *Speeds, m Measurement) {
 		Took{m.Notify, 1}.Mix(&v.Least)
 		return
 	}
-	edges := m.Observation.Fraction * float64(m.Observation.NotifyEdges)
+	edges := m.Observation.Fraction * float64(m.Observation.Facts.NotifyEdges)
 	Took{max(0, m.Notify-v.Least), edges}.Mix(&v.Notify)
 }
 
@@ -178,31 +180,31 @@ func count(s State, m Measurement) State {
 	excess := gain(m.Observation, s) // notify-pull would have been better
 	switch d := m.Decision; {
 	case d.Method == Frontier:
-		s.Loaded = true
+		s.Counts.Loaded = true
 	case d.Device == CPU:
-		s.Spent += m.Observation.spends(m.Looked)
-	case m.Observation.Frontier:
-		s.Spent += uint64(m.Seconds / cmp.Or(s.Speeds.CPU, edgeSeconds))
+		s.Counts.Spent += m.Observation.Facts.spends(m.Looked)
+	case m.Observation.Facts.Rows.Frontier:
+		s.Counts.Spent += uint64(m.Seconds / cmp.Or(s.Speeds.CPU, edgeSeconds))
 	}
-	if d := m.Decision; d.Method != Frontier && (d.Device == CPU || m.Observation.Frontier) {
-		s.Reached += uint64(m.Observation.Fraction * float64(m.Observation.NotifyEdges))
+	if d := m.Decision; d.Method != Frontier && (d.Device == CPU || m.Observation.Facts.Rows.Frontier) {
+		s.Counts.Reached += uint64(m.Observation.Fraction * float64(m.Observation.Facts.NotifyEdges))
 	}
 	switch d := m.Decision; {
 	case d.Method == Frontier:
 	case d.Device != CPU:
 		if excess > 0 && s.Speeds.CPU > 0 {
-			s.Owed -= int64(min(excess, max(0, m.GPUWorked)/s.Speeds.CPU))
+			s.Counts.Owed -= int64(min(excess, max(0, m.GPUWorked)/s.Speeds.CPU))
 		}
 	case d.Method == Pull:
-		s.Pulled = m.Looked
-		s.Pulls++
+		s.Counts.Pulled = m.Looked
+		s.Counts.Pulls++
 		if excess > 0 {
-			s.Owed -= int64(min(excess, float64(m.Looked)))
+			s.Counts.Owed -= int64(min(excess, float64(m.Looked)))
 		}
 	case d.Method == NotifyPull:
-		s.Notified, s.Pulls = true, 0
+		s.Notified, s.Counts.Pulls = true, 0
 		if m.Shards > 0 {
-			s.Spread = spreadOf(m)
+			s.Counts.Spread = spreadOf(m)
 		}
 	}
 	if s.Untried += m.Seconds; m.Decision.Device != CPU {

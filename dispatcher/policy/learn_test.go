@@ -16,11 +16,16 @@ func TestLearnSpeeds(t *testing.T) {
 		{"far off", Speeds{Link: 4}, Measurement{Link: Took{600, 1}}, Speeds{Link: 6}},
 		{"nothing", Speeds{Link: 4}, Measurement{Link: Took{0, 1}, Streamed: Took{1, 0}}, Speeds{Link: 4}},
 		{"a pull", Speeds{}, Measurement{Scan: Scanned{Seconds: 12, Edges: 6, Looked: 4}}, Speeds{Page: 2, CPU: 3}},
-		{"a pull that skipped most", Speeds{CPU: 1}, Measurement{Scan: Scanned{Seconds: 12, Edges: 6, Looked: 3}}, Speeds{Page: 2, CPU: 1}},
-		{"of the GPU", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: Pull}, Beside: 5, Resident: Took{1, 2}}, Speeds{Alone: 5, Resident: 0.5}},
-		{"of the GPU, with notifying", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: NotifyPull}, Beside: 5}, Speeds{}},
-		{"of both", Speeds{}, Measurement{Decision: Decision{Device: Hybrid, Method: Pull}, Beside: 5, Streamed: Took{1, 2}}, Speeds{Both: 5, Crowded: 0.5}},
-		{"a page beside iterations was slower", Speeds{Page: 2}, Measurement{Scan: Scanned{Seconds: 12, Edges: 4}}, Speeds{Page: 2}},
+		{"a pull that skipped most", Speeds{CPU: 1}, Measurement{Scan: Scanned{Seconds: 12, Edges: 6, Looked: 3}},
+			Speeds{Page: 2, CPU: 1}},
+		{"of the GPU", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: Pull}, Beside: 5, Resident: Took{1, 2}},
+			Speeds{Alone: 5, Resident: 0.5}},
+		{"of the GPU, with notifying", Speeds{}, Measurement{Decision: Decision{Device: GPU, Method: NotifyPull}, Beside: 5},
+			Speeds{}},
+		{"of both", Speeds{}, Measurement{Decision: Decision{Device: Hybrid, Method: Pull}, Beside: 5, Streamed: Took{1, 2}},
+			Speeds{Both: 5, Crowded: 0.5}},
+		{"a page beside iterations was slower", Speeds{Page: 2}, Measurement{Scan: Scanned{Seconds: 12, Edges: 4}},
+			Speeds{Page: 2}},
 		{"it was faster", Speeds{Page: 2}, Measurement{Scan: Scanned{Seconds: 4, Edges: 4}}, Speeds{Page: 1.5}},
 	} {
 		if got := Learn(State{Limit: inMemoryLimit, Speeds: c.old}, c.m).Speeds; got != c.want {
@@ -54,7 +59,8 @@ func TestCompare(t *testing.T) {
 		}
 		s = Learn(next, m)
 	}
-	if want := (Speeds{CPU: s.Speeds.CPU, Page: 4, Streamed: 1, Crowded: 1.2, Link: 1e-12, Alone: 2, Both: 3}); s.Speeds != want {
+	if want := (Speeds{CPU: s.Speeds.CPU, Page: 4, Streamed: 1, Crowded: 1.2, Link: 1e-12, Alone: 2,
+		Both: 3}); s.Speeds != want {
 		t.Errorf("got %+v, want %+v", s.Speeds, want)
 	}
 	s = Learn(s, Measurement{Observation: o, Decision: Decision{Device: Hybrid, Method: Pull}, Streamed: Took{3, 1}})
@@ -87,41 +93,42 @@ func TestLearnNotify(t *testing.T) {
 func TestOwed(t *testing.T) {
 	f := facts()
 	s := Start(f, State{}, 0)
-	if s.Owed != 10000 || s.Limit != 0.5 {
+	if s.Counts.Owed != 10000 || s.Limit != 0.5 {
 		t.Fatalf("it begins with %+v", s)
 	}
 	pull := func(s State, device Device, fraction float64) State {
-		m := Measurement{Observation: Observation{Facts: f, Fraction: fraction}, Decision: Decision{Device: device, Method: Pull}, Looked: 9000}
+		m := Measurement{Observation: Observation{Facts: f, Fraction: fraction},
+			Decision: Decision{Device: device, Method: Pull}, Looked: 9000}
 		m.GPUWorked = 9000
 		return Learn(s, m)
 	}
-	if got := pull(s, CPU, 0.6); got.Owed != 10000 || got.Pulled != 9000 {
+	if got := pull(s, CPU, 0.6); got.Counts.Owed != 10000 || got.Counts.Pulled != 9000 {
 		t.Errorf("a pull that was right: %+v", got.Counts)
 	}
-	if got := pull(s, CPU, 0.25); got.Owed != 5000 {
+	if got := pull(s, CPU, 0.25); got.Counts.Owed != 5000 {
 		t.Errorf("a pull of 5000 edges more: %+v", got.Counts)
 	}
-	if got := pull(s, CPU, 0.01); got.Owed != 1000 {
+	if got := pull(s, CPU, 0.01); got.Counts.Owed != 1000 {
 		t.Errorf("a pull that looked at 9000 edges and vertices: %+v", got.Counts)
 	}
-	if got := pull(s, GPU, 0.25); got.Owed != 10000 {
+	if got := pull(s, GPU, 0.25); got.Counts.Owed != 10000 {
 		t.Errorf("on the GPU, with an unknown speed of the CPU: %+v", got.Counts)
 	}
 	s.Speeds.CPU = 3
-	if got := pull(s, Hybrid, 0.25); got.Owed != 7000 || got.Pulled != 0 {
+	if got := pull(s, Hybrid, 0.25); got.Counts.Owed != 7000 || got.Counts.Pulled != 0 {
 		t.Errorf("in the time for 3000 edges of the CPU: %+v", got.Counts)
 	}
-	f.News = true
-	if got := pull(s, CPU, 0.005); got.Owed != 10000-(500+156-4*100) {
+	f.Fold.News = true
+	if got := pull(s, CPU, 0.005); got.Counts.Owed != 10000-(500+156-4*100) {
 		t.Errorf("a pull that looked at 500 vertices and 156 heads: %+v", got.Counts)
 	}
-	f.News = false
+	f.Fold.News = false
 	f.OneSide = true
-	if s := Start(f, State{}, 0); s.Owed != 0 {
+	if s := Start(f, State{}, 0); s.Counts.Owed != 0 {
 		t.Errorf("with the sides of a pull: %+v", s)
 	}
 	f.InMemory = false
-	if s := Start(f, State{}, 10); s.Limit != 0.05 || s.Owed != 0 {
+	if s := Start(f, State{}, 10); s.Limit != 0.05 || s.Counts.Owed != 0 {
 		t.Errorf("from disk: %+v", s)
 	}
 }

@@ -29,19 +29,19 @@ const (
 
 // Facts are what decisions depend on and what a job does not change.
 type Facts struct {
-	Method      Method `json:"method"`       // that was asked for
-	Device      Device `json:"device"`       // likewise
-	Vertices    uint64 `json:"vertices"`     // of the graph
-	ValueBytes  uint64 `json:"value_bytes"`  // of one vertex
-	PullEdges   uint64 `json:"pull_edges"`   // that a pull gathers along
-	NotifyEdges uint64 `json:"notify_edges"` // on the sides along which active vertices notify
-	Pages       int    `json:"pages"`
-	InMemory    bool   `json:"in_memory"`  // all pages stay in the host's memory
-	OneSide     bool   `json:"one_side"`   // vertices notify by sides that a pull reads too
-	Saturates   bool   `json:"saturates"`  // the program has Saturated
-	Aggregates  bool   `json:"aggregates"` // the program has an aggregate
-	FoldFacts
-	FrontierFacts
+	Method      Method        `json:"method"`       // that was asked for
+	Device      Device        `json:"device"`       // likewise
+	Vertices    uint64        `json:"vertices"`     // of the graph
+	ValueBytes  uint64        `json:"value_bytes"`  // of one vertex
+	PullEdges   uint64        `json:"pull_edges"`   // that a pull gathers along
+	NotifyEdges uint64        `json:"notify_edges"` // on the sides along which active vertices notify
+	Pages       int           `json:"pages"`
+	InMemory    bool          `json:"in_memory"`  // all pages stay in the host's memory
+	OneSide     bool          `json:"one_side"`   // vertices notify by sides that a pull reads too
+	Saturates   bool          `json:"saturates"`  // the program has Saturated
+	Aggregates  bool          `json:"aggregates"` // the program has an aggregate
+	Fold        FoldFacts     `json:"fold"`
+	Rows        FrontierFacts `json:"rows"`
 }
 
 // FoldFacts are those of how edges are gone through, whatever is active.
@@ -75,7 +75,7 @@ type FrontierFacts struct {
 
 // Observation is what stands before an iteration.
 type Observation struct {
-	Facts
+	Facts     Facts   `json:"facts"`
 	Iteration int     `json:"iteration"` // from 0
 	Fraction  float64 `json:"f"`         // Σ degrees of the active vertices / NotifyEdges
 	// AggregateChanged: every vertex may have to change. So it is in the first
@@ -99,7 +99,7 @@ type Decision struct {
 
 // State is what a policy knows. The zero value knows nothing; see [Start].
 type State struct {
-	Counts
+	Counts Counts `json:"counts"`
 	// Limit is the f up to which an iteration notifies.
 	Limit  float64 `json:"limit"`
 	Speeds Speeds  `json:"speeds"`
@@ -150,7 +150,7 @@ func Start(f Facts, s State, accessRatio float64) State {
 	if !f.InMemory {
 		s.Limit = 1 / (2 * accessRatio)
 	} else if !f.OneSide {
-		s.Owed = int64(f.NotifyEdges)
+		s.Counts.Owed = int64(f.NotifyEdges)
 	}
 	return s
 }
@@ -165,7 +165,7 @@ func Decide(o Observation, s State) (Decision, State) {
 	d.Device, d.Alpha, s = choose(o, s, d.Method)
 	// Where only the GPU may work and few vertices are active, notifying saves
 	// copies of pages. An aggregate is over all vertices.
-	if d.Device != CPU && (d.Alpha > 1 || o.ResidentEdges >= o.PullEdges || o.Aggregates) {
+	if d.Device != CPU && (d.Alpha > 1 || o.ResidentEdges >= o.Facts.PullEdges || o.Facts.Aggregates) {
 		d.Method = Pull
 	}
 	return d, s
@@ -181,9 +181,10 @@ func method(o Observation, s State) Method {
 		return Pull
 	case o.Facts.Method != Auto:
 		return o.Facts.Method
-	case o.Frontier && (o.Ordered || o.Fraction <= frontierLimit) && rowsPay(o, s) && readsLess(o, s):
+	case o.Facts.Rows.Frontier && (o.Facts.Rows.Ordered || o.Fraction <= frontierLimit) && rowsPay(o, s) &&
+		readsLess(o, s):
 		return Frontier
-	case gain(o, s) < 0 || s.Owed > 0 || o.RowsBytes > 0: // to notify, whole sides are read
+	case gain(o, s) < 0 || s.Counts.Owed > 0 || o.Facts.Rows.RowsBytes > 0: // to notify, whole sides are read
 		return Pull
 	default:
 		return NotifyPull
@@ -203,7 +204,7 @@ const rowsAround = 4
 // a sequence, which all rows are.
 func readsLess(o Observation, s State) bool {
 	share := min(1, rowsAround*o.Fraction/(2*s.Limit))
-	return o.RowsBytes == 0 || share*float64(o.RowsBytes) <= float64(o.PullBytes)
+	return o.Facts.Rows.RowsBytes == 0 || share*float64(o.Facts.Rows.RowsBytes) <= float64(o.Facts.Rows.PullBytes)
 }
 
 const (
@@ -230,19 +231,19 @@ func (f Facts) spends(looked uint64) uint64 { return looked + iterationEdges + f
 func rowsPay(o Observation, s State) bool {
 	// In the order of their priorities, vertices are done about once, and in that of pulls 5 to
 	// 20 times: rows pay from the first iteration on.
-	if s.Loaded || o.Weighted && o.GPUs == 0 && o.RowsBytes == 0 {
+	if s.Counts.Loaded || o.Facts.Rows.Weighted && o.GPUs == 0 && o.Facts.Rows.RowsBytes == 0 {
 		return true
 	}
-	spent := float64(s.Spent)
-	if o.Iteration >= foreseen && s.Reached > 0 {
+	spent := float64(s.Counts.Spent)
+	if o.Iteration >= foreseen && s.Counts.Reached > 0 {
 		n := float64(o.Iteration)
-		left := n * max(0, math.Sqrt(float64(o.NotifyEdges)/float64(s.Reached))-1)
-		if o.Iterations > 0 {
-			left = min(left, float64(o.Iterations)-n)
+		left := n * max(0, math.Sqrt(float64(o.Facts.NotifyEdges)/float64(s.Counts.Reached))-1)
+		if o.Facts.Rows.Iterations > 0 {
+			left = min(left, float64(o.Facts.Rows.Iterations)-n)
 		}
 		spent += left * spent / n
 	}
-	return spent >= float64(rowsCost*o.RowsEdges)
+	return spent >= float64(rowsCost*o.Facts.Rows.RowsEdges)
 }
 
 const (
@@ -256,17 +257,18 @@ const (
 
 // gain estimates how many more edges a pull processes than notify-pull.
 func gain(o Observation, s State) float64 {
-	along := o.Fraction * float64(o.NotifyEdges)
+	along := o.Fraction * float64(o.Facts.NotifyEdges)
 	notify := along / s.Limit
-	if o.News && o.InMemory { // both fold the same blocks, but a pull looks at all heads and vertices
-		return float64(o.Vertices) + float64(o.NotifyEdges)/headEdges - newsNotify*notify
+	if o.Facts.Fold.News && o.Facts.InMemory { // both fold the same blocks, but a pull looks at all heads and vertices
+		return float64(o.Facts.Vertices) + float64(o.Facts.NotifyEdges)/headEdges - newsNotify*notify
 	}
-	cost := pullCost(o, s) - notify - float64(o.Scans)
-	if o.InMemory { // a pull applies all vertices, and what is notified is at most at the ends of these edges
-		cost += max(0, float64(o.Vertices)-along)
+	cost := pullCost(o, s) - notify - float64(o.Facts.Fold.Scans)
+	if o.Facts.InMemory { // a pull applies all vertices, and what is notified is at most at the ends of these edges
+		cost += max(0, float64(o.Facts.Vertices)-along)
 	}
-	if o.Folded > 0 {
-		cost -= min(1, spread(s, o.InMemory, notify <= cost/retryShare)*along/float64(o.Shards)) * float64(o.Folded)
+	if o.Facts.Fold.Folded > 0 {
+		cost -= min(1, spread(s, o.Facts.InMemory,
+			notify <= cost/retryShare)*along/float64(o.Facts.Fold.Shards)) * float64(o.Facts.Fold.Folded)
 	}
 	return cost
 }
@@ -286,25 +288,25 @@ const (
 // From disk one is tried at once, for it may spare reading most pages.
 func spread(s State, inMemory, cheap bool) float64 {
 	after := retryPulls
-	if s.Spread == 1 {
+	if s.Counts.Spread == 1 {
 		after = retryAll
 	}
 	switch {
-	case cheap && s.Pulls >= after, s.Spread == 0 && !inMemory:
+	case cheap && s.Counts.Pulls >= after, s.Counts.Spread == 0 && !inMemory:
 		return 0
-	case s.Spread == 0:
+	case s.Counts.Spread == 0:
 		return 1
 	default:
-		return s.Spread
+		return s.Counts.Spread
 	}
 }
 
 // spreadOf is what a notify-pull shows of it: nothing where it led to most shards.
 func spreadOf(m Measurement) float64 {
 	const most = 0.75
-	along := m.Observation.Fraction * float64(m.Observation.NotifyEdges)
+	along := m.Observation.Fraction * float64(m.Observation.Facts.NotifyEdges)
 	shards := float64(m.Shards)
-	if along == 0 || shards > most*float64(m.Observation.Shards) {
+	if along == 0 || shards > most*float64(m.Observation.Facts.Fold.Shards) {
 		return 1
 	}
 	return min(1, shards/along)
@@ -315,15 +317,15 @@ func spreadOf(m Measurement) float64 {
 // an active one, and whose vertices settle, so that the next pull is about as long as
 // the last one. From disk all edges are read in any case.
 func pullCost(o Observation, s State) float64 {
-	cost := float64(o.NotifyEdges)
-	if s.Limit < inMemoryLimit || !o.Saturates {
+	cost := float64(o.Facts.NotifyEdges)
+	if s.Limit < inMemoryLimit || !o.Facts.Saturates {
 		return cost
 	}
 	if o.Fraction > 0 {
-		cost = min(cost, float64(o.Vertices)/o.Fraction)
+		cost = min(cost, float64(o.Facts.Vertices)/o.Fraction)
 	}
-	if s.Pulled > 0 {
-		cost = min(cost, float64(s.Pulled))
+	if s.Counts.Pulled > 0 {
+		cost = min(cost, float64(s.Counts.Pulled))
 	}
 	return cost
 }

@@ -7,7 +7,8 @@ import (
 
 // facts are those of a job over a graph in memory, with both devices.
 func facts() Facts {
-	return Facts{Method: Auto, Device: Hybrid, Vertices: 500, ValueBytes: 8, PullEdges: 10000, NotifyEdges: 10000, Pages: 20, InMemory: true}
+	return Facts{Method: Auto, Device: Hybrid, Vertices: 500, ValueBytes: 8, PullEdges: 10000, NotifyEdges: 10000,
+		Pages: 20, InMemory: true}
 }
 
 func near(got, want float64) bool { return math.Abs(got-want) <= 1e-6*math.Abs(want) }
@@ -25,35 +26,60 @@ func TestMethod(t *testing.T) {
 		{"many are active", nil, 0.6, Pull},
 		{"none is active along edges", nil, 0, NotifyPull},
 		{"asked for", func(o *Observation, _ *State) { o.Facts.Method = NotifyPull }, 0.9, NotifyPull},
-		{"the aggregate changed", func(o *Observation, _ *State) { o.Facts.Method, o.AggregateChanged = NotifyPull, true }, 0.1, Pull},
-		{"sides not read yet", func(_ *Observation, s *State) { s.Owed = 1 }, 0.1, Pull},
+		{"the aggregate changed", func(o *Observation, _ *State) { o.Facts.Method, o.AggregateChanged = NotifyPull, true },
+			0.1, Pull},
+		{"sides not read yet", func(_ *Observation, s *State) { s.Counts.Owed = 1 }, 0.1, Pull},
 		{"from disk", func(_ *Observation, s *State) { s.Limit = 0.05 }, 0.1, Pull},
-		{"a pull ends early", func(o *Observation, _ *State) { o.Saturates = true }, 0.3, Pull},
-		{"the last pull was short", func(o *Observation, s *State) { o.Saturates, s.Pulled = true, 100 }, 0.1, Pull},
-		{"the last pull was longer", func(o *Observation, s *State) { o.Saturates, s.Pulled = true, 300 }, 0.01, NotifyPull},
-		{"a pull folds the same blocks", func(o *Observation, _ *State) { o.News = true }, 0.01, Pull},
-		{"a pull looks at all vertices", func(o *Observation, _ *State) { o.News = true }, 0.005, NotifyPull},
-		{"a pull from disk reads all", func(o *Observation, _ *State) { o.News, o.InMemory = true, false }, 0.3, NotifyPull},
-		{"a side to go through", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.3, Pull},
-		{"few lead to what is active", func(o *Observation, _ *State) { o.Scans = 5000 }, 0.2, NotifyPull},
-		{"notified edges lead to all shards", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.04, Pull},
-		{"they lead to all, and a pull applies all vertices", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.002, NotifyPull},
-		{"they lead to half of them", func(o *Observation, _ *State) { o.Folded, o.Shards = 10000, 20 }, 0.001, NotifyPull},
-		{"as they lead to, as was seen", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread = 10000, 20, 0.01 }, 0.1, NotifyPull},
-		{"they lead to all, as was seen", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread = 10000, 20, 1 }, 0.1, Pull},
-		{"one is tried after pulls", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread, s.Pulls = 10000, 20, 1, 32 }, 0.05, NotifyPull},
-		{"not soon after one led to all", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread, s.Pulls = 10000, 20, 1, 31 }, 0.05, Pull},
-		{"it is not tried where that takes long", func(o *Observation, s *State) { o.Folded, o.Shards, s.Spread, s.Pulls = 10000, 20, 1, 32 }, 0.1, Pull},
-		{"from disk, one is tried at once", func(o *Observation, s *State) { o.Folded, o.Shards, o.InMemory, s.Limit = 10000, 20, false, 0.1 }, 0.05, NotifyPull},
-		{"from disk, too, they lead to all", func(o *Observation, s *State) {
-			o.Folded, o.Shards, o.InMemory, s.Limit, s.Spread = 10000, 20, false, 0.1, 1
+		{"a pull ends early", func(o *Observation, _ *State) { o.Facts.Saturates = true }, 0.3, Pull},
+		{"the last pull was short", func(o *Observation, s *State) { o.Facts.Saturates, s.Counts.Pulled = true, 100 },
+			0.1, Pull},
+		{"the last pull was longer", func(o *Observation, s *State) { o.Facts.Saturates, s.Counts.Pulled = true, 300 },
+			0.01, NotifyPull},
+		{"a pull folds the same blocks", func(o *Observation, _ *State) { o.Facts.Fold.News = true }, 0.01, Pull},
+		{"a pull looks at all vertices", func(o *Observation, _ *State) { o.Facts.Fold.News = true }, 0.005, NotifyPull},
+		{"a pull from disk reads all", func(o *Observation, _ *State) { o.Facts.Fold.News, o.Facts.InMemory = true, false },
+			0.3, NotifyPull},
+		{"a side to go through", func(o *Observation, _ *State) { o.Facts.Fold.Scans = 5000 }, 0.3, Pull},
+		{"few lead to what is active", func(o *Observation, _ *State) { o.Facts.Fold.Scans = 5000 }, 0.2, NotifyPull},
+		{"notified edges lead to all shards", func(o *Observation, _ *State) {
+			o.Facts.Fold.Folded, o.Facts.Fold.Shards = 10000, 20
+		}, 0.04, Pull},
+		{"they lead to all, and a pull applies all vertices", func(o *Observation, _ *State) {
+			o.Facts.Fold.Folded, o.Facts.Fold.Shards = 10000, 20
+		}, 0.002, NotifyPull},
+		{"they lead to half of them", func(o *Observation, _ *State) { o.Facts.Fold.Folded, o.Facts.Fold.Shards = 10000, 20 },
+			0.001, NotifyPull},
+		{"as they lead to, as was seen", func(o *Observation, s *State) {
+			o.Facts.Fold.Folded, o.Facts.Fold.Shards, s.Counts.Spread = 10000, 20, 0.01
+		},
+			0.1, NotifyPull},
+		{"they lead to all, as was seen", func(o *Observation, s *State) {
+			o.Facts.Fold.Folded, o.Facts.Fold.Shards, s.Counts.Spread = 10000, 20, 1
+		},
+			0.1, Pull},
+		{"one is tried after pulls", func(o *Observation, s *State) {
+			o.Facts.Fold.Folded, o.Facts.Fold.Shards, s.Counts.Spread, s.Counts.Pulls = 10000, 20, 1, 32
+		}, 0.05, NotifyPull},
+		{"not soon after one led to all", func(o *Observation, s *State) {
+			o.Facts.Fold.Folded, o.Facts.Fold.Shards, s.Counts.Spread, s.Counts.Pulls = 10000, 20, 1, 31
 		}, 0.05, Pull},
-		{"few edges are packed", func(o *Observation, _ *State) { o.Folded, o.Shards = 5000, 20 }, 0.1, NotifyPull},
-		{"the last pull of one without Saturated", func(_ *Observation, s *State) { s.Pulled = 100 }, 0.01, NotifyPull},
+		{"it is not tried where that takes long", func(o *Observation, s *State) {
+			o.Facts.Fold.Folded, o.Facts.Fold.Shards, s.Counts.Spread, s.Counts.Pulls = 10000, 20, 1, 32
+		}, 0.1, Pull},
+		{"from disk, one is tried at once", func(o *Observation, s *State) {
+			o.Facts.Fold.Folded, o.Facts.Fold.Shards, o.Facts.InMemory, s.Limit = 10000, 20, false, 0.1
+		}, 0.05, NotifyPull},
+		{"from disk, too, they lead to all", func(o *Observation, s *State) {
+			o.Facts.Fold.Folded, o.Facts.Fold.Shards, o.Facts.InMemory, s.Limit, s.Counts.Spread = 10000, 20, false, 0.1, 1
+		}, 0.05, Pull},
+		{"few edges are packed", func(o *Observation, _ *State) { o.Facts.Fold.Folded, o.Facts.Fold.Shards = 5000, 20 },
+			0.1, NotifyPull},
+		{"the last pull of one without Saturated", func(_ *Observation, s *State) { s.Counts.Pulled = 100 },
+			0.01, NotifyPull},
 	} {
 		o := Observation{Facts: facts(), Fraction: c.f}
 		s := Start(o.Facts, State{}, 0)
-		s.Owed = 0
+		s.Counts.Owed = 0
 		if c.set != nil {
 			c.set(&o, &s)
 		}
@@ -81,7 +107,8 @@ func TestAlpha(t *testing.T) {
 		{"few are active", Speeds{CPU: 10, Page: 10, Notify: 20, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.2},
 		{"not measured yet", Speeds{CPU: 10, Page: 10, Resident: 1, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.6},
 		{"not that few", Speeds{CPU: 10, Page: 10, Notify: 20, Resident: 1, Link: 1e-12}, NotifyPull, 0.25, Hybrid, 5},
-		{"measured along few edges", Speeds{CPU: 1, Page: 1, Notify: 1000, Resident: 2, Link: 1e-12}, NotifyPull, 0.01, CPU, 0.53},
+		{"measured along few edges", Speeds{CPU: 1, Page: 1, Notify: 1000, Resident: 2, Link: 1e-12}, NotifyPull, 0.01,
+			CPU, 0.53},
 		{"what an iteration takes beside", Speeds{CPU: 2, Page: 2, Resident: 1, Link: 1e-12, Alone: 10000}, Pull, 1, CPU, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -157,7 +184,7 @@ func TestStreamedNotifies(t *testing.T) {
 		{0.001, 0, false, NotifyPull}, {0.001, 10000, false, Pull}, {0.4, 0, false, Pull}, {0.001, 0, true, Pull},
 	} {
 		o := Observation{Facts: facts(), Fraction: c.f, GPUs: 1, ResidentEdges: c.resident}
-		o.Device, o.Aggregates = GPU, c.aggregates
+		o.Facts.Device, o.Facts.Aggregates = GPU, c.aggregates
 		s := State{Limit: inMemoryLimit, Speeds: Speeds{CPU: 1, Page: 1, Resident: 1, Streamed: 1}}
 		if d, _ := Decide(o, s); d.Method != c.want || d.Device != GPU {
 			t.Errorf("%+v: got %+v", c, d)
@@ -185,7 +212,8 @@ func TestTried(t *testing.T) {
 	}{
 		{0.5, 50*20000 - 1, "cgggcc"}, {0.5, 50 * 20000, "gggccc"}, {0.1, 1e12, "cccccc"}, {1.01, 0, "gggggg"},
 	} {
-		s := State{Limit: inMemoryLimit, Fixed: true, Untried: c.untried, Speeds: Speeds{CPU: 2 * c.cpu, Page: 1e9, Resident: 2}}
+		s := State{Limit: inMemoryLimit, Fixed: true, Untried: c.untried, Speeds: Speeds{CPU: 2 * c.cpu, Page: 1e9,
+			Resident: 2}}
 		if got := run(s, len(c.want)); got != c.want {
 			t.Errorf("α = %v, untried for %v s: got %s, want %s", c.cpu, c.untried, got, c.want)
 		}
@@ -206,7 +234,7 @@ func TestMaintain(t *testing.T) {
 	if u, s = Maintain(o, s, 200*500); !u.TimeCPU || s.Unseen != 0 {
 		t.Errorf("after 200 times of what a page takes: %+v", u)
 	}
-	o.Device = GPU
+	o.Facts.Device = GPU
 	if u, _ := Maintain(o, s, 1e6); u.TimeCPU {
 		t.Error("the CPU is measured in a job of the GPU alone")
 	}
@@ -241,17 +269,17 @@ func TestFrontier(t *testing.T) {
 		{"nothing is left", true, true, 0.01, foreseen, paid / 8, 1 << 40, false, NotifyPull},
 	} {
 		o := Observation{Facts: facts(), Fraction: c.f, Iteration: c.iteration}
-		o.Frontier, o.Ordered, o.RowsEdges = c.able, c.ordered, 10000
+		o.Facts.Rows.Frontier, o.Facts.Rows.Ordered, o.Facts.Rows.RowsEdges = c.able, c.ordered, 10000
 		s := Start(o.Facts, State{}, 0)
 		s.Counts = Counts{Spent: c.spent, Reached: c.reached, Loaded: c.loaded}
 		if d, _ := Decide(o, s); d.Method != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, d.Method, c.want)
 		}
-		o.Weighted = true
+		o.Facts.Rows.Weighted = true
 		if d, _ := Decide(o, s); c.ordered && (d.Method == Frontier) != c.able {
 			t.Errorf("%s, weighted: got %s", c.name, d.Method)
 		}
-		o.Weighted, o.Iterations = false, foreseen+1
+		o.Facts.Rows.Weighted, o.Facts.Rows.Iterations = false, foreseen+1
 		if d, _ := Decide(o, s); d.Method == Frontier && c.iteration == foreseen {
 			t.Errorf("%s, one more iteration: got %s", c.name, d.Method)
 		}
@@ -265,7 +293,8 @@ func TestFrontier(t *testing.T) {
 	for _, m := range []Method{Pull, Frontier} {
 		s = Learn(s, Measurement{Observation: o, Decision: Decision{Method: m, Device: CPU}, Looked: 10000})
 	}
-	if want := 10000 + iterationEdges + o.Vertices/bitVertices; s.Spent != want || s.Reached != 10 || !s.Loaded {
+	if want := 10000 + iterationEdges + o.Facts.Vertices/bitVertices; s.Counts.Spent != want || s.Counts.Reached != 10 ||
+		!s.Counts.Loaded {
 		t.Errorf("a pull along 10,000 edges with 10 of active vertices, and a frontier: %+v, want %d spent", s.Counts, want)
 	}
 }
@@ -291,7 +320,8 @@ func TestStoredRows(t *testing.T) {
 		{"all pages stay", 0.0001, true, 1, 100, 0, Pull},
 	} {
 		o := Observation{Facts: facts(), Fraction: c.f, Iteration: 3}
-		o.InMemory, o.Frontier, o.Ordered, o.RowsBytes, o.PullBytes = false, true, c.ordered, c.rows, c.pull
+		o.Facts.InMemory, o.Facts.Rows.Frontier, o.Facts.Rows.Ordered, o.Facts.Rows.RowsBytes, o.Facts.Rows.PullBytes = false,
+			true, c.ordered, c.rows, c.pull
 		if d, _ := Decide(o, Start(o.Facts, State{}, c.ratio)); d.Method != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, d.Method, c.want)
 		}
@@ -309,7 +339,7 @@ func TestSpread(t *testing.T) {
 		{"a grid", 2, 92}, {"a random graph", 20, 3},
 	} {
 		f := facts()
-		f.Folded, f.Shards, f.OneSide = f.PullEdges, 20, true
+		f.Fold.Folded, f.Fold.Shards, f.OneSide = f.PullEdges, 20, true
 		f.Vertices = 10 // to apply them all is nothing
 		s, notified := Start(f, State{}, 0), 0
 		for i := range 100 {

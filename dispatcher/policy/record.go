@@ -33,7 +33,8 @@ func Decode(b []byte, s State) (State, error) {
 		return s, fmt.Errorf("the policy's record: %w", err)
 	}
 	if r.Version != recordVersion || !(r.Limit > 0 && r.Limit <= inMemoryLimit) {
-		return s, fmt.Errorf("the policy's record has version %d and a limit of %v, expected version %d", r.Version, r.Limit, recordVersion)
+		return s, fmt.Errorf("the policy's record has version %d and a limit of %v, expected version %d", r.Version, r.Limit,
+			recordVersion)
 	}
 	s.Counts, s.Limit = r.Counts, r.Limit
 	return s, nil

@@ -10,6 +10,15 @@ package device
 // 	CUresult r = cuCtxSetCurrent(x);
 // 	return r ? r : cuMemHostRegister(p, n, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
 // }
+// static CUresult garaph_reach(CUcontext x, CUdevice d, CUdevice peer, CUcontext y, int *direct) {
+// 	CUresult r = cuDeviceCanAccessPeer(direct, d, peer);
+// 	if (r || !*direct)
+// 		return r;
+// 	r = cuCtxSetCurrent(x);
+// 	if (!r)
+// 		r = cuCtxEnablePeerAccess(y, 0);
+// 	return r == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED ? CUDA_SUCCESS : r;
+// }
 // static CUresult garaph_mapped(CUcontext x, void *p, CUdeviceptr *at) {
 // 	CUresult r = cuCtxSetCurrent(x);
 // 	return r ? r : cuMemHostGetDevicePointer(at, p, 0);
@@ -61,12 +70,42 @@ func listCUDA() ([]Listed, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Listed{strconv.Itoa(i), d.Info()})
+		peers, err := peersOf(i, n)
+		if err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+		list = append(list, Listed{strconv.Itoa(i), d.Info(), peers})
 		if err := d.Close(); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
+}
+
+// namesOfCUDA lists the numbers of the GPUs.
+func namesOfCUDA() (names []string, err error) {
+	n, err := cu.NumDevices()
+	for i := range n {
+		names = append(names, strconv.Itoa(i))
+	}
+	return names, err
+}
+
+// peersOf lists the GPUs of n to which GPU i copies directly.
+func peersOf(i, n int) (names []string, err error) {
+	for peer := range n {
+		direct := C.int(0)
+		if peer != i {
+			err = asError(C.cuDeviceCanAccessPeer(&direct, C.CUdevice(i), C.CUdevice(peer)))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("ask GPU %d for access to GPU %d: %w", i, peer, err)
+		}
+		if direct != 0 {
+			names = append(names, strconv.Itoa(peer))
+		}
+	}
+	return names, nil
 }
 
 // openNamedCUDA opens the GPU of a number; "" is the first one.
@@ -269,6 +308,12 @@ func (d *cudaDevice) Mapped(b []byte) (Pointer, error) {
 	return Pointer(p), d.check("map pinned memory", err)
 }
 
+func (d *cudaDevice) Reach(peer Device) (bool, error) {
+	direct, to := C.int(0), under(peer).(*cudaDevice)
+	r := C.garaph_reach(d.context(), C.CUdevice(d.device), C.CUdevice(to.device), to.context(), &direct)
+	return direct != 0, d.check("reach GPU "+to.info.Name, asError(r))
+}
+
 func (d *cudaDevice) Unpin(b []byte) error {
 	err := d.Unregister(b)
 	hostmem.FreeBytes(b)
@@ -282,7 +327,8 @@ func (d *cudaDevice) Unregister(b []byte) error {
 	d.mu.Lock()
 	delete(d.pinned, &b[0])
 	d.mu.Unlock()
-	return d.check("unpin memory", asError(C.garaph_unpin(d.context(), unsafe.Pointer(&b[0])))) //nolint:gocritic // code of cgo
+	//nolint:gocritic // code of cgo
+	return d.check("unpin memory", asError(C.garaph_unpin(d.context(), unsafe.Pointer(&b[0]))))
 }
 
 // Close ends all work and frees what is left. After the device was lost, only

@@ -79,12 +79,14 @@ func (d *cudaDevice) Load(k Kernel) (Function, error) {
 
 func (f *cudaFunction) Launch(s Stream, blocks, threads, shared int, args []byte) error {
 	return f.device.check("launch kernel "+f.name, asError(C.garaph_launch(f.device.context(), f.handle(),
-		C.uint(blocks), C.uint(threads), C.uint(shared), s.(*cudaStream).handle(), unsafe.Pointer(&args[0]), C.size_t(len(args)))))
+		C.uint(blocks), C.uint(threads), C.uint(shared), s.(*cudaStream).handle(), unsafe.Pointer(&args[0]),
+		C.size_t(len(args)))))
 }
 
 func (f *cudaFunction) Together(threads, shared int) (blocks int, err error) {
 	var n C.int
-	err = asError(C.garaph_together(f.device.context(), f.handle(), C.int(threads), C.size_t(shared), &n)) //nolint:gocritic // code of cgo
+	//nolint:gocritic // code of cgo
+	err = asError(C.garaph_together(f.device.context(), f.handle(), C.int(threads), C.size_t(shared), &n))
 	if err == nil && n == 0 {
 		err = cu.LaunchOutOfResources
 	}

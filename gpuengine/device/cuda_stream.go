@@ -3,6 +3,11 @@
 package device
 
 // #include <cuda.h>
+//
+// static CUresult garaph_to_peer(CUcontext x, CUdeviceptr dst, CUcontext y, CUdeviceptr src, size_t n, CUstream s) {
+// 	CUresult r = cuCtxSetCurrent(x);
+// 	return r ? r : cuMemcpyPeerAsync(dst, y, src, x, n, s);
+// }
 import "C"
 
 import (
@@ -72,6 +77,12 @@ func (s *cudaStream) Copy(dst, src Pointer, n int64) error {
 	return s.device.do("copy on the device", func() error {
 		return cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), n, s.stream)
 	})
+}
+
+func (s *cudaStream) ToPeer(peer Device, dst, src Pointer, n int64) error {
+	d, to := s.device, under(peer).(*cudaDevice)
+	r := C.garaph_to_peer(d.context(), C.CUdeviceptr(dst), to.context(), C.CUdeviceptr(src), C.size_t(n), s.handle())
+	return d.check("copy to a peer", asError(r))
 }
 
 func (s *cudaStream) Fill(dst Pointer, b byte, n int64) error {

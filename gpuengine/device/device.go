@@ -44,6 +44,9 @@ type Device interface {
 	Unregister(b []byte) error
 	// Mapped is where kernels read memory that Pin has returned, over the link.
 	Mapped(b []byte) (Pointer, error)
+	// Reach lets copies to a peer take the shortest way, and reports whether that is the direct
+	// one. Otherwise they go through the host's memory.
+	Reach(peer Device) (direct bool, err error)
 	NewStream(Priority) (Stream, error)
 	NewEvent() (Event, error)
 	// Load compiles a kernel for this device.
@@ -77,6 +80,8 @@ type Stream interface {
 	ToHost(dst []byte, src Pointer) error
 	// Copy copies n bytes on the device; the ranges do not overlap.
 	Copy(dst, src Pointer, n int64) error
+	// ToPeer copies n bytes to another device of the same driver.
+	ToPeer(peer Device, dst, src Pointer, n int64) error
 	// Fill sets n bytes to b.
 	Fill(dst Pointer, b byte, n int64) error
 	// Record makes e happen when everything queued before it is done. Wait makes

@@ -15,7 +15,7 @@ import (
 func init() {
 	switch result := C.garaph_driver; result {
 	case 0:
-		drivers = append(drivers, Driver{Name: "cuda", List: listCUDA, Open: openNamedCUDA})
+		drivers = append(drivers, Driver{Name: "cuda", List: listCUDA, Names: namesOfCUDA, Open: openNamedCUDA})
 	case C.garaph_no_driver:
 		absent = errors.New("there is no NVIDIA driver on this machine (no libcuda.so.1)")
 	default:

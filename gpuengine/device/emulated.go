@@ -205,6 +205,14 @@ func (d *Emulated) Lock() { d.atomics.Lock() }
 // Unlock ends it.
 func (d *Emulated) Unlock() { d.atomics.Unlock() }
 
+// Reach reports that copies to other emulated devices are direct.
+func (d *Emulated) Reach(Device) (bool, error) {
+	if err := d.check(FaultPeer); err != nil {
+		return false, fmt.Errorf("reach a peer: %w", err)
+	}
+	return true, nil
+}
+
 // Pin returns host memory.
 func (d *Emulated) Pin(n int64) ([]byte, error) {
 	b, err := hostmem.Apart(n)

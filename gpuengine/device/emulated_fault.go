@@ -15,11 +15,12 @@ const (
 	FaultEvent                 // Record and Wait
 	FaultSync                  // Sync, of streams and events
 	FaultRun                   // what a stream does, at the time when it does it
+	FaultPeer                  // ToPeer and Reach, with several devices
 	faultOps
 )
 
 func (o FaultOp) String() string {
-	return [...]string{"alloc", "load", "stream", "copy", "launch", "event", "sync", "run"}[o]
+	return [...]string{"alloc", "load", "stream", "copy", "launch", "event", "sync", "run", "peer"}[o]
 }
 
 // EmulatedFault makes a call fail.

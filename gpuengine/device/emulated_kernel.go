@@ -36,20 +36,22 @@ func (f *emulatedFunction) LaunchTogether(to Stream, blocks, threads, shared int
 	if blocks > emulatedBlocks {
 		return fmt.Errorf("launch kernel %s, %d blocks together: %d can be", f.kernel.Name, blocks, emulatedBlocks)
 	}
-	return f.launch(to, Grid{Blocks: blocks, Threads: threads, Shared: shared}, args, func(run func(block int) error) error { return run(0) })
+	return f.launch(to, Grid{Blocks: blocks, Threads: threads, Shared: shared}, args,
+		func(run func(block int) error) error { return run(0) })
 }
 
 // Launch runs the kernel's blocks, in any order.
 func (f *emulatedFunction) Launch(to Stream, blocks, threads, shared int, args []byte) error {
-	return f.launch(to, Grid{Blocks: blocks, Threads: threads, Shared: shared}, args, func(run func(block int) error) error {
-		first := rand.IntN(blocks)
-		for i := range blocks {
-			if err := run((first + i) % blocks); err != nil {
-				return err
+	return f.launch(to, Grid{Blocks: blocks, Threads: threads, Shared: shared}, args,
+		func(run func(block int) error) error {
+			first := rand.IntN(blocks)
+			for i := range blocks {
+				if err := run((first + i) % blocks); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 }
 
 func (f *emulatedFunction) launch(to Stream, g Grid, args []byte, all func(run func(block int) error) error) error {
@@ -64,7 +66,8 @@ func (f *emulatedFunction) launch(to Stream, g Grid, args []byte, all func(run f
 		err = errors.New("invalid configuration")
 	}
 	if err != nil {
-		return fmt.Errorf("launch kernel %s, %d blocks of %d threads, %d bytes of shared memory: %w", f.kernel.Name, g.Blocks, g.Threads, g.Shared, err)
+		return fmt.Errorf("launch kernel %s, %d blocks of %d threads, %d bytes of shared memory: %w", f.kernel.Name, g.Blocks,
+			g.Threads, g.Shared, err)
 	}
 	args = slices.Clone(args)
 	return s.add(func() error {

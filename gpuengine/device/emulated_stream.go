@@ -142,6 +142,22 @@ func (s *emulatedStream) Copy(dst, src Pointer, n int64) error {
 	})
 }
 
+// ToPeer copies to another emulated device.
+func (s *emulatedStream) ToPeer(peer Device, dst, src Pointer, n int64) error {
+	if err := s.device.check(FaultPeer); err != nil {
+		return fmt.Errorf("copy %d bytes to a peer: %w", n, err)
+	}
+	return s.add(func() error {
+		from, err := s.device.Bytes(src, n)
+		if err != nil {
+			return err
+		}
+		to, err := under(peer).(Memory).Bytes(dst, n)
+		copy(to, from)
+		return err
+	})
+}
+
 // Fill sets memory.
 func (s *emulatedStream) Fill(dst Pointer, b byte, n int64) error {
 	if err := s.device.check(FaultCopy); err != nil {

@@ -148,8 +148,11 @@ func TestEmulatedRefuses(t *testing.T) {
 		{"foreign bytes", func() error { return w.Unpin(w.host[1:]) }, "they were not pinned"},
 		{"a stream of another device", func() error { return reads.Launch(other.stream, 1, 1, 0, nil) }, "of another device"},
 		{"too many threads", func() error { return reads.Launch(w.stream, 1, 1025, 0, nil) }, "invalid configuration"},
-		{"too much shared memory", func() error { return reads.Launch(w.stream, 1, 32, 48<<10+1, nil) }, "invalid configuration"},
-		{"a kernel out of bounds", func() error { return errors.Join(reads.Launch(w.stream, 3, 32, 0, nil), w.stream.Sync()) }, "access to 101 bytes at"},
+		{"too much shared memory", func() error { return reads.Launch(w.stream, 1, 32, 48<<10+1, nil) },
+			"invalid configuration"},
+		{"a kernel out of bounds",
+			func() error { return errors.Join(reads.Launch(w.stream, 3, 32, 0, nil), w.stream.Sync()) },
+			"access to 101 bytes at"},
 		{"a lost device", func() error { return w.stream.ToHost(w.host, w.memory) }, "the device is lost"},
 	} {
 		if err := c.do(); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,14 +12,31 @@ type Driver struct {
 	Name string // "cuda", "emulated"
 	// List describes its devices.
 	List func() ([]Listed, error)
+	// Names lists the names of its devices; nil for an emulated one.
+	Names func() ([]string, error)
 	// Open opens the device of a name that List returns.
 	Open func(name string) (Device, error)
 }
 
 // Listed is a device that can be opened.
 type Listed struct {
-	Name string // for --gpu: "0", "emulated"
-	Info Info
+	Name  string // for --gpu: "0", "emulated"
+	Info  Info
+	Peers []string // names of devices to which it copies directly
+}
+
+// Wrapped is a device that another one wraps.
+type Wrapped interface{ Unwrap() Device }
+
+// under returns the device beneath its wrappers.
+func under(d Device) Device {
+	for {
+		w, ok := d.(Wrapped)
+		if !ok {
+			return d
+		}
+		d = w.Unwrap()
+	}
 }
 
 // EmulatedName is the name of the emulated device.
@@ -32,6 +50,19 @@ var absent error
 
 // Drivers are those of this build that work.
 func Drivers() []Driver { return slices.Clone(drivers) }
+
+// Names lists the real devices, without opening them.
+func Names() (names []string, err error) {
+	for _, d := range drivers {
+		if d.Names != nil {
+			names, err = d.Names()
+		}
+	}
+	if err == nil && len(names) == 0 {
+		err = cmp.Or(absent, ErrNoDevice)
+	}
+	return names, err
+}
 
 // HasGPU reports whether this build has a driver of real devices that works.
 func HasGPU() bool { return len(drivers) > 1 }

@@ -22,8 +22,8 @@ func init() {
 		0, 1, 2, 3, 0.5, 0.85, 1. / 3, 10, 31, 32, 33, 63, 64, 65, math.Pi, 709, 745, 88.7, 1e-3, 16777217,
 		math.Inf(1), math.NaN(), math.MaxFloat64, 0x1p-1022, 0x1.fffffffffffffp-1023, 0x1p-1074,
 		math.MaxFloat32, 0x1p-126, 0x1.fffffcp-127, 0x1p-149, math.Nextafter(1, 2), math.Nextafter(1, 0),
-		0x1p7, 0x1p8, 0x1p15, 0x1p16, 0x1p31, 0x1p31 - 0.5, 0x1p32, 0x1p63, 0x1p64, 0x1.fffffep62,
-		0x1.fffffffffffffp62, 0x1.fffffffffffffp63, 1 << 53,
+		0x1p7, 0x1p8, 0x1p15, 0x1p16, 0x1p31, 0x1p31 - 0.5, 0x1p32, 0x1p63, 0x1p64, 0x1.fffffep62, 0x1.fffffffffffffp62,
+		0x1.fffffffffffffp63, 1 << 53,
 	}
 	for _, f := range floats {
 		for _, f := range []float64{f, -f} {

@@ -12,9 +12,9 @@ func TestGroupUsed(t *testing.T) {
 	for name, text := range map[string]string{
 		"a/b/memory.current": "1000\n", "a/b/memory.stat": "anon 700\ninactive_file 200\nactive_file 50\n",
 		"memory.current":                        "9000\n",
-		"memory/docker/x/memory.usage_in_bytes": "600\n",
-		"memory/docker/x/memory.stat":           "inactive_file 1\ntotal_inactive_file 100\n",
-		"memory/memory.usage_in_bytes":          "80\n",
+		"memory/docker/x/memory.usage_in_bytes": "600\n", "memory/docker/x/memory.stat": "inactive_file " +
+			"1\ntotal_inactive_file 100\n",
+		"memory/memory.usage_in_bytes": "80\n",
 	} {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

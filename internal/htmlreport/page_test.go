@@ -20,7 +20,7 @@ import (
 // hybridRun is a run of n iterations on both devices.
 func hybridRun(n int) (r dispatcher.Report, pages *Pages) {
 	pages = new(Pages)
-	r = dispatcher.Report{GPUUse: dispatcher.GPUUse{GPU: "made up"}, InMemory: true, NotifyLimit: 0.5}
+	r = dispatcher.Report{GPU: dispatcher.GPUUse{Name: "made up"}, InMemory: true, NotifyLimit: 0.5}
 	for i := range n {
 		f := math.Exp(-float64(i) / float64(n) * 8)
 		it := dispatcher.Iteration{

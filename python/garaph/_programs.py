@@ -37,8 +37,8 @@ class RunOptions(TypedDict, total=False):
     time_limit: Union[float, str, datetime.timedelta]
     """stop after TIME, such as 2h, with a checkpoint for resume; 0: no limit"""
     gpu: str
-    """name of the GPU, as garaph devices lists them: 0, 1, … or emulated (default the first
-    one)
+    """NAMES of GPUs, as garaph devices lists them: 0, 1, …, several as 0,1, all, or emulated
+    (default the first one)
     """
     gpu_memory: Union[int, str]
     """memory of the GPU to use, such as 4GiB; edges beyond it are streamed (default nearly all

@@ -39,7 +39,8 @@ from disk. The whole machine should be free for it.`,
   garaph bench web.graph --memory 2GiB --programs pagerank,bfs --rounds 5
   garaph bench web.graph --json > bench.json`,
 	})
-	cmd.AddCommand(benchGPUCommand(a), benchHybridCommand(a), benchFrontierCommand(a))
+	cmd.AddCommand(benchGPUCommand(a), benchHybridCommand(a), benchScaleCommand(a),
+		benchFrontierCommand(a))
 	return cmd
 }
 
@@ -124,14 +125,39 @@ The whole machine should be free for it.`,
 	})
 }
 
+func benchScaleCommand(a *app) *cobra.Command {
+	return a.measuring(bench.MeasureScale, true, func(fs *pflag.FlagSet) func(*bench.Options) {
+		memory := flags.Size(fs, "memory", "memory of the host (default three quarters of what is available)")
+		rounds := flags.Count(fs, "rounds", 3, 1, "how many rounds of all numbers of GPUs")
+		parts := flags.List(fs, "parts", bench.ScaleParts, "what to measure")
+		return func(o *bench.Options) { o.Memory, o.Rounds, o.Parts = cmp.Or(*memory, o.Memory), *rounds, *parts }
+	}, &cobra.Command{
+		Use:   "scale GRAPH [flags]",
+		Short: "Compare jobs on several GPUs with jobs on one",
+		Long: `Compare jobs on several GPUs with jobs on one.
+
+PageRank runs on one GPU, on two, and so on. Its parts are:
+  resident  all edges on the GPUs, if they fit
+  streamed  a tenth of the edges on each GPU, the rest copied in every iteration
+
+The whole machine should be free for it.`,
+		Example: `  garaph bench scale web.graph
+  garaph bench scale web.graph --gpu 0,1 --parts resident --json > scale.json`,
+	})
+}
+
 // measuring returns a command that measures a graph, with flags of its own and those of all measurements.
 func (a *app) measuring(measure func(context.Context, *garaph.Graph, bench.Options) (*bench.Report, error), onGPU bool,
 	declare func(*pflag.FlagSet) func(*bench.Options), cmd *cobra.Command,
 ) *cobra.Command {
 	fs := cmd.Flags()
 	fill, gpu := declare(fs), new(string)
+	declareGPU := gpuFlag
+	if strings.HasPrefix(cmd.Use, "scale ") {
+		declareGPU = gpusFlag
+	}
 	if onGPU {
-		gpu = gpuFlag(fs)
+		gpu = declareGPU(fs)
 	}
 	threads := threadsFlag(fs)
 	asJSON := fs.Bool("json", false, "print it as one JSON object")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
@@ -19,7 +20,7 @@ func devicesCommand(a *app) *cobra.Command {
 		Use:   "devices",
 		Short: "List the GPUs that programs can run on",
 		Long: `List the GPUs that programs can run on, with the speed of the link to each, which
-is measured. The emulated one computes on the CPU, for tests.`,
+is measured, and the GPUs to which it copies directly. The emulated one computes on the CPU, for tests.`,
 		Args: exactly("no argument", 0),
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print them as one JSON object")
@@ -33,12 +34,14 @@ is measured. The emulated one computes on the CPU, for tests.`,
 		}
 		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		// errors are kept until Flush
-		fmt.Fprintf(table, "gpu\tname\tmemory\tfree\tprocessors\tcapability\tdriver\tto it\tfrom it\tboth\n")
+		fmt.Fprintf(table, "gpu\tname\tmemory\tfree\tprocessors\tcapability\tdriver\tto it\tfrom it\tboth\tdirect to\n")
 		for _, d := range list {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", d.GPU, d.Name, humanize.IBytes(uint64(d.Memory)),
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", d.GPU, d.Name, humanize.IBytes(uint64(d.Memory)),
 				humanize.IBytes(uint64(d.Free)),
-				d.Processors, d.Capability, d.Driver, speedText(float64(d.To)), speedText(float64(d.From)),
-				speedText(float64(d.Both)))
+				d.Processors, d.Capability, d.Driver, speedText(float64(d.To)), speedText(float64(d.From)), speedText(
+					float64(d.Both),
+				),
+				strings.Join(d.Peers, ","))
 		}
 		return errors.Join(err, table.Flush())
 	})
@@ -63,6 +66,8 @@ type deviceReport struct {
 	To   show.Number `json:"to_bytes_per_second"`
 	From show.Number `json:"from_bytes_per_second"`
 	Both show.Number `json:"both_bytes_per_second"`
+	// Peers are the GPUs to which it copies without the host's memory.
+	Peers []string `json:"peers,omitempty"`
 }
 
 // measuredDevices lists all GPUs with the speed of their links; the error is of those that fail.
@@ -79,7 +84,7 @@ func measuredDevices() (list []deviceReport, err error) {
 			list = append(list, deviceReport{
 				GPU: x.Name, Name: i.Name, Memory: i.Memory, Free: i.Free, Processors: i.Processors,
 				Capability: fmt.Sprintf("%d.%d", i.Capability/10, i.Capability%10), Driver: i.Driver,
-				To: show.Number(link.To), From: show.Number(link.From), Both: show.Number(link.Both),
+				To: show.Number(link.To), From: show.Number(link.From), Both: show.Number(link.Both), Peers: x.Peers,
 			})
 		}
 	}

@@ -174,7 +174,7 @@ func (r *graphalyticsRun) one(ctx context.Context, name string) error {
 		return err
 	}
 	took := graphalyticsResult{
-		Algorithm: name, Load: out.Report.Load.Seconds(), Seconds: out.Report.Duration.Seconds(),
+		Algorithm: name, Load: out.Report.Preparation.Load.Seconds(), Seconds: out.Report.Duration.Seconds(),
 		Makespan: time.Since(begin).Seconds(),
 	}
 	if a := out.Algorithm; a != nil {

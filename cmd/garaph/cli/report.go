@@ -70,6 +70,8 @@ type gpuReport struct {
 	GPUResident uint64 `json:"gpu_resident_edges,omitempty"`
 	GPUMemory   int64  `json:"peak_gpu_bytes,omitempty"`
 	GPULost     string `json:"gpu_lost,omitempty"` // why the job went on without it
+	// GPUs are the figures of each, if the run had several.
+	GPUs []dispatcher.GPUWork `json:"gpus,omitempty"`
 }
 
 // took returns how long the run took, and loading before it, how many edges it processed, and whether those that it
@@ -79,7 +81,7 @@ func (t *task) took() (took, load time.Duration, edges uint64, inMemory bool) {
 		return a.Duration, a.Load, t.input.graph.Catalogue().Edges, a.InMemory
 	}
 	r := t.result.Report
-	return r.Duration, r.Load, r.Edges, r.InMemory
+	return r.Duration, r.Preparation.Load, r.Edges, r.InMemory
 }
 
 // jobReport returns the part of the report that all runs have.
@@ -108,12 +110,11 @@ func (t *task) writeReport(w io.Writer, top *report.TopRows) error {
 	out := runReport{
 		jobReport:  t.jobReport(),
 		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges,
-		BytesRead: r.BytesRead, LoadRead: r.LoadRead,
-		Earlier: r.Earlier, Calibration: show.Number(r.Calibration.Seconds()), K: show.Number(r.AccessRatio),
-		RowsRead: r.RowsRead, RowsNeeded: r.RowsNeeded,
-		Devices: r.Devices, gpuReport: gpuReport{
-			GPU: r.GPU, GPUResident: r.Resident, GPUMemory: r.GPUMemory, GPULost: r.Lost,
-		},
+		BytesRead: r.Reads.BytesRead, LoadRead: r.Preparation.LoadRead,
+		Earlier: r.Earlier, Calibration: show.Number(r.Preparation.Calibration.Seconds()), K: show.Number(r.AccessRatio),
+		RowsRead: r.Reads.RowsRead, RowsNeeded: r.Reads.RowsNeeded,
+		Devices: r.Devices, gpuReport: gpuReport{GPU: r.GPU.Name, GPUResident: r.GPU.Resident, GPUMemory: r.GPU.Memory,
+			GPULost: r.GPU.Lost, GPUs: r.GPU.Each},
 		PerIteration: append([]garaph.Iteration{}, r.Iterations...),
 	}
 	for i := range out.PerIteration {
@@ -141,7 +142,7 @@ func (t *task) parameters() map[string]any {
 	}
 	all["device"], all["mode"], all["method"] = *t.flags.device, o.Mode, o.Method
 	all["threads"], all["memory"], all["iterations"] = o.Threads, o.Memory, o.Iterations
-	if t.result.Report.GPU != "" {
+	if t.result.Report.GPU.Name != "" {
 		all["gpu"], all["gpu_memory"], all["streams"], all["gather"] = o.GPU.Name, o.GPU.Memory, o.GPU.Streams, o.GPU.Gather
 		all["advance"], all["filter"], all["direction"] = o.GPU.Advancing.Names()
 	}

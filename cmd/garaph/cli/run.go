@@ -29,7 +29,15 @@ type runFlags struct {
 	imports     *importFlags
 }
 
-// gpuFlags holds the flags of a GPU.
+// checkGPU checks the name of a GPU.
+func checkGPU(s string) error {
+	if _, err := strconv.ParseUint(s, 10, 16); err != nil && !strings.HasPrefix(s, device.EmulatedName) {
+		return fmt.Errorf("expected a number, as garaph devices lists them, or %s", device.EmulatedName)
+	}
+	return nil
+}
+
+// gpuFlags holds the flags of GPUs.
 type gpuFlags struct {
 	gpu, gather *string
 	gpuMemory   *int64
@@ -39,14 +47,23 @@ type gpuFlags struct {
 
 // gpuFlag declares --gpu.
 func gpuFlag(fs *pflag.FlagSet) *string {
+	return flags.Text(fs, "gpu", "NAME", checkGPU, "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or "+
+		"emulated (default the first one)")
+}
+
+// gpusFlag is gpuFlag for several GPUs.
+func gpusFlag(fs *pflag.FlagSet) *string {
 	check := func(s string) error {
-		if _, err := strconv.ParseUint(s, 10, 16); err != nil && !strings.HasPrefix(s, device.EmulatedName) {
-			return fmt.Errorf("expected a number, as garaph devices lists them, or %s", device.EmulatedName)
+		for name := range strings.SplitSeq(s, ",") {
+			if s != dispatcher.AllGPUs && checkGPU(name) != nil {
+				return fmt.Errorf("expected numbers, as in 0,1 (garaph devices lists them), %s, or %s",
+					dispatcher.AllGPUs, device.EmulatedName)
+			}
 		}
 		return nil
 	}
-	return flags.Text(fs, "gpu", "NAME", check, "`NAME` of the GPU, as garaph devices lists them: 0, 1, … or "+
-		"emulated (default the first one)")
+	return flags.Text(fs, "gpu", "NAMES", check, "`NAMES` of GPUs, as garaph devices lists them: 0, 1, …, several as "+
+		"0,1, all, or emulated (default the first one)")
 }
 
 // advancingFlags holds the flags for advancing frontiers on a GPU.
@@ -124,7 +141,7 @@ func newRunFlags(fs *pflag.FlagSet) *runFlags {
 			"0: no limit"),
 		scratch: fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)"),
 		gpuFlags: gpuFlags{
-			gpu: gpuFlag(fs),
+			gpu: gpusFlag(fs),
 			gpuMemory: flags.Size(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond "+
 				"it are streamed (default nearly all that is free)"),
 			streams: streamsFlag(fs, "streams of copies and computations on the GPU, which overlap"),

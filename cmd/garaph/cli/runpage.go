@@ -102,11 +102,11 @@ func (t *task) work() []htmlreport.Fact {
 		}
 		facts = append(facts, htmlreport.Fact{"Iterations", humanize.Comma(int64(r.Done())) + "; " + end})
 	}
-	if r.GPU != "" {
+	if r.GPU.Name != "" {
 		gpu := fmt.Sprintf("%s; %s of its memory, where %s edges stayed",
-			r.GPU, show.Bytes(r.GPUMemory), show.Count(float64(r.Resident)))
-		if r.Lost != "" {
-			gpu += "; lost: " + r.Lost
+			r.GPU.Name, show.Bytes(r.GPU.Memory), show.Count(float64(r.GPU.Resident)))
+		if r.GPU.Lost != "" {
+			gpu += "; lost: " + r.GPU.Lost
 		}
 		facts = append(facts, htmlreport.Fact{"GPU", gpu})
 	}

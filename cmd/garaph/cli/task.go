@@ -173,7 +173,7 @@ func (t *task) undelivered(ctx context.Context, err error) error {
 func (t *task) saveBeside() error {
 	var errs []error
 	if t.trace != nil {
-		errs = append(errs, t.trace.save(t.result.Report.GPU))
+		errs = append(errs, t.trace.save(t.result.Report.GPU.Name))
 	}
 	if t.page != nil {
 		errs = append(errs, t.page.save(t))
@@ -225,8 +225,8 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	o.Trace.Phase = func(p dispatcher.Phase) { shown.At(string(p), 0, console.InSteps) }
 	o.Progress = func(it garaph.Iteration) {
 		text := iterationText(it)
-		o.Log.Debug(text, zap.Any("devices", it.Devices), zap.Int64("bytes_read", it.BytesRead),
-			zap.Int64("bytes_copied", it.BytesCopied))
+		o.Log.Debug(text, zap.Any("devices", it.Devices), zap.Int64("bytes_read", it.Traffic.BytesRead),
+			zap.Int64("bytes_copied", it.Traffic.BytesCopied))
 		if s := shown.At(t.program.Name, int64(t.options.Iterations), console.InIterations); s != nil {
 			s.Iterated(text, it)
 		}
@@ -291,22 +291,23 @@ func (t *task) summary() string {
 	if !r.InMemory {
 		where = "from disk"
 	}
-	if r.RowsNeeded > 0 {
-		where += fmt.Sprintf(", with %s of rows for which %s were read", show.Bytes(r.RowsNeeded), show.Bytes(r.RowsRead))
+	if r.Reads.RowsNeeded > 0 {
+		where += fmt.Sprintf(", with %s of rows for which %s were read",
+			show.Bytes(r.Reads.RowsNeeded), show.Bytes(r.Reads.RowsRead))
 	}
-	if r.GPU != "" {
+	if r.GPU.Name != "" {
 		var on []string
 		if _, did := r.Devices[dispatcher.CPU]; did {
 			on = append(on, "the CPU")
 		}
 		if _, did := r.Devices[dispatcher.GPU]; did {
-			on = append(on, "GPU "+r.GPU)
+			on = append(on, "GPU "+r.GPU.Name)
 		}
 		where += ", on " + strings.Join(on, " and ")
 	}
-	loading := show.Seconds(r.Load) + " of loading"
-	if r.Calibration > 0 {
-		loading += fmt.Sprintf(" (%s of it calibration)", show.Seconds(r.Calibration))
+	loading := show.Seconds(r.Preparation.Load) + " of loading"
+	if r.Preparation.Calibration > 0 {
+		loading += fmt.Sprintf(" (%s of it calibration)", show.Seconds(r.Preparation.Calibration))
 	}
 	earlier := ""
 	if r.Before > 0 {
@@ -336,13 +337,13 @@ func (t *task) warn(log *zap.Logger) {
 		log.Warn(fmt.Sprintf("%s has not converged within its %s: --iterations N sets another limit, 0 none",
 			t.program.Name, show.Iterations(t.options.Iterations)))
 	}
-	if t.result.Algorithm == nil && hasGPU(*t.flags.gpu) && r.GPU == "" { // an algorithm has logged why
-		t.warnGPU(log, strings.TrimSuffix("the job ran on the CPU: "+r.Without, ": "))
+	if t.result.Algorithm == nil && hasGPU(*t.flags.gpu) && r.GPU.Name == "" { // an algorithm has logged why
+		t.warnGPU(log, strings.TrimSuffix("the job ran on the CPU: "+r.GPU.Without, ": "))
 	}
 	advanced := func(it dispatcher.Iteration) bool {
 		return it.Method == dispatcher.Frontier && it.Device == dispatcher.GPU
 	}
-	if given := flags.Given(fs, advancingFlagNames...); given != "" && r.GPU != "" &&
+	if given := flags.Given(fs, advancingFlagNames...); given != "" && r.GPU.Name != "" &&
 		!slices.ContainsFunc(r.Iterations, advanced) {
 		log.Warn(given + ": without effect, no frontier was advanced on the GPU; --method frontier does that")
 	}

@@ -207,16 +207,16 @@ func (m *metrics) Close() {
 func (m *metrics) iterated(it garaph.Iteration) {
 	m.Count("garaph_iterations_total", int64(max(1, it.Levels)))
 	m.Count("garaph_vertices_total", int64(it.Vertices))
-	m.Count("garaph_read_bytes_total", it.BytesRead)
+	m.Count("garaph_read_bytes_total", it.Traffic.BytesRead)
 	for d, did := range it.Devices {
 		label := fmt.Sprintf("{device=%q}", d)
 		m.Count("garaph_edges_total"+label, int64(did.Edges))
 		m.Count("garaph_pages_total"+label, int64(did.Pages))
 		m.set.GetOrCreateFloatCounter("garaph_device_seconds_total" + label).Add(did.Seconds)
 	}
-	if it.BytesCopied+it.BytesBack > 0 {
-		m.Count(`garaph_copied_bytes_total{to="gpu"}`, it.BytesCopied)
-		m.Count(`garaph_copied_bytes_total{to="host"}`, it.BytesBack)
+	if it.Traffic.BytesCopied+it.Traffic.BytesBack > 0 {
+		m.Count(`garaph_copied_bytes_total{to="gpu"}`, it.Traffic.BytesCopied)
+		m.Count(`garaph_copied_bytes_total{to="host"}`, it.Traffic.BytesBack)
 	}
 	m.active.Store(int64(it.Active))
 	m.queue.Store(0)

@@ -1,0 +1,110 @@
+package policy
+
+import "math"
+
+// Interval is the shards [From, To).
+type Interval struct{ From, To int }
+
+// Split divides shards among n workers, so that each has about as many edges as the others.
+func Split(edges []uint64, n int) []Interval {
+	list := make([]Interval, n)
+	from := 0
+	for k := range list {
+		to := len(edges)
+		if k < n-1 {
+			to = from + prefix(edges[from:], sum(edges[from:])/float64(n-k))
+		}
+		list[k], from = Interval{from, to}, to
+	}
+	return list
+}
+
+// Division says what workers do in an iteration, beside what stays on GPUs.
+type Division struct {
+	GPUs []Interval // that are streamed to each
+	CPU  Interval
+}
+
+// Divide divides an iteration over shards with the given edges among n GPUs and, if both is set, the CPU, so
+// that they end at the same time. The first kept shards stay on the GPUs. The CPU gets those shards that are
+// streamed and have the most edges each, up to a limit: it goes over all values once for a shard. Of a Division that is
+// nearly as good as the new one, nothing changes: GPUs copy ahead what they had the last time.
+func Divide(edges []uint64, kept, n int, s Speeds, both bool, last Division) Division {
+	all, streamed := Interval{0, len(edges)}, sum(edges[kept:])
+	rate := s.Streamed
+	if s.Crowded > 0 {
+		rate = s.Crowded
+	}
+	d := Division{CPU: Interval{len(edges), len(edges)}}
+	if rest := (Interval{kept, all.To}); both && streamed > 0 {
+		share := max(streamed*rate/(s.Page+rate), min(streamed, s.Resident*sum(edges[:kept])/s.Page))
+		d.CPU = ofCPU(edges, rest, share)
+		if old := last.CPU; old.From >= kept && math.Abs(sum(edges[old.From:old.To])-share) < steady*streamed {
+			d.CPU = old
+		}
+		all = Interval{kept, d.CPU.From}
+		if d.CPU.From == kept {
+			all = Interval{d.CPU.To, rest.To}
+		}
+	} else {
+		all.From = kept
+		if share := s.Resident * sum(edges) / (s.Page + s.Resident) / float64(n); both {
+			d.CPU.From = len(edges) - suffix(edges, share)
+		}
+	}
+	for _, i := range Split(edges[all.From:max(all.From, all.To)], n) {
+		d.GPUs = append(d.GPUs, Interval{all.From + i.From, all.From + i.To})
+	}
+	return d
+}
+
+// steady is the part of streamed edges by which the share of the CPU must change before it does.
+const steady = 0.03
+
+// longTask is the cost of a shard that keeps a goroutine of the CPU busy for some milliseconds, so that others wait for
+// it at the end of an iteration.
+const longTask = 3 << 18
+
+// ofCPU returns an interval with about so many edges, at the end of rest where shards have more of them, unless those
+// take a goroutine too long.
+func ofCPU(edges []uint64, rest Interval, share float64) Interval {
+	half := (rest.From + rest.To) / 2
+	first := sum(edges[rest.From:half]) / float64(max(1, half-rest.From))
+	second := sum(edges[half:rest.To]) / float64(max(1, rest.To-half))
+	if (first > second) == (max(first, second) <= longTask) {
+		return Interval{rest.From, rest.From + prefix(edges[rest.From:rest.To], share)}
+	}
+	return Interval{rest.To - suffix(edges[rest.From:rest.To], share), rest.To}
+}
+
+func sum(edges []uint64) float64 {
+	var n uint64
+	for _, x := range edges {
+		n += x
+	}
+	return float64(n)
+}
+
+// prefix returns how many shards, from the first one on, have about so many edges.
+func prefix(edges []uint64, want float64) int {
+	for i, n := range edges {
+		if want < float64(n)/2 {
+			return i
+		}
+		want -= float64(n)
+	}
+	return len(edges)
+}
+
+// suffix returns how many shards, from the last one back, have about so many edges.
+func suffix(edges []uint64, want float64) (n int) {
+	for n < len(edges) {
+		x := float64(edges[len(edges)-1-n])
+		if want < x/2 {
+			break
+		}
+		want -= x
+		n++
+	}
+	return n
+}
