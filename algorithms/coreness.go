@@ -37,7 +37,8 @@ func (Coreness) Plan(g *store.Catalogue, threads int) Plan {
 func CorePlan(g *store.Catalogue, threads int, whole, passes []Array) Plan {
 	n := int64(g.Vertices)
 	core := Array{"the core numbers", 4 * n}
-	passing := []Array{{"changed vertices", 8 * int64(bitset.Words(g.Vertices))}, {"counts of neighbours", 4 * int64(threads) * int64(MostCore(g)+1)}}
+	passing := []Array{{"changed vertices", 8 * int64(bitset.Words(g.Vertices))},
+		{"counts of neighbours", 4 * int64(threads) * int64(MostCore(g)+1)}}
 	return Plan{
 		Whole:  BothRows(g),
 		Arrays: append([]Array{core}, larger(peelArrays(n), whole)...),
@@ -118,11 +119,12 @@ func lowerCores(ctx context.Context, e *Env, core []uint32) error {
 	})
 	for pass, again := 1, true; again && err == nil; pass++ {
 		var lowered atomic.Bool
-		err = eachVertexOf(ctx, e, fmt.Sprintf("core numbers, pass %d", pass), c.changed, func(worker int, v uint32, ends *Ends) {
-			if c.lower(v, ends, counts[worker*int(most+1):][:most+1]) {
-				lowered.Store(true)
-			}
-		})
+		err = eachVertexOf(ctx,
+			e, fmt.Sprintf("core numbers, pass %d", pass), c.changed, func(worker int, v uint32, ends *Ends) {
+				if c.lower(v, ends, counts[worker*int(most+1):][:most+1]) {
+					lowered.Store(true)
+				}
+			})
 		again = lowered.Load()
 	}
 	Free(e, words)

@@ -27,7 +27,8 @@ func TestDegrees(t *testing.T) {
 			want    []int64
 		}{{algorithms.Degrees{}, both}, {algorithms.Degrees{NotOut: true}, in}, {algorithms.Degrees{NotIn: true}, out}} {
 			for _, threads := range []int{1, 3} {
-				if got, _ := run(t, s, test.degrees, algorithms.Options{Threads: threads, Memory: starved}); !slices.Equal(got, test.want) {
+				if got, _ := run(t, s, test.degrees, algorithms.Options{Threads: threads, Memory: starved}); !slices.Equal(got,
+					test.want) {
 					t.Errorf("%s, %+v: %v, want %v", g.Name, test.degrees, got, test.want)
 				}
 			}
@@ -35,7 +36,8 @@ func TestDegrees(t *testing.T) {
 		s = teststore.Build(t, g.Graph, teststore.Options{Symmetric: true, ShardVertices: 50, Layout: store.Packed})
 		rows, _ := run(t, s, algorithms.Strength{}, algorithms.Options{}) // their lengths
 		for _, d := range []algorithms.Degrees{{}, {NotIn: true}, {NotOut: true}} {
-			if got, report := run(t, s, d, algorithms.Options{}); fmt.Sprint(got) != fmt.Sprint(rows) || report.Totals[0].Value != slices.Max(got) {
+			if got, report := run(t, s, d, algorithms.Options{}); fmt.Sprint(got) != fmt.Sprint(rows) ||
+				report.Totals[0].Value != slices.Max(got) {
 				t.Errorf("%s, undirected, %+v: %v, want %v; %v", g.Name, d, got, rows, report.Totals)
 			}
 		}

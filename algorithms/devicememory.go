@@ -63,8 +63,10 @@ func allocated(bytes int64) int64 {
 func (m *DeviceMemory) Alloc(what string, bytes int64) (device.Pointer, error) {
 	bytes = allocated(bytes)
 	if bytes > m.Left() {
-		return 0, fmt.Errorf("%w on the GPU: %s take %s, and %s are left of %s: give more with --gpu-memory, or compute on the CPU",
-			hostmem.ErrBudget, what, humanize.IBytes(uint64(bytes)), humanize.IBytes(uint64(m.Left())), humanize.IBytes(uint64(m.Budget)))
+		return 0, fmt.Errorf("%w on the GPU: %s take %s, and %s are left of %s: give more with --gpu-memory, or "+
+			"compute on the CPU",
+			hostmem.ErrBudget, what, humanize.IBytes(uint64(bytes)), humanize.IBytes(uint64(m.Left())),
+			humanize.IBytes(uint64(m.Budget)))
 	}
 	p, err := m.Device.Alloc(bytes)
 	if err == nil {

@@ -73,7 +73,8 @@ func (x *Edges) group(shards []page.Shard, f func(Arcs)) {
 	for run := range packed.Windows(sides) {
 		side := sides[run.Side]
 		to := run.To
-		for x.env.Graph.Symmetric && to > run.From && side.Heads[to-1].Source >= side.Layout.First+uint32(side.Layout.Vertices) {
+		for x.env.Graph.Symmetric && to > run.From &&
+			side.Heads[to-1].Source >= side.Layout.First+uint32(side.Layout.Vertices) {
 			to-- // they are edges of other shards, too
 		}
 		for src, dst := range side.Range(run.From, to).Slots() {

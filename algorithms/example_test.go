@@ -61,7 +61,8 @@ func mutual(folder string) ([]int64, error) {
 		return nil, err
 	}
 	ctx := context.Background()
-	if _, err := ingest.Import(ctx, []string{edges}, graph, ingest.Options{Storage: ingest.StorageOptions{Rows: true}}); err != nil {
+	_, err := ingest.Import(ctx, []string{edges}, graph, ingest.Options{Storage: ingest.StorageOptions{Rows: true}})
+	if err != nil {
 		return nil, err
 	}
 	s, err := store.Open(graph)

@@ -43,7 +43,8 @@ func onDevice(t testing.TB, on algorithms.Device, x device.EmulatedOptions) algo
 // TestGPUFails checks that after any failure of the device the CPU computes under auto, with a warning,
 // and otherwise the error is that of the device.
 func TestGPUFails(t *testing.T) {
-	s := teststore.Build(t, tangled(3000, 2), teststore.Options{Layout: store.Packed, Symmetric: true, ShardVertices: 1000})
+	s := teststore.Build(t, tangled(3000, 2),
+		teststore.Options{Layout: store.Packed, Symmetric: true, ShardVertices: 1000})
 	want, _ := run(t, s, algorithms.Components{}, algorithms.Options{Device: algorithms.CPU})
 	for op := range device.FaultRun + 1 {
 		for _, lost := range []bool{false, true} {
@@ -86,7 +87,8 @@ func TestGPUMemory(t *testing.T) {
 	o.GPUMemory = 20_000
 	_, err := algorithms.Run(t.Context(), s, algorithms.Components{}, o)
 	const enough = "24 KiB for where rows begin, "
-	if !errors.Is(err, hostmem.ErrBudget) || !strings.Contains(err.Error(), enough) || !strings.Contains(err.Error(), "more than 20 KiB") {
+	if !errors.Is(err, hostmem.ErrBudget) || !strings.Contains(err.Error(), enough) ||
+		!strings.Contains(err.Error(), "more than 20 KiB") {
 		t.Fatalf("got %v", err)
 	}
 	var least int64
@@ -94,7 +96,8 @@ func TestGPUMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.GPUMemory = least << 10
-	if _, report := run(t, s, algorithms.Components{}, o); report.GPUMemory > o.GPUMemory || report.GPUMemory <= o.GPUMemory-1<<10 || report.Kernels <= 0 {
+	if _, report := run(t, s, algorithms.Components{}, o); report.GPUMemory > o.GPUMemory ||
+		report.GPUMemory <= o.GPUMemory-1<<10 || report.Kernels <= 0 {
 		t.Errorf("of %d bytes: %+v", o.GPUMemory, report)
 	}
 	o.GPUMemory, o.Device = 20_000, algorithms.AutoDevice
@@ -106,7 +109,8 @@ func TestGPUMemory(t *testing.T) {
 // TestGPUHostMemory checks that under auto, a budget that is enough for the CPU is enough.
 func TestGPUHostMemory(t *testing.T) {
 	s := teststore.Build(t, tangled(30_000, 2), teststore.Options{Layout: store.Packed, ShardVertices: 1000})
-	_, err := algorithms.Run(t.Context(), s, algorithms.Components{}, algorithms.Options{Device: algorithms.CPU, Memory: starved})
+	_, err := algorithms.Run(t.Context(), s, algorithms.Components{},
+		algorithms.Options{Device: algorithms.CPU, Memory: starved})
 	var need *algorithms.MemoryError
 	if !errors.As(err, &need) {
 		t.Fatal(err)
@@ -117,7 +121,8 @@ func TestGPUHostMemory(t *testing.T) {
 		t.Errorf("%+v", report)
 	}
 	o.Device = algorithms.GPU
-	if _, err := algorithms.Run(t.Context(), s, algorithms.Components{}, o); !errors.As(err, &need) || !strings.Contains(err.Error(), "4.0 MiB for copies to the GPU") {
+	if _, err := algorithms.Run(t.Context(), s, algorithms.Components{}, o); !errors.As(err, &need) ||
+		!strings.Contains(err.Error(), "4.0 MiB for copies to the GPU") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -146,7 +151,8 @@ func TestDevices(t *testing.T) {
 	if algorithms.HasGPU(algorithms.Triangles{}) || !algorithms.HasGPU(algorithms.Components{}) {
 		t.Error("of triangles and components, components run on a GPU")
 	}
-	if _, err := algorithms.Run(t.Context(), s, algorithms.Components{}, algorithms.Options{Device: algorithms.GPU, GPU: "emulated 2"}); !errors.Is(err, device.ErrNoDevice) {
+	if _, err := algorithms.Run(t.Context(), s, algorithms.Components{},
+		algorithms.Options{Device: algorithms.GPU, GPU: "emulated 2"}); !errors.Is(err, device.ErrNoDevice) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -28,7 +28,9 @@ func (KCore) Plan(g *store.Catalogue, _ int) Plan {
 	return Plan{
 		Whole:  BothRows(g),
 		Arrays: append(arrays, Array{"vertices to remove", 4 * n}),
-		Less:   &Plan{Rows: BothRows(g), Arrays: append(arrays[:2:2], Array{"vertices to remove", 8 * int64(bitset.Words(g.Vertices))})},
+		Less: &Plan{
+			Rows: BothRows(g), Arrays: append(arrays[:2:2], Array{"vertices to remove", 8 * int64(bitset.Words(g.Vertices))}),
+		},
 	}
 }
 
@@ -42,7 +44,8 @@ func (c KCore) Run(ctx context.Context, e *Env) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = EachVertex(ctx, e, "degrees", func(_ int, v uint32, ends *Ends) { degree[v] = uint32(len(ends.a) + len(ends.b)) })
+	err = EachVertex(ctx, e,
+		"degrees", func(_ int, v uint32, ends *Ends) { degree[v] = uint32(len(ends.a) + len(ends.b)) })
 	switch {
 	case err != nil || c.K == 0:
 	case whole:

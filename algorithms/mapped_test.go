@@ -64,7 +64,8 @@ func TestDamagedPayload(t *testing.T) {
 	if err := os.WriteFile(name, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := algorithms.Run(t.Context(), s, algorithms.Components{}, algorithms.Options{Threads: 2}); !errors.Is(err, store.ErrDamaged) {
+	if _, err := algorithms.Run(t.Context(), s, algorithms.Components{}, algorithms.Options{Threads: 2}); !errors.Is(err,
+		store.ErrDamaged) {
 		t.Errorf("got %v", err)
 	}
 }

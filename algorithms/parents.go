@@ -14,11 +14,11 @@ import (
 // NoParent is the parent of a vertex that has none: a source, or what is not reached.
 const NoParent = gas.VertexID(math.MaxUint32)
 
-// Parents finds from the lengths of shortest paths what is before each vertex on one of them: the smallest
-// in-neighbour that is nearer, and over which a path has that very length. Where there is none, because weights of 0 make
-// vertices equally near, or because one is too small to change a sum, these get theirs in rounds: the smallest such
-// neighbour that had one at the beginning of the round. So parents lead to sources, in no circle, and depend
-// on the lengths and the graph alone.
+// Parents finds from the lengths of shortest paths what is before each vertex on one of them: the
+// smallest in-neighbour that is nearer, and over which a path has that very length. Where there is
+// none, because weights of 0 make vertices equally near, or because one is too small to change a
+// sum, these get theirs in rounds: the smallest such neighbour that had one at the beginning of the
+// round. So parents lead to sources, in no circle, and depend on the lengths and the graph alone.
 type Parents[V any] struct {
 	Values  []V // by dense id
 	Weights bool
@@ -33,7 +33,8 @@ type Parents[V any] struct {
 func (p Parents[V]) Plan(g *store.Catalogue, _ int) Plan {
 	return Plan{
 		Rows: []shard.Direction{shard.In}, Weights: p.Weights,
-		Arrays: []Array{{"the parents", 4 * int64(g.Vertices)}, {"vertices without one yet", 2 * 8 * int64(bitset.Words(g.Vertices))}},
+		Arrays: []Array{{"the parents", 4 * int64(g.Vertices)},
+			{"vertices without one yet", 2 * 8 * int64(bitset.Words(g.Vertices))}},
 	}
 }
 

@@ -60,8 +60,9 @@ func shortest(distance []float64, source uint32, weighted bool) Parents[float64]
 	}
 }
 
-// TestParents compares parents with those of a serial search, in any layout, with any number of threads and little memory; and
-// they lead to the source along edges whose weights are what the distances differ by.
+// TestParents compares parents with those of a serial search, in any layout, with any number of
+// threads and little memory; and they lead to the source along edges whose weights are what the
+// distances differ by.
 func TestParents(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -119,7 +120,9 @@ func TestParents(t *testing.T) {
 
 // TestParentsOfNone checks that distances that are none of paths have no parents, and end no run.
 func TestParentsOfNone(t *testing.T) {
-	g := oracle.Graph{N: 3, Edges: []oracle.Edge{{Src: 0, Dst: 1, Weight: 1}, {Src: 1, Dst: 2, Weight: 1}, {Src: 2, Dst: 1, Weight: 1}}}
+	g := oracle.Graph{
+		N: 3, Edges: []oracle.Edge{{Src: 0, Dst: 1, Weight: 1}, {Src: 1, Dst: 2, Weight: 1}, {Src: 2, Dst: 1, Weight: 1}},
+	}
 	s := teststore.Build(t, g, teststore.Options{Weighted: true})
 	out, err := Run(context.Background(), s, shortest([]float64{0, 5, 7}, 0, true), Options{})
 	if err != nil {

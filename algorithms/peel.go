@@ -43,9 +43,10 @@ func peelCores(ctx context.Context, e *Env, core []uint32) error {
 
 // corePeeling is the graph and what is left of it.
 type corePeeling struct {
-	env    *Env
-	core   []uint32                   // degrees among those that are left; of a peeled vertex its core number
-	peeled *frontier.Frontier[uint32] // frontiers, one after another; a vertex that another one's goroutine peels at once is in none
+	env  *Env
+	core []uint32 // degrees among those that are left; of a peeled vertex its core number
+	// frontiers, one after another; a vertex that another one's goroutine peels at once is in none
+	peeled *frontier.Frontier[uint32]
 
 	parallel bool // parallel edges count each
 }

@@ -130,7 +130,9 @@ func rowsOf(s *store.Store, p Plan) (sides []shard.Direction, err error) {
 // pages hold as rows if they are in none of these encodings.
 func openPages(s *store.Store, p Plan, o Options, encodings []uint16) (*page.Cache, error) {
 	needed := &MemoryError{Graph: s.Name(), Budget: o.Memory, Arrays: p.Arrays}
-	po := page.Options{Gather: []shard.Direction{shard.In}, Encodings: encodings, Threads: o.Threads, Map: true, Bare: !p.Weights}
+	po := page.Options{
+		Gather: []shard.Direction{shard.In}, Encodings: encodings, Threads: o.Threads, Map: true, Bare: !p.Weights,
+	}
 	if len(p.Rows) == 0 && !p.Edges {
 		if o.Memory > 0 && needed.Least() > o.Memory {
 			return nil, needed

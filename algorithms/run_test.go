@@ -50,28 +50,36 @@ func TestMistakes(t *testing.T) {
 		name, want string
 		a          scripted
 	}{
-		{"panics at once", "scripted panicked: oh", scripted{in, 40, func(context.Context, *algorithms.Env) ([]int64, error) { panic("oh") }}},
+		{"panics at once", "scripted panicked: oh",
+			scripted{in, 40, func(context.Context, *algorithms.Env) ([]int64, error) { panic("oh") }}},
 		{"panics on a goroutine", "scripted panicked: oh", scripted{in, 40, each(func(*algorithms.Block) { panic("oh") })}},
-		{"reads what is not planned", "rows of direction out are read, and not planned", scripted{in, 40, each(func(b *algorithms.Block) { b.Row(shard.Out, 0) })}},
-		{"allocates too much", "allocates more than it planned: 39 bytes", scripted{in, 39, func(_ context.Context, e *algorithms.Env) ([]int64, error) { return values(e) }}},
-		{"too few values", "returned 4 values for 5 vertices", scripted{in, 40, func(_ context.Context, e *algorithms.Env) ([]int64, error) { return algorithms.Make[int64](e, 4) }}},
-		{"values of its own", "not allocated by algorithms.Make", scripted{in, 40, func(context.Context, *algorithms.Env) ([]int64, error) { return make([]int64, 5), nil }}},
+		{"reads what is not planned", "rows of direction out are read, and not planned",
+			scripted{in, 40, each(func(b *algorithms.Block) { b.Row(shard.Out, 0) })}},
+		{"allocates too much", "allocates more than it planned: 39 bytes",
+			scripted{in, 39, func(_ context.Context, e *algorithms.Env) ([]int64, error) { return values(e) }}},
+		{"too few values", "returned 4 values for 5 vertices", scripted{in, 40,
+			func(_ context.Context, e *algorithms.Env) ([]int64, error) { return algorithms.Make[int64](e, 4) }}},
+		{"values of its own", "not allocated by algorithms.Make",
+			scripted{in, 40, func(context.Context, *algorithms.Env) ([]int64, error) { return make([]int64, 5), nil }}},
 		{"freed values", "or already freed", scripted{in, 40, func(_ context.Context, e *algorithms.Env) ([]int64, error) {
 			v, err := values(e)
 			algorithms.Free(e, v)
 			return v, err
 		}}},
-		{"reads closed edges", "reads edges that it has closed", scripted{in, 40, func(ctx context.Context, e *algorithms.Env) ([]int64, error) {
-			return nil, errors.Join(e.Rows().Close(), e.Rows().Each(ctx, nil))
-		}}},
-		{"pointers in an array", "not plain data", scripted{in, 40, func(_ context.Context, e *algorithms.Env) ([]int64, error) {
-			_, err := algorithms.Make[*int](e, 1)
-			return nil, err
-		}}},
+		{"reads closed edges", "reads edges that it has closed",
+			scripted{in, 40, func(ctx context.Context, e *algorithms.Env) ([]int64, error) {
+				return nil, errors.Join(e.Rows().Close(), e.Rows().Each(ctx, nil))
+			}}},
+		{"pointers in an array", "not plain data",
+			scripted{in, 40, func(_ context.Context, e *algorithms.Env) ([]int64, error) {
+				_, err := algorithms.Make[*int](e, 1)
+				return nil, err
+			}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := algorithms.Run(t.Context(), s, c.a, algorithms.Options{Threads: 2})
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "scripted") && !strings.Contains(err.Error(), "plain") {
+			if err == nil || !strings.Contains(err.Error(), c.want) ||
+				!strings.Contains(err.Error(), "scripted") && !strings.Contains(err.Error(), "plain") {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})
@@ -85,7 +93,8 @@ func TestRows(t *testing.T) {
 		{ShardVertices: 2}, {ShardVertices: 2, Layout: store.Packed, InRows: true}, {ShardVertices: 2, Layout: store.Packed},
 		{ShardVertices: 2, Layout: store.Packed, Weighted: true},
 		{ShardVertices: 2, Layout: store.Packed, InRows: true, Weighted: true},
-		{ShardVertices: 2, Layout: store.Packed, Symmetric: true, Weighted: true}, {ShardVertices: 2, Symmetric: true, Weighted: true},
+		{ShardVertices: 2, Layout: store.Packed, Symmetric: true, Weighted: true},
+		{ShardVertices: 2, Symmetric: true, Weighted: true},
 	} {
 		testRows(t, o)
 	}
@@ -95,7 +104,8 @@ func TestRows(t *testing.T) {
 func TestNoWeights(t *testing.T) {
 	run := func(ctx context.Context, e *algorithms.Env) ([]int64, error) { return algorithms.Make[int64](e, 4) }
 	s := teststore.Build(t, testgraph.MultiEdges(), teststore.Options{Weighted: true, Layout: store.CSC})
-	if _, err := algorithms.Run(t.Context(), s, scripted{[]shard.Direction{shard.Out}, 32, run}, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), "the weights of out-edges are needed, and ") {
+	_, err := algorithms.Run(t.Context(), s, scripted{[]shard.Direction{shard.Out}, 32, run}, algorithms.Options{})
+	if err == nil || !strings.Contains(err.Error(), "the weights of out-edges are needed, and ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -189,7 +199,8 @@ func TestEdges(t *testing.T) {
 	for _, x := range append(testgraph.All(), testgraph.Named{Name: "tangled", Graph: tangled(3000, 2)}) {
 		for _, layout := range []store.Layout{store.CSC, store.Packed} {
 			for _, symmetric := range []bool{false, true} {
-				s := teststore.Build(t, x.Graph, teststore.Options{ShardVertices: 170, Layout: layout, Symmetric: symmetric, Weighted: symmetric})
+				s := teststore.Build(t, x.Graph,
+					teststore.Options{ShardVertices: 170, Layout: layout, Symmetric: symmetric, Weighted: symmetric})
 				stored := x.Graph
 				if symmetric {
 					stored = teststore.Mirrored(x.Graph)
@@ -204,7 +215,8 @@ func TestEdges(t *testing.T) {
 					for e, n := range want {
 						got, back := a.got[e], a.got[[2]uint32{e[1], e[0]}]
 						if got != n && (!symmetric || got > n || back != n) {
-							t.Fatalf("%s, %v, symmetric %v, memory %d: edge %v came %d times, and %d times backwards, want %d", x.Name, layout, symmetric, memory, e, got, back, n)
+							t.Fatalf("%s, %v, symmetric %v, memory %d: edge %v came %d times, and %d times backwards, want %d",
+								x.Name, layout, symmetric, memory, e, got, back, n)
 						}
 					}
 					for e := range a.got {
@@ -228,7 +240,8 @@ func (both) Plan(*store.Catalogue, int) algorithms.Plan {
 // TestRowsAndEdges checks that a plan of both is refused.
 func TestRowsAndEdges(t *testing.T) {
 	s := teststore.Build(t, testgraph.Path(), teststore.Options{})
-	if _, err := algorithms.Run(t.Context(), s, both{}, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), "plans to read rows and edges") {
+	if _, err := algorithms.Run(t.Context(), s, both{}, algorithms.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "plans to read rows and edges") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -240,7 +253,8 @@ func TestNoRows(t *testing.T) {
 		return algorithms.Make[int64](e, int(e.Graph.Vertices))
 	}}
 	_, err := algorithms.Run(t.Context(), s, a, algorithms.Options{Memory: hostmem.Process + 1<<20 - 1})
-	if !errors.Is(err, hostmem.ErrBudget) || !strings.Contains(err.Error(), "1.0 MiB for the values") || !strings.Contains(err.Error(), "the smallest budget for it is 57MiB") {
+	if !errors.Is(err, hostmem.ErrBudget) || !strings.Contains(err.Error(), "1.0 MiB for the values") ||
+		!strings.Contains(err.Error(), "the smallest budget for it is 57MiB") {
 		t.Errorf("got %v", err)
 	}
 	if values, _ := run(t, s, a, algorithms.Options{Memory: hostmem.Process + 1<<20}); len(values) != 5 {

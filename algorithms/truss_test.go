@@ -43,7 +43,8 @@ func TestTrussOf(t *testing.T) {
 			{Src: 1, Dst: 2}, {Src: 2, Dst: 3}, {Src: 3, Dst: 4}, {Src: 4, Dst: 5}, {Src: 5, Dst: 1}, {Src: 1, Dst: 5},
 		}}, []int64{3, 3, 3, 3, 3, 3}},
 		{"a clique of four but for an edge, and a triangle on it", oracle.Graph{N: 5, Edges: []oracle.Edge{
-			{Src: 0, Dst: 1}, {Src: 0, Dst: 2}, {Src: 0, Dst: 3}, {Src: 1, Dst: 2}, {Src: 1, Dst: 3}, {Src: 4, Dst: 2}, {Src: 4, Dst: 1},
+			{Src: 0, Dst: 1}, {Src: 0, Dst: 2}, {Src: 0, Dst: 3}, {Src: 1, Dst: 2}, {Src: 1, Dst: 3},
+			{Src: 4, Dst: 2}, {Src: 4, Dst: 1},
 		}}, []int64{3, 3, 3, 3, 3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -84,9 +85,11 @@ func TestDense(t *testing.T) {
 		truss, triangles []int64 // nil: as the oracle
 	}{
 		{"complete", pairs(150, func(_, _ uint32) bool { return true }), same(150, 150), same(150, 149*148/2)},
-		{"complete without a matching", pairs(150, func(u, v uint32) bool { return u/2 != v/2 }), same(150, 148), same(150, 148*146/2)},
+		{"complete without a matching", pairs(150, func(u, v uint32) bool { return u/2 != v/2 }),
+			same(150, 148), same(150, 148*146/2)},
 		{"complete bipartite", pairs(140, func(u, v uint32) bool { return (u+v)%2 == 1 }), same(140, 2), same(140, 0)},
-		{"barbell", barbell(100, 300), slices.Concat(same(200, 100), same(300, 2)), slices.Concat(same(200, 99*98/2), same(300, 0))},
+		{"barbell", barbell(100, 300), slices.Concat(same(200, 100), same(300, 2)),
+			slices.Concat(same(200, 99*98/2), same(300, 0))},
 		{"nearly complete", pairs(80, func(_, _ uint32) bool { return random.IntN(10) > 0 }), nil, nil},
 		{"half", pairs(100, func(_, _ uint32) bool { return random.IntN(2) > 0 }), nil, nil},
 		{"dense within sparse", pairs(400, func(_, v uint32) bool { return random.IntN(int(2+v*v/100)) < 2 }), nil, nil},

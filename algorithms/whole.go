@@ -16,14 +16,16 @@ import (
 // planned, and else Nbr.
 func (e *Env) Load(ctx context.Context, dir shard.Direction) (*frontier.Rows, error) {
 	if !slices.Contains(e.plan.Whole, dir) {
-		return nil, fmt.Errorf("algorithm %T loads %s rows of the whole graph that its plan does not include", e.algorithm, dir)
+		return nil, fmt.Errorf("algorithm %T loads %s rows of the whole graph that its plan does not include",
+			e.algorithm, dir)
 	}
 	whole := e.plan.whole(e.Graph, dir, e.Threads)
 	bytes, _ := whole.Bytes(e.Graph)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if bytes > e.planned-e.used {
-		return nil, fmt.Errorf("algorithm %T loads more than it planned: %d bytes, and %d for the %s rows of the whole graph", e.algorithm, e.planned, e.used+bytes, dir)
+		return nil, fmt.Errorf("algorithm %T loads more than it planned: %d bytes, and %d for the %s rows of the whole graph",
+			e.algorithm, e.planned, e.used+bytes, dir)
 	}
 	r, err := whole.Load(ctx, e.store)
 	if err != nil {
@@ -31,7 +33,8 @@ func (e *Env) Load(ctx context.Context, dir shard.Direction) (*frontier.Rows, er
 	}
 	e.used += bytes
 	e.loaded += whole.Reads(e.Graph)
-	held := *r                                                                   // r is the algorithm's
-	e.arrays[address(held.Off)] = array{bytes, func() { _ = whole.Free(&held) }} // plain memory, whose return does not fail
+	held := *r // r is the algorithm's
+	// plain memory, whose return does not fail
+	e.arrays[address(held.Off)] = array{bytes, func() { _ = whole.Free(&held) }}
 	return r, nil
 }

@@ -95,7 +95,9 @@ func TestHops(t *testing.T) {
 		}
 		want := levels(g)
 		a := hops{weights: rapid.Bool().Draw(r, "weights")}
-		opt := algorithms.Options{Threads: rapid.IntRange(1, 8).Draw(r, "threads"), Memory: rapid.SampledFrom([]int64{0, starved}).Draw(r, "memory")}
+		opt := algorithms.Options{
+			Threads: rapid.IntRange(1, 8).Draw(r, "threads"), Memory: rapid.SampledFrom([]int64{0, starved}).Draw(r, "memory"),
+		}
 		got, report := run(t, s, a, opt)
 		if diff := cmp.Diff(want, got); diff != "" {
 			r.Fatal(diff)
@@ -123,14 +125,17 @@ func TestWholeFails(t *testing.T) {
 	s := teststore.Build(t, manyTriangles(), teststore.Options{ShardVertices: 5000})
 	_, err := algorithms.Run(t.Context(), s, hops{}, algorithms.Options{Threads: 2, Memory: starved})
 	var need *algorithms.MemoryError
-	if !errors.As(err, &need) || !strings.Contains(err.Error(), " for the out rows of the whole graph, ") || !strings.Contains(err.Error(), " for reading them") {
+	if !errors.As(err, &need) || !strings.Contains(err.Error(), " for the out rows of the whole graph, ") ||
+		!strings.Contains(err.Error(), " for reading them") {
 		t.Fatal(err)
 	}
-	if _, err := algorithms.Run(t.Context(), s, hops{}, algorithms.Options{Threads: 2, Memory: need.Least() - 1}); !errors.As(err, &need) {
+	if _, err := algorithms.Run(t.Context(), s, hops{},
+		algorithms.Options{Threads: 2, Memory: need.Least() - 1}); !errors.As(err, &need) {
 		t.Errorf("with a byte less: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := algorithms.Run(ctx, s, hops{level: cancel}, algorithms.Options{Threads: 2}); !errors.Is(err, context.Canceled) {
+	if _, err := algorithms.Run(ctx, s, hops{level: cancel}, algorithms.Options{Threads: 2}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
 	_, err = algorithms.Run(t.Context(), s, hops{level: func() { panic("oh") }}, algorithms.Options{Threads: 2})
@@ -157,7 +162,8 @@ func TestLoadMistakes(t *testing.T) {
 			}
 			return nil, fmt.Errorf("it loaded %v", c.loads)
 		}}}
-		if _, err := algorithms.Run(t.Context(), s, a, algorithms.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := algorithms.Run(t.Context(), s, a, algorithms.Options{}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}

@@ -59,7 +59,8 @@ func (m *measurement) job(ctx context.Context, name string, w workload, o garaph
 	limit float64) (r hybridRun, err error) {
 	m.doing("%s", name)
 	debug.FreeOSMemory()
-	o.GPU.Name, o.Threads, o.Memory, o.MoreThreads = cmp.Or(o.GPU.Name, m.opt.GPU), m.opt.Threads, cmp.Or(o.Memory, m.opt.Memory), MoreThreads
+	o.GPU.Name, o.Threads, o.Memory, o.MoreThreads = cmp.Or(o.GPU.Name, m.opt.GPU), m.opt.Threads,
+		cmp.Or(o.Memory, m.opt.Memory), MoreThreads
 	limited, stop := context.WithCancel(ctx)
 	defer stop()
 	start := time.Now()

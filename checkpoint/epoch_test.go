@@ -92,7 +92,8 @@ func TestDiffers(t *testing.T) {
 	}{
 		{func(id *Identity) { id.Graph = "other" }, ": the graph is not the one over which the job was begun"},
 		{func(id *Identity) { id.Program = "programs.BFS" }, "the program was programs.SSSP and is programs.BFS"},
-		{func(id *Identity) { id.Source = "0" }, ": program programs.SSSP or its executable has changed: resume it with the executable that began it"},
+		{func(id *Identity) { id.Source = "0" },
+			": program programs.SSSP or its executable has changed: resume it with the executable that began it"},
 		{func(id *Identity) { id.Engine = 2 }, "the version of the engine was 1 and is 2"},
 		{func(id *Identity) { id.Parameters = map[string]string{"Source": "8", "mode": "1"} }, "Source was 7 and is 8"},
 		{func(id *Identity) { id.Parameters = map[string]string{"mode": "1"} }, "Source was 7 and is not there"},

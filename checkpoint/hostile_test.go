@@ -211,7 +211,8 @@ func snapshot(t *testing.T, path string) []string {
 // tidied, removed or written there.
 func TestUsersFiles(t *testing.T) {
 	for _, file := range []string{
-		"1/notes", "1/notes/a", "1/epoch-00000001/mine.tsv", "1/epoch-00000001/db/mine.txt", "1/.epoch-00000009.writing/mine", "1/.epoch-00000009.removing/db/mine",
+		"1/notes", "1/notes/a", "1/epoch-00000001/mine.tsv", "1/epoch-00000001/db/mine.txt", "1/.epoch-00000009.writing/mine",
+		"1/.epoch-00000009.removing/db/mine",
 		"1/epoch-1/VALUES", "1/epoch-00000001.old/VALUES", "2024/a", "2024/JOB.txt", ".job-1/a",
 	} {
 		t.Run(strings.ReplaceAll(file, "/", " "), func(t *testing.T) {

@@ -78,7 +78,8 @@ func TestJobs(t *testing.T) {
 		}
 	}
 	if _, _, err := newest(jobs); !errors.Is(err, ErrNoJob) ||
-		err.Error() != fmt.Sprintf("no unfinished job to resume: job 4 is running in another process (process %d); wait for it to end, or interrupt it", os.Getpid()) {
+		err.Error() != fmt.Sprintf("no unfinished job to resume: job 4 is running in another process (process %d); wait "+
+			"for it to end, or interrupt it", os.Getpid()) {
 		t.Errorf("only one that is running: %v", err)
 	}
 }

@@ -52,7 +52,8 @@ func random(seed uint64, n uint32, valueBytes int) *memory {
 		}
 	}
 	m.state = State{
-		Vertices: n, ValueBytes: valueBytes, Iteration: int(seed), Aggregate: Float(rng.Float64()), Previous: Float(math.Inf(1)),
+		Vertices: n, ValueBytes: valueBytes, Iteration: int(seed),
+		Aggregate: Float(rng.Float64()), Previous: Float(math.Inf(1)),
 		Aggregates: []Float{Float(rng.Float64()), Float(math.NaN())}, Policy: []byte{byte(rng.IntN(9)), 0, 255},
 	}
 	return m

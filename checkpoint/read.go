@@ -37,7 +37,10 @@ func (f *Folder) Restore(ctx context.Context, sink Sink) (Restored, error) {
 		f.passed = append(f.passed, n)
 	}
 	if len(r.Passed) > 0 {
-		return r, fmt.Errorf("no checkpoint is left to go on from: %w; `garaph jobs rm` removes the job, which can be run again", errors.Join(r.Passed...))
+		return r, fmt.Errorf(
+			"no checkpoint is left to go on from: %w; `garaph jobs rm` removes the job, which can be run again",
+			errors.Join(r.Passed...),
+		)
 	}
 	return r, nil
 }

@@ -84,7 +84,8 @@ func (id Identity) Check(now Identity) error {
 	}
 	differ("the program", id.Program, now.Program)
 	if id.Program == now.Program && id.Source != now.Source { // a hash, of the executable where the program has no text
-		list = append(list, fmt.Sprintf("program %s or its executable has changed: resume it with the executable that began it, or run it again", printable(now.Program)))
+		list = append(list, fmt.Sprintf("program %s or its executable has changed: resume it with the executable that "+
+			"began it, or run it again", printable(now.Program)))
 	}
 	differ("the version of the engine", strconv.Itoa(id.Engine), strconv.Itoa(now.Engine))
 	for _, m := range []struct{ then, is map[string]string }{{id.Parameters, now.Parameters}, {id.Options, now.Options}} {

@@ -222,8 +222,10 @@ func (f *Advancer[V, A]) level(ctx context.Context, active, degrees uint64) (Sta
 func (f *Advancer[V, A]) ready(alone bool, next *frontier.Queue[uint32]) {
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.advance.Next.Alone, l.advance.Next.Queue, l.advance.Next.Bits, l.advance.Seek.Active = alone, next, f.engine.arrays.Rising, f.engine.arrays.Active
-		l.advance.Edges, l.advance.Vertices, l.advance.Seek.Found, l.advance.Next.Degrees, l.advance.Next.Unlisted = 0, 0, 0, 0, 0
+		l.advance.Next.Alone, l.advance.Next.Queue, l.advance.Next.Bits, l.advance.Seek.Active = alone, next,
+			f.engine.arrays.Rising, f.engine.arrays.Active
+		l.advance.Edges, l.advance.Vertices = 0, 0
+		l.advance.Seek.Found, l.advance.Next.Degrees, l.advance.Next.Unlisted = 0, 0, 0
 	}
 }
 

@@ -192,7 +192,8 @@ func onGPU[V, A any](t *testing.T, x *subject, p gas.Program[V, A], w way, itera
 	if w.device == dispatcher.Hybrid {
 		// A GPU that has all edges may be done before the first page comes from disk.
 		without := !w.streamed && (w.fewPages || w.gpus > 1) // nor is there much for the CPU beside several
-		if x.streams && !x.lumped && (r.Devices[dispatcher.CPU].Pages == 0 && !without || r.Devices[dispatcher.GPU].Pages == 0) {
+		if x.streams && !x.lumped &&
+			(r.Devices[dispatcher.CPU].Pages == 0 && !without || r.Devices[dispatcher.GPU].Pages == 0) {
 			t.Fatalf("%T, %s: not both did something: %+v", p, w, r.Devices)
 		}
 		return values

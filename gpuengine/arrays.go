@@ -162,8 +162,8 @@ func (a *arrays) apply(l *lane, step gas.Step) error {
 	return a.kernels.Apply.Launch(l.stream, &l.args.apply)
 }
 
-// launchSums returns where the aggregates of a lane's vertices lie behind the head of results: one for each block of its
-// launch, from the place of its first shard on.
+// launchSums returns where the aggregates of a lane's vertices lie behind the head of results: one
+// for each block of its launch, from the place of its first shard on.
 func (a *arrays) launchSums(l *lane) (from, to int64) {
 	if v := a.plan.interval(l.work.from, l.work.to); a.plan.sums && v.from < v.to {
 		from = headBytes + 8*int64(a.plan.sumAt[l.work.from])

@@ -142,7 +142,8 @@ func (e *Engine[V, A]) broken(err error) error {
 
 // fault returns the program's fault in an iteration as an error, or nil.
 func (e *Engine[V, A]) fault() error {
-	if fault := *(*compiled.Fault)(unsafe.Pointer(&e.arrays.head[unsafe.Sizeof(kernels.Totals{})])); fault != compiled.NoFault {
+	fault := *(*compiled.Fault)(unsafe.Pointer(&e.arrays.head[unsafe.Sizeof(kernels.Totals{})]))
+	if fault != compiled.NoFault {
 		return fmt.Errorf("program %T: %s", e.program, fault)
 	}
 	return nil

@@ -90,13 +90,15 @@ func (s packedSide) whole(k *packer, b *batch, r *room, i int) {
 		c.Code = uint32(s.side.Layout.CodeBytes())
 		c.Dictionary = base + device.Pointer(at.Dictionary)
 	}
-	n, windows := parts(s.side.Layout.Blocks, k.limits.packed.blocks), parts(s.side.Layout.Vertices, k.limits.packed.window)
+	n, windows := parts(s.side.Layout.Blocks, k.limits.packed.blocks),
+		parts(s.side.Layout.Vertices, k.limits.packed.window)
 	if n > 1 {
 		c.Common = 1
 	}
 	if k.floats {
 		all := n * windows
-		c.Copies = copies(s.side.Layout.Edges/uint32(all), parts(s.side.Layout.Vertices, windows)+1, kernels.SlotBytes(k.accumulator),
+		c.Copies = copies(s.side.Layout.Edges/uint32(all), parts(s.side.Layout.Vertices, windows)+1,
+			kernels.SlotBytes(k.accumulator),
 			k.limits.packed.shared)
 	}
 	for p := range n * windows {

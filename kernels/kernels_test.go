@@ -113,7 +113,9 @@ var calls = regexp.MustCompile("(?m)^.*\\b(CALL\\b.*`\\(\\$|RET\\b).*$")
 
 // shuffles are calls for a warp that may be divided where its threads exchange registers,
 // and returns from them.
-var shuffles = regexp.MustCompile("(?m)^.*(CALL.*__cuda_sm70_(shfl|vote|match|warp)sync|RET\\.REL\\.NODEC.*`\\(garaph_).*$")
+var shuffles = regexp.MustCompile(
+	"(?m)^.*(CALL.*__cuda_sm70_(shfl|vote|match|warp)sync|RET\\.REL\\.NODEC.*`\\(garaph_).*$",
+)
 
 var everyArchitecture = flag.Bool("every-architecture", false,
 	"assemble every kernel for GPUs of three generations, instead of one of them each")

@@ -141,7 +141,8 @@ func packedChunks(t testing.TB, blob []byte, at device.Pointer, window, blocks, 
 		if parts > 1 {
 			c.Common = 1
 		}
-		for c.Copies < 5 && (to-from)*BlockSlots > h.Layout.Vertices<<c.Copies && slot*int(c.Count+1)<<(c.Copies+1) <= shared {
+		for c.Copies < 5 && (to-from)*BlockSlots > h.Layout.Vertices<<c.Copies &&
+			slot*int(c.Count+1)<<(c.Copies+1) <= shared {
 			c.Copies++
 		}
 		list = append(list, c)

@@ -86,7 +86,10 @@ func checkTarget(path string, force bool) error {
 		return fmt.Errorf("import to %s: %w", path, err)
 	}
 	if foreign != "" {
-		return fmt.Errorf("import to %s: %w and holds %s, which is no part of a graph and would be lost; move it away, or choose another name", path, ErrExists, foreign)
+		return fmt.Errorf(
+			"import to %s: %w and holds %s, which is no part of a graph and would be lost; move it away, or choose another name",
+			path, ErrExists, foreign,
+		)
 	}
 	if err := checkpoint.Idle(filepath.Join(path, JobsDir)); err != nil {
 		return fmt.Errorf("graph %s cannot be replaced: %w; wait for it to end or interrupt it", path, err)
@@ -110,7 +113,10 @@ func lockBuilds(path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o666)
 		if errors.Is(err, unix.EROFS) || errors.Is(err, os.ErrPermission) {
-			return nil, fmt.Errorf("import to %s: the folder %s is not writable; choose another one or change its permissions: %w", path, filepath.Dir(path), pathCause(err))
+			return nil, fmt.Errorf(
+				"import to %s: the folder %s is not writable; choose another one or change its permissions: %w", path,
+				filepath.Dir(path), pathCause(err),
+			)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("import to %s: %w", path, err)
@@ -125,7 +131,10 @@ func lockBuilds(path string) (*os.File, error) {
 		mine, err := f.Stat()
 		if err == nil && (!mine.Mode().IsRegular() || mine.Size() > 0) {
 			_ = f.Close() // nothing was written
-			return nil, fmt.Errorf("import to %s: %s has the name of the lock for imports, and is none; move it away, or choose another name", path, name)
+			return nil, fmt.Errorf(
+				"import to %s: %s has the name of the lock for imports, and is none; move it away, or choose another name", path,
+				name,
+			)
 		}
 		if there, thereErr := os.Stat(name); err == nil && thereErr == nil && os.SameFile(mine, there) {
 			return f, nil

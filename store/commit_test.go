@@ -165,15 +165,19 @@ func TestBusy(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	dir := memoryDir(t)
 	for _, name := range []string{".g.importing-123/db", ".g.importing-4", ".g.importing-2024/db", ".g.importing-2025",
-		".g.importing-77/db", ".g.importing-old", ".g2.importing-1", "g.importing-1", ".g.importing-1.importing-5", ".g.importing-x"} {
+		".g.importing-77/db", ".g.importing-old", ".g2.importing-1", "g.importing-1", ".g.importing-1.importing-5",
+		".g.importing-x"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, text := range map[string]string{
-		".g.importing-4/GARAPH": "", ".g.importing-123/GARAPH": "garaph graph, being imported\n", ".g.importing-123/GARAPH.new": "", ".g.importing-123/names-17": "",
-		".g.importing-123/db/000001.vlog": "half", ".g.importing-2024/db/000001.vlog": "mine", ".g.importing-2025/GARAPH": "mine", ".g.importing-old/notes": "mine",
-		".g.importing-77/GARAPH": "garaph graph, store version 1\n", ".g.importing-77/db/000001.vlog": "", ".g.importing-77/db/notes.vlog": "mine",
+		".g.importing-4/GARAPH": "", ".g.importing-123/GARAPH": "garaph graph, being imported\n",
+		".g.importing-123/GARAPH.new": "", ".g.importing-123/names-17": "",
+		".g.importing-123/db/000001.vlog": "half", ".g.importing-2024/db/000001.vlog": "mine",
+		".g.importing-2025/GARAPH": "mine", ".g.importing-old/notes": "mine",
+		".g.importing-77/GARAPH":         "garaph graph, store version 1\n",
+		".g.importing-77/db/000001.vlog": "", ".g.importing-77/db/notes.vlog": "mine",
 		".g.lock": "", ".g.importing-1.lock": "", ".g.importing-9": "", "a": "mine"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -195,7 +199,8 @@ func TestLeftovers(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 	if got, want := entries(t, dir), []string{
-		".g.importing-1.importing-5", ".g.importing-1.lock", ".g.importing-2024", ".g.importing-2025", ".g.importing-77", ".g.importing-9", ".g.importing-old", ".g.importing-x", ".g2.importing-1", "a", "g", "g.importing-1",
+		".g.importing-1.importing-5", ".g.importing-1.lock", ".g.importing-2024", ".g.importing-2025", ".g.importing-77",
+		".g.importing-9", ".g.importing-old", ".g.importing-x", ".g2.importing-1", "a", "g", "g.importing-1",
 	}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -363,7 +368,8 @@ func TestCheckSpace(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	dir := memoryDir(t)
 	for name, text := range map[string]string{
-		"foreign/notes": "", "file": "", "newer/GARAPH": "garaph graph, store version 2\n", "empty/GARAPH": "", "other/GARAPH": strings.Repeat("x", 1000),
+		"foreign/notes": "", "file": "", "newer/GARAPH": "garaph graph, store version 2\n", "empty/GARAPH": "",
+		"other/GARAPH": strings.Repeat("x", 1000),
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
 			t.Fatal(err)

@@ -50,7 +50,8 @@ func (c *Catalogue) besides() []shard.Direction {
 
 // directoryBytes returns the size of all entries.
 func (c *Catalogue) directoryBytes() int64 {
-	return int64(len(c.Shards))*int64(shardEntryBytes+len(c.besides())*sideEntryBytes) + int64(len(c.IDs.Blocks))*blockEntryBytes
+	return int64(len(c.Shards))*int64(shardEntryBytes+len(c.besides())*sideEntryBytes) +
+		int64(len(c.IDs.Blocks))*blockEntryBytes
 }
 
 // writeDirectory puts the catalogue and the directory into an empty Badger.

@@ -167,7 +167,10 @@ func checkPlace(path string) error {
 		return fmt.Errorf("import to %s: %w", path, err)
 	}
 	if st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0 {
-		return fmt.Errorf("import to %s: %w as a mount point, which no graph can take the place of; import to a folder within it, such as %s", path, ErrExists, filepath.Join(path, "graph"))
+		return fmt.Errorf(
+			"import to %s: %w as a mount point, which no graph can take the place of; import to a folder within it, such as %s",
+			path, ErrExists, filepath.Join(path, "graph"),
+		)
 	}
 	return nil
 }

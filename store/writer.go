@@ -60,7 +60,10 @@ func Create(path string, force bool) (*Writer, error) {
 			path)
 	}
 	if base := filepath.Base(path); base == "." || base == ".." {
-		return nil, fmt.Errorf("import to %s: a graph is renamed to its place when it is whole, and this is no name; give one, such as %s", path, filepath.Join(path, "graph"))
+		return nil, fmt.Errorf(
+			"import to %s: a graph is renamed to its place when it is whole, and this is no name; give one, such as %s", path,
+			filepath.Join(path, "graph"),
+		)
 	}
 	if err := checkTarget(path, force); err != nil {
 		return nil, err
@@ -111,8 +114,10 @@ func (w *Writer) CheckSpace(n int64) error {
 		free += w.payload.held() // taken of what is to spare
 	}
 	if free < n+spareBytes {
-		return fmt.Errorf("import to %s: %w: %d MiB free, %d MiB needed on the disk of %s; free some, or import to another disk",
-			w.target, ErrNoSpace, free>>20, (n+spareBytes)>>20, filepath.Dir(w.target))
+		return fmt.Errorf(
+			"import to %s: %w: %d MiB free, %d MiB needed on the disk of %s; free some, or import to another disk",
+			w.target, ErrNoSpace, free>>20, (n+spareBytes)>>20, filepath.Dir(w.target),
+		)
 	}
 	return nil
 }
@@ -126,8 +131,10 @@ func (w *Writer) failed(err error) error {
 		err = hostmem.Limited(err)
 	}
 	if full := badgerdb.Full(err); full != nil {
-		return fmt.Errorf("import to %s: %w on the disk of %s: another process may have filled it; free some, or import to another disk: %w",
-			w.target, ErrNoSpace, filepath.Dir(w.target), full)
+		return fmt.Errorf(
+			"import to %s: %w on the disk of %s: another process may have filled it; free some, or import to another disk: %w",
+			w.target, ErrNoSpace, filepath.Dir(w.target), full,
+		)
 	}
 	return fmt.Errorf("import to %s: %w", w.target, err)
 }

@@ -47,7 +47,8 @@ const share = 3
 
 // memoryError returns the error of a budget that is too small for a search. It names a budget that is enough.
 func memoryError(graph, what string, enough int64) error {
-	return fmt.Errorf("graph %s: %w: %s; a budget of %dMiB is enough", graph, hostmem.ErrBudget, what, (enough+1<<20-1)>>20)
+	return fmt.Errorf("graph %s: %w: %s; a budget of %dMiB is enough",
+		graph, hostmem.ErrBudget, what, (enough+1<<20-1)>>20)
 }
 
 // newBase computes core numbers, and loads the part of the graph with the largest ones that the
@@ -181,7 +182,9 @@ func (b *base) load(ctx context.Context, e *algorithms.Env, local []uint32) (err
 }
 
 // rows calls f for all neighbours of all vertices of the base, under local ids; at counts them.
-func (b *base) rows(ctx context.Context, e *algorithms.Env, local []uint32, stage string, f func(v uint32, at int, u uint32)) error {
+func (b *base) rows(
+	ctx context.Context, e *algorithms.Env, local []uint32, stage string, f func(v uint32, at int, u uint32),
+) error {
 	return algorithms.EachVertex(ctx, e, stage, func(_ int, v uint32, ends *algorithms.Ends) {
 		if local != nil {
 			if v = local[v]; v == absent {
@@ -274,10 +277,12 @@ func searchBytes(vertices int, arcs uint64) int64 {
 func (b *base) checkSearch(q Query, vertices int, arcs uint64) error {
 	takes := searchBytes(vertices, arcs)
 	if arcs >= 1<<32 {
-		return fmt.Errorf("graph %s: a search in %d edges: expected less than 2³²; give a smaller --max-size", b.graph, arcs/2)
+		return fmt.Errorf("graph %s: a search in %d edges: expected less than 2³²; give a smaller --max-size",
+			b.graph, arcs/2)
 	}
 	if b.memory > 0 && b.fixed()+takes > b.memory {
-		return b.tooSmall(fmt.Sprintf("the search for %d vertices of %d takes %d MiB beside the graph", q.High, vertices, takes>>20))
+		return b.tooSmall(fmt.Sprintf("the search for %d vertices of %d takes %d MiB beside the graph",
+			q.High, vertices, takes>>20))
 	}
 	return nil
 }

@@ -115,7 +115,8 @@ func TestCores(t *testing.T) {
 			for _, v := range best.Members() {
 				set |= 1 << v
 			}
-			if n := len(best.Members()); n < q.Low || n > q.High || set&(1<<q.Vertex) == 0 || !g.connected(set) || g.least(set) != best.K() || best.K() > want {
+			if n := len(best.Members()); n < q.Low || n > q.High || set&(1<<q.Vertex) == 0 || !g.connected(set) ||
+				g.least(set) != best.K() || best.K() > want {
 				t.Fatalf("graph %d, %v: %v of minimum degree %d, the best is %d", seed, q, best.Members(), best.K(), want)
 			}
 		}
@@ -144,7 +145,8 @@ func TestCores(t *testing.T) {
 			}
 			checkBase(t, g, b)
 		}}
-		if err := algorithms.Visit(t.Context(), stored(t, g, r), v, algorithms.Options{}); err != nil && !errors.Is(err, hostmem.ErrBudget) {
+		if err := algorithms.Visit(t.Context(), stored(t, g, r), v, algorithms.Options{}); err != nil &&
+			!errors.Is(err, hostmem.ErrBudget) {
 			t.Fatal(err)
 		}
 	}

@@ -95,7 +95,9 @@ func compareWithCPU(r *rapid.T, d device.Device) {
 		Search(context.Background(), []Open{{p, Root(p)}}, &b, new(int64))
 		queries, want = append(queries, rooted(p)), append(want, b.K())
 	}
-	o := DeviceOptions{most: uint32(rapid.IntRange(1, 100).Draw(r, "most")), capacity: int64(rapid.IntRange(0, 50).Draw(r, "capacity"))}
+	o := DeviceOptions{
+		most: uint32(rapid.IntRange(1, 100).Draw(r, "most")), capacity: int64(rapid.IntRange(0, 50).Draw(r, "capacity")),
+	}
 	if err := SearchDevice(context.Background(), d, queries, o); err != nil {
 		r.Fatal(err)
 	}
@@ -120,14 +122,16 @@ func TestCUDALeaves(t *testing.T) {
 		{sparse(t, rand.New(rand.NewPCG(5, 6)), 2000, 24), time.Millisecond, true}, {large, 0, false},
 	} {
 		hard, easy := rooted(c.p), rooted(&Problem{N: 1, Low: 1, High: 1, Offsets: []uint32{0, 0}, IDs: []uint32{7}})
-		if err := SearchDevice(t.Context(), d, []*DeviceQuery{hard, easy}, DeviceOptions{TimeLimit: c.limit, most: 1}); err != nil {
+		err := SearchDevice(t.Context(), d, []*DeviceQuery{hard, easy}, DeviceOptions{TimeLimit: c.limit, most: 1})
+		if err != nil {
 			t.Fatal(err)
 		}
 		if len(hard.Open) != 1 || hard.Open[0].Problem != c.p || hard.Searched != c.searched {
 			t.Errorf("%d nodes are open, searched: %t", len(hard.Open), hard.Searched)
 		}
 		if len(easy.Open) > 0 || easy.Best.K() != 0 || !slices.Equal(easy.Best.Members(), []uint32{7}) {
-			t.Errorf("one vertex: %d nodes are open, minimum degree %d of %v", len(easy.Open), easy.Best.K(), easy.Best.Members())
+			t.Errorf("one vertex: %d nodes are open, minimum degree %d of %v",
+				len(easy.Open), easy.Best.K(), easy.Best.Members())
 		}
 	}
 }
@@ -153,11 +157,12 @@ func TestCUDAFind(t *testing.T) {
 	found := map[algorithms.Device][]*Result{}
 	for _, device := range []algorithms.Device{algorithms.CPU, algorithms.GPU} {
 		begin, branches := time.Now(), int64(0)
-		_, err := Find(t.Context(), s, queries, Options{Device: device, TimeLimit: 2 * time.Second}, func(_ int, r *Result) error {
-			found[device] = append(found[device], r)
-			branches += r.Branches
-			return nil
-		})
+		_, err := Find(t.Context(), s, queries,
+			Options{Device: device, TimeLimit: 2 * time.Second}, func(_ int, r *Result) error {
+				found[device] = append(found[device], r)
+				branches += r.Branches
+				return nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -85,7 +85,10 @@ type Report struct {
 // Find answers queries over a graph, one after another, and calls answer with each result.
 // Directions, parallel edges and self-loops of the graph don't matter. When the time limit of a
 // query ends its search, the result is the best so far, and not proven.
-func Find(ctx context.Context, s *store.Store, queries []Query, o Options, answer func(i int, r *Result) error) (Report, error) {
+func Find(
+	ctx context.Context, s *store.Store, queries []Query, o Options,
+	answer func(i int, r *Result) error,
+) (Report, error) {
 	for _, q := range queries {
 		if err := q.Check(); err != nil {
 			return Report{}, err
@@ -106,10 +109,14 @@ func Find(ctx context.Context, s *store.Store, queries []Query, o Options, answe
 	if o.Device == "" {
 		o.Device = algorithms.AutoDevice
 	}
-	f := &finder{graph: s.Name(), queries: queries, o: o, answer: answer, began: time.Now(), saver: saver{Saving: o.Saving, last: time.Now()}}
+	f := &finder{
+		graph: s.Name(), queries: queries, o: o, answer: answer, began: time.Now(),
+		saver: saver{Saving: o.Saving, last: time.Now()},
+	}
 	err := f.resume()
 	if err == nil && len(f.answers) < len(queries) {
-		err = algorithms.Visit(ctx, s, f, algorithms.Options{Threads: o.Threads, Memory: o.Memory, Log: o.Log, Progress: o.Stage})
+		err = algorithms.Visit(ctx, s, f,
+			algorithms.Options{Threads: o.Threads, Memory: o.Memory, Log: o.Log, Progress: o.Stage})
 		f.saveLast(err)
 	}
 	var need *algorithms.MemoryError
@@ -194,7 +201,8 @@ func beforeBase(g *store.Catalogue, threads int) int64 {
 // enough returns a budget that has room for a search in all of a graph.
 func enough(g *store.Catalogue, threads int) int64 {
 	all := wholeSize(g)
-	return max(beforeBase(g, threads)+share*all.bytes(), hostmem.Process+4*int64(g.Vertices)+all.bytes()+searchBytes(int(all.vertices), uint64(all.arcs)))
+	return max(beforeBase(g, threads)+share*all.bytes(),
+		hostmem.Process+4*int64(g.Vertices)+all.bytes()+searchBytes(int(all.vertices), uint64(all.arcs)))
 }
 
 // Visit prepares the graph, and searches.
@@ -248,7 +256,9 @@ func (f *finder) onCPU(ctx context.Context, p *pending, i int, limit time.Durati
 }
 
 // parallel searches open nodes of query i on the CPU, until the limit of time or until Save is due.
-func (f *finder) parallel(ctx context.Context, open []Open, best *Best, i int, limit time.Duration) (rest []Open, visited int64, err error) {
+func (f *finder) parallel(
+	ctx context.Context, open []Open, best *Best, i int, limit time.Duration,
+) (rest []Open, visited int64, err error) {
 	if limit < math.MaxInt64 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)

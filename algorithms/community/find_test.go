@@ -71,7 +71,8 @@ func findAll(t *testing.T, seed int, o Options) {
 		n := len(r.Members)
 		ok := r.MinDegree == want[i] && r.Proven && (n > 0) == (want[i] >= 0)
 		if ok && n > 0 {
-			ok = n >= queries[i].Low && n <= queries[i].High && slices.Contains(r.Members, r.Query.Vertex) && g.connected(set) && g.least(set) == want[i]
+			ok = n >= queries[i].Low && n <= queries[i].High && slices.Contains(r.Members, r.Query.Vertex) && g.connected(set) &&
+				g.least(set) == want[i]
 		}
 		if !ok {
 			t.Errorf("graph %d, %v: %+v, want minimum degree %d", seed, queries[i], r, want[i])
@@ -86,8 +87,11 @@ func findAll(t *testing.T, seed int, o Options) {
 // TestHugeSizes checks that bounds far above the number of vertices, and beyond what kernels count
 // to, mean the number.
 func TestHugeSizes(t *testing.T) {
-	s := teststore.Build(t, oracle.Graph{N: 4, Edges: []oracle.Edge{{Src: 0, Dst: 1}, {Src: 1, Dst: 2}, {Src: 2, Dst: 0}, {Src: 2, Dst: 3}}}, teststore.Options{})
-	queries := []Query{{0, 1, math.MaxInt64}, {3, 2, 1<<32 + 1}, {0, 1<<32 + 1, math.MaxInt64}, {0, math.MaxInt64, math.MaxInt64}}
+	s := teststore.Build(t,
+		oracle.Graph{N: 4, Edges: []oracle.Edge{{Src: 0, Dst: 1}, {Src: 1, Dst: 2}, {Src: 2, Dst: 0}, {Src: 2, Dst: 3}}},
+		teststore.Options{})
+	queries := []Query{{0, 1, math.MaxInt64}, {3, 2, 1<<32 + 1}, {0, 1<<32 + 1, math.MaxInt64},
+		{0, math.MaxInt64, math.MaxInt64}}
 	var got []int
 	_, err := Find(t.Context(), s, queries, Options{Device: algorithms.CPU}, func(i int, r *Result) error {
 		if got = append(got, r.MinDegree); !r.Proven || r.Query != queries[i] {
@@ -155,7 +159,9 @@ func TestFindEnds(t *testing.T) {
 	hard := []Query{{0, 12, 15}}
 	wrong := errors.New("wrong")
 	none := func(int, *Result) error { return nil }
-	if _, err := Find(t.Context(), s, hard, Options{TimeLimit: time.Millisecond}, func(int, *Result) error { return wrong }); !errors.Is(err, wrong) {
+	if _, err := Find(t.Context(), s, hard, Options{TimeLimit: time.Millisecond}, func(int, *Result) error {
+		return wrong
+	}); !errors.Is(err, wrong) {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

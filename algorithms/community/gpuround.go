@@ -99,7 +99,8 @@ func (b *batch) place(open uint64) error {
 		}
 		x := kernels.CommunityExpandArgs{
 			Problems: a.Problems, Scratch: a.Scratch, Open: a.Open, Pool: a.Pool, WarpWords: a.WarpWords, First: first,
-			Room: min(open-first, a.Capacity-a.Tasks), To: (a.Bottom + a.Tasks) % a.Capacity, Capacity: a.Capacity, Layout: a.Layout,
+			Room: min(open-first, a.Capacity-a.Tasks), To: (a.Bottom + a.Tasks) % a.Capacity,
+			Capacity: a.Capacity, Layout: a.Layout,
 		}
 		if err := b.kernels.Expand(b.Stream, b.blocks, &x); err != nil {
 			return err

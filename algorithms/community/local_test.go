@@ -77,7 +77,8 @@ func TestBall(t *testing.T) {
 		b.local[v] = absent
 	}
 	p := b.ball(Query{5, 6, 12})
-	if p.N != ballVertices || p.IDs[p.Query] != 5 || !slices.IsSorted(p.IDs) || len(slices.Compact(slices.Clone(p.IDs))) != p.N {
+	if p.N != ballVertices || p.IDs[p.Query] != 5 || !slices.IsSorted(p.IDs) ||
+		len(slices.Compact(slices.Clone(p.IDs))) != p.N {
 		t.Fatalf("%d vertices around vertex %d", p.N, p.IDs[p.Query])
 	}
 	for v := range uint32(p.N) {

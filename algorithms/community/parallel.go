@@ -23,11 +23,12 @@ const progressEvery = 200 * time.Millisecond
 
 // SearchParallel searches open nodes on several goroutines. Each searches depth first; one that has
 // nothing left is given the oldest children that another one has not begun with, which as a rule
-// are the largest part of its work. Nodes that are left have the deepest ones last, which a search that goes
-// on takes first: so their number stays small. When the context ends, workers leave the nodes that they are at; after
-// a slice of time, if it is above 0, they finish these first, so that slices of any length come to an end.
-// It returns these and how many nodes were visited. progress may be nil. Room is how many bytes the search may have in use: the largest problem, and for
-// each thread a copy of it and three nodes at least; if 0, no limit. Threads for which there is none
+// are the largest part of its work. Nodes that are left have the deepest ones last, which a search
+// that goes on takes first: so their number stays small. When the context ends, workers leave the
+// nodes that they are at; after a slice of time, if it is above 0, they finish these first, so that
+// slices of any length come to an end. It returns these and how many nodes were visited. progress
+// may be nil. Room is how many bytes the search may have in use: the largest problem, and for each
+// thread a copy of it and three nodes at least; if 0, no limit. Threads for which there is none
 // stay away.
 func SearchParallel(
 	ctx context.Context, open []Open, threads int, room int64, slice time.Duration, b *Best, progress func(Progress),

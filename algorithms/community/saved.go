@@ -56,7 +56,8 @@ func (w *words) result(r *Result) {
 	}
 	w.put(uint64(r.MinDegree+1), uint64(len(r.Members)))
 	w.ids(r.Members)
-	w.put(uint64(r.Start+1), proven, uint64(r.Vertices), uint64(r.Edges), uint64(r.Prepare), uint64(r.Search), uint64(r.Branches), uint64(len(r.GPU)))
+	w.put(uint64(r.Start+1), proven, uint64(r.Vertices), uint64(r.Edges), uint64(r.Prepare), uint64(r.Search),
+		uint64(r.Branches), uint64(len(r.GPU)))
 	for part := range slices.Chunk([]byte(r.GPU), 8) {
 		var word [8]byte
 		copy(word[:], part)

@@ -30,7 +30,9 @@ func visits(most int) func(context.Context, []Open, *Best) ([]Open, int64, error
 
 // resumed answers queries in process after process, each of which goes on from what the last one has
 // saved when it was stopped, or before, and returns the answers.
-func resumed(t *testing.T, s *store.Store, queries []Query, o Options, r *rand.Rand) (answers []*Result, processes int) {
+func resumed(
+	t *testing.T, s *store.Store, queries []Query, o Options, r *rand.Rand,
+) (answers []*Result, processes int) {
 	t.Helper()
 	var words []uint64
 	for stopped := true; stopped; processes++ {
@@ -158,8 +160,10 @@ func TestResumeIsTheSame(t *testing.T) {
 	if again := from.Words(); !slices.Equal(again, words) {
 		t.Errorf("%d words became %d others", len(words), len(again))
 	}
-	if p := from.begun[0]; p.Branches < 30 || p.search == 0 || p.search != p.earlier || len(problemsOf(&p.DeviceQuery)) < 2 {
-		t.Errorf("%d nodes of %d problems after %d branches, %v", len(p.Open), len(problemsOf(&p.DeviceQuery)), p.Branches, p.search)
+	if p := from.begun[0]; p.Branches < 30 || p.search == 0 || p.search != p.earlier ||
+		len(problemsOf(&p.DeviceQuery)) < 2 {
+		t.Errorf("%d nodes of %d problems after %d branches, %v",
+			len(p.Open), len(problemsOf(&p.DeviceQuery)), p.Branches, p.search)
 	}
 	var want []int
 	_, err = Find(t.Context(), s, queries, Options{Threads: 1, Device: algorithms.CPU}, func(_ int, r *Result) error {
@@ -172,12 +176,13 @@ func TestResumeIsTheSame(t *testing.T) {
 	if from, err = ReadSaved(words, s.Catalogue().Vertices); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Find(t.Context(), s, queries, Options{Threads: 3, Device: algorithms.CPU, Saving: Saving{From: from}}, func(i int, r *Result) error {
-		if r.MinDegree != want[i] || !r.Proven {
-			t.Errorf("query %d: %+v, want minimum degree %d", i, r, want[i])
-		}
-		return nil
-	})
+	_, err = Find(t.Context(), s, queries,
+		Options{Threads: 3, Device: algorithms.CPU, Saving: Saving{From: from}}, func(i int, r *Result) error {
+			if r.MinDegree != want[i] || !r.Proven {
+				t.Errorf("query %d: %+v, want minimum degree %d", i, r, want[i])
+			}
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,13 +225,16 @@ func TestHostileSaved(t *testing.T) {
 		if taken++; taken%2 > 0 || !testsize.Long && taken%8 > 0 {
 			return
 		}
-		_, err = Find(t.Context(), s, from.Queries, Options{Threads: 2, TimeLimit: time.Millisecond, Device: algorithms.CPU, Saving: Saving{From: from}}, func(int, *Result) error { return nil })
+		_, err = Find(t.Context(), s, from.Queries,
+			Options{Threads: 2, TimeLimit: time.Millisecond, Device: algorithms.CPU, Saving: Saving{From: from}},
+			func(int, *Result) error { return nil })
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	for i, word := range words {
-		for _, x := range []uint64{0, 1, 2, word - 1, word + 1, word << 1, word ^ 1<<(i%64), 1 << 31, math.MaxUint32, 1 << 40, 1 << 63, math.MaxInt64, math.MaxUint64} {
+		for _, x := range []uint64{0, 1, 2, word - 1, word + 1, word << 1, word ^ 1<<(i%64), 1 << 31, math.MaxUint32, 1 << 40,
+			1 << 63, math.MaxInt64, math.MaxUint64} {
 			changed := slices.Clone(words)
 			changed[i] = x
 			try(fmt.Sprintf("word %d = %#x", i, x), changed)

@@ -87,7 +87,10 @@ func (r *savedReader) number(most int64) int64 {
 func (r *savedReader) count(words int) int { return int(r.number(int64(len(r.rest) / words))) }
 
 func (r *savedReader) query() Query {
-	q := Query{Vertex: uint32(r.number(int64(r.vertices) - 1)), Low: int(r.number(math.MaxInt64)), High: int(r.number(math.MaxInt64))}
+	q := Query{
+		Vertex: uint32(r.number(int64(r.vertices) - 1)), Low: int(r.number(math.MaxInt64)),
+		High: int(r.number(math.MaxInt64)),
+	}
 	r.require(q.Check() == nil)
 	return q
 }
@@ -137,7 +140,9 @@ func (r *savedReader) text(n int) string {
 
 func (r *savedReader) pending(q Query) *pending {
 	x := r.result(q)
-	p := &pending{result: x, earlier: x.Search, search: x.Search, DeviceQuery: DeviceQuery{Best: &Best{}, Branches: x.Branches}}
+	p := &pending{
+		result: x, earlier: x.Search, search: x.Search, DeviceQuery: DeviceQuery{Best: &Best{}, Branches: x.Branches},
+	}
 	p.Best.Offer(x.MinDegree, x.Members)
 	problems := make([]*Problem, r.count(2))
 	nodes := r.count(3)

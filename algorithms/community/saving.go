@@ -41,7 +41,8 @@ func (s *saver) rest() time.Duration {
 
 func (s *saver) due() bool {
 	since := time.Since(s.last)
-	return s.Save != nil && since >= s.took && (s.Every > 0 && s.answers >= s.Every || s.Interval > 0 && since >= s.Interval)
+	return s.Save != nil && since >= s.took &&
+		(s.Every > 0 && s.answers >= s.Every || s.Interval > 0 && since >= s.Interval)
 }
 
 // wanted reports whether Save is called before the end.

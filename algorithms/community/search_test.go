@@ -77,7 +77,8 @@ func checkCommunity(t *testing.T, g *graph, p *Problem, b *Best, want int) {
 	for _, v := range members {
 		set |= 1 << v
 	}
-	if n := len(members); n < p.Low || n > p.High || !slices.Contains(members, p.Query) || !g.connected(set) || g.least(set) != want {
+	if n := len(members); n < p.Low || n > p.High || !slices.Contains(members, p.Query) || !g.connected(set) ||
+		g.least(set) != want {
 		t.Errorf("%v is no community of minimum degree %d", members, want)
 	}
 }
@@ -127,7 +128,8 @@ func TestDiameter(t *testing.T) {
 		return k + diameter + 1 + diameter/3*(k-2)
 	}
 	for _, c := range []struct{ k, h, want int }{
-		{0, 1, 0}, {1, 1, -1}, {1, 2, 1}, {1, 7, 6}, {2, 4, 2}, {2, 3, 1}, {3, 8, 3}, {3, 7, 2}, {3, 9, 4}, {4, 12, 5}, {12, 12, -1}, {11, 12, 1},
+		{0, 1, 0}, {1, 1, -1}, {1, 2, 1}, {1, 7, 6}, {2, 4, 2}, {2, 3, 1}, {3, 8, 3}, {3, 7, 2}, {3, 9, 4},
+		{4, 12, 5}, {12, 12, -1}, {11, 12, 1},
 	} {
 		if got := Diameter(c.k, c.h); got != c.want {
 			t.Errorf("Diameter(%d, %d) = %d, want %d", c.k, c.h, got, c.want)
@@ -136,7 +138,8 @@ func TestDiameter(t *testing.T) {
 	for k := range 12 {
 		for h := k + 1; h < 80; h++ {
 			if d := Diameter(k, h); vertices(k, d) > h || vertices(k, d+1) <= h {
-				t.Errorf("Diameter(%d, %d) = %d: graphs of that diameter have %d vertices, wider ones %d", k, h, d, vertices(k, d), vertices(k, d+1))
+				t.Errorf("Diameter(%d, %d) = %d: graphs of that diameter have %d vertices, wider ones %d",
+					k, h, d, vertices(k, d), vertices(k, d+1))
 			}
 		}
 	}

@@ -56,11 +56,12 @@ func (b *base) start(ctx context.Context, q Query, best *Best, late func() bool)
 	}
 }
 
-// cores returns the largest k for which the connected k-core around the query vertex has the size of a
-// community, or is larger: every community of minimum degree k is a part of it, so that none has a larger
-// one. If the k-core is not larger, it is an optimum, and is offered; else, of more vertices than a ball has, what it shrinks to. Where the base has too few
-// vertices to tell, the result is one less than the core numbers that it has; if -1, there is no community.
-// When it is late, the result is the core number of the query vertex.
+// cores returns the largest k for which the connected k-core around the query vertex has the size
+// of a community, or is larger: every community of minimum degree k is a part of it, so that none
+// has a larger one. If the k-core is not larger, it is an optimum, and is offered; else, of more
+// vertices than a ball has, what it shrinks to. Where the base has too few vertices to tell, the
+// result is one less than the core numbers that it has; if -1, there is no community. When it is
+// late, the result is the core number of the query vertex.
 func (b *base) cores(q Query, best *Best, late func() bool) int {
 	at, _ := slices.BinarySearch(b.ids, q.Vertex)
 	k := int(b.core[q.Vertex])

@@ -41,7 +41,8 @@ func TestValidate(t *testing.T) {
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "small")
 	text := "# a graph\ngraph.small.vertex-file = small.v\ngraph.small.edge-file = small.e\n" +
-		"graph.small.directed = true\ngraph.small.algorithms = sssp, bfs\ngraph.small.bfs.source-vertex = 7\ngraph.other.directed = false\n"
+		"graph.small.directed = true\ngraph.small.algorithms = sssp, bfs\ngraph.small.bfs.source-vertex = 7\n" +
+		"graph.other.directed = false\n"
 	if err := os.WriteFile(path+".properties", []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}

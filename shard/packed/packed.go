@@ -225,8 +225,9 @@ func layout(blob []byte, head shard.Header) (Layout, error) {
 		int64(h.Edges) > BlockSlots*int64(h.Blocks) ||
 		h.Units > maxUnits || (h.Entries > 0) != (h.Coding != Floats && h.Blocks > 0) ||
 		h.Entries > 1<<(8*h.Coding.Bytes()&31) {
-		return h, fmt.Errorf("%w: %d edges in %d blocks, %d units of data, %d bits of a destination, %d entries of a dictionary",
-			shard.ErrInvalid, h.Edges, h.Blocks, h.Units, h.Bits, h.Entries)
+		return h,
+			fmt.Errorf("%w: %d edges in %d blocks, %d units of data, %d bits of a destination, %d entries of a dictionary",
+				shard.ErrInvalid, h.Edges, h.Blocks, h.Units, h.Bits, h.Entries)
 	}
 	return h, nil
 }

@@ -54,7 +54,8 @@ func (s *Side) Row(v int, _ *shard.Buffer) []uint32 { return s.Nbr[s.Off[v]:s.Of
 // Header returns the header of the blob.
 func (s *Side) Header() shard.Header {
 	h := shard.Header{
-		Version: Version, Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges(), Weighted: !s.Plane().None(), Wide: s.Wide != nil,
+		Version: Version, Dir: s.Dir, Index: s.Index, First: s.First, Vertices: s.Vertices(), Edges: s.Edges(),
+		Weighted: !s.Plane().None(), Wide: s.Wide != nil,
 	}
 	if s.blob != nil {
 		flags := binary.LittleEndian.Uint16(s.blob[10:])

@@ -56,10 +56,12 @@ func idKinds() []idKind {
 	spread := func(v int) uint64 { return uint64(v) * 0x9e3779b97f4a7c15 }
 	return []idKind{
 		{"sparse", "edges.txt", 300_000, true, "", func(v int) string { return strconv.FormatUint(spread(v)>>24, 10) }},
-		{"long names", "edges.txt", 12_000, false, "--undirected", func(v int) string { return fmt.Sprintf("v%d%s", v, long) }},
+		{"long names", "edges.txt", 12_000, false, "--undirected",
+			func(v int) string { return fmt.Sprintf("v%d%s", v, long) }},
 		{"dense", "edges.el", 2_000_000, false, "", strconv.Itoa},
 		{"small integers", "edges.txt", 2_000_000, true, "", func(v int) string { return strconv.Itoa(v + 7) }},
-		{"64 bits", "edges.txt", 600_000, false, "--undirected", func(v int) string { return strconv.FormatUint(spread(v)|1<<63, 10) }},
+		{"64 bits", "edges.txt", 600_000, false, "--undirected",
+			func(v int) string { return strconv.FormatUint(spread(v)|1<<63, 10) }},
 		{"negative", "edges.txt", 600_000, false, "", func(v int) string { return strconv.FormatInt(int64(spread(v)), 10) }},
 		{"names", "edges.txt", 600_000, true, "", func(v int) string { return "user-" + strconv.Itoa(v) }},
 		{"ldbc", "graph.e", 600_000, true, "--undirected", func(v int) string { return strconv.Itoa(3 * v) }},
@@ -118,7 +120,9 @@ func (k *idKind) writeIDs(t *testing.T, folder string) string {
 // raceDetector is set in builds with -race.
 var raceDetector bool
 
-var namedBudget = regexp.MustCompile(`(?:the smallest budget for it is |--memory |below the least one of |a budget of )(\d+)MiB`)
+var namedBudget = regexp.MustCompile(
+	`(?:the smallest budget for it is |--memory |below the least one of |a budget of )(\d+)MiB`,
+)
 
 // peakOf runs garaph within a budget and returns its peak in bytes. A budget that
 // is refused gives the one that is said to be enough, in MiB.
@@ -126,7 +130,8 @@ func peakOf(t *testing.T, mib int, args ...string) (peak int64, enough int) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "peak")
 	p := newProcess(t, args...)
-	p.Cmd = exec.Command("peak", append(append([]string{out, "garaph"}, args...), "--memory", fmt.Sprintf("%dMiB", mib), "-q")...)
+	p.Cmd = exec.Command("peak",
+		append(append([]string{out, "garaph"}, args...), "--memory", fmt.Sprintf("%dMiB", mib), "-q")...)
 	p.Stderr = &p.stderr
 	p.Env = append(os.Environ(), "TMPDIR="+p.tmp)
 	err := p.Run()
@@ -210,19 +215,27 @@ func TestBudget(t *testing.T) {
 			graph := filepath.Join(folder, "graph")
 			edges := k.write(t, folder)
 			if testsize.Long {
-				atLeast(t, k.name+": import as csc", append([]string{"import", "--force", "--layout", "csc", edges, graph}, strings.Fields(k.flags)...)...)
+				atLeast(t, k.name+": import as csc",
+					append([]string{"import", "--force", "--layout", "csc", edges, graph}, strings.Fields(k.flags)...)...)
 			}
-			atLeast(t, k.name+": import", append([]string{"import", "--force", "--rows", edges, graph}, strings.Fields(k.flags)...)...)
+			atLeast(t, k.name+": import",
+				append([]string{"import", "--force", "--rows", edges, graph}, strings.Fields(k.flags)...)...)
 			other(k.name+": export", "export", graph, "--output", filepath.Join(folder, "out.txt"))
 			other(k.name+": export as Parquet", "export", graph, "--output", filepath.Join(folder, "out.parquet"))
 			other(k.name+": export as Arrow", "export", graph, "--output", filepath.Join(folder, "out.arrow"))
 			ids := k.writeIDs(t, folder)
-			other(k.name+": many sources", "run", "bfs", graph, "--device", "cpu", "--sources", ids, "--output", filepath.Join(folder, "out.csv"))
-			other(k.name+": parents of many sources", "run", "bfs", graph, "--device", "cpu", "--sources", ids, "--parents", "--output", filepath.Join(folder, "out.csv"))
-			other(k.name+": ranks of many sources", "run", "pagerank", graph, "--device", "cpu", "--sources", ids, "--weighted", "--output", filepath.Join(folder, "out.csv"))
-			other(k.name+": subgraph of ids", "subgraph", graph, "--ids", ids, "--output", filepath.Join(folder, "most"), "--force")
-			other(k.name+": subgraph", "subgraph", graph, "--source", k.id(0), "--hops", "4", "--output", filepath.Join(folder, "near"), "--force")
-			other(k.name+": parents", "run", "bfs", graph, "--device", "cpu", "--source", k.id(0), "--parents", "--output", filepath.Join(folder, "out.csv"))
+			other(k.name+": many sources", "run", "bfs", graph, "--device", "cpu", "--sources", ids, "--output",
+				filepath.Join(folder, "out.csv"))
+			other(k.name+": parents of many sources", "run", "bfs", graph, "--device", "cpu", "--sources", ids, "--parents",
+				"--output", filepath.Join(folder, "out.csv"))
+			other(k.name+": ranks of many sources", "run", "pagerank", graph, "--device", "cpu", "--sources", ids, "--weighted",
+				"--output", filepath.Join(folder, "out.csv"))
+			other(k.name+": subgraph of ids", "subgraph", graph, "--ids", ids, "--output",
+				filepath.Join(folder, "most"), "--force")
+			other(k.name+": subgraph", "subgraph", graph, "--source", k.id(0), "--hops", "4", "--output",
+				filepath.Join(folder, "near"), "--force")
+			other(k.name+": parents", "run", "bfs", graph, "--device", "cpu", "--source", k.id(0), "--parents", "--output",
+				filepath.Join(folder, "out.csv"))
 			other(k.name+": path", "path", graph, k.id(0), k.id(1))
 			other(k.name+": neighbors", "neighbors", graph, k.id(0))
 			other(k.name+": triangles --top", "run", "triangles", graph, "--top", "10")
@@ -254,7 +267,8 @@ func TestBudget(t *testing.T) {
 					if format == "npy" && len(k.id(0)) > 4096 || i > 1 && (f+j)%3 != 0 {
 						continue // refused; or seen with other programs
 					}
-					other(fmt.Sprintf("%s: %s as %s", k.name, p.program, format), append(args, "--output", filepath.Join(folder, "out."+format))...)
+					other(fmt.Sprintf("%s: %s as %s", k.name, p.program, format),
+						append(args, "--output", filepath.Join(folder, "out."+format))...)
 				}
 				other(fmt.Sprintf("%s: %s --top", k.name, p.program), append(args, "--top", "10", "--json")...)
 			}
@@ -284,14 +298,16 @@ func TestCommunityBudget(t *testing.T) {
 	}
 	atLeast(t, "coreness", "run", "coreness", graph, "--top", "10")
 	for _, threads := range []string{"1", "4"} {
-		args := []string{"community", graph, "--query", "60000", "--min-size", "9", "--max-size", "15", "--time-limit", "3s", "--device", "cpu", "--threads", threads}
+		args := []string{"community", graph, "--query", "60000", "--min-size", "9", "--max-size", "15", "--time-limit", "3s",
+			"--device", "cpu", "--threads", threads}
 		atLeast(t, threads+" threads", args...)
 		for _, mib := range []int{256, 1024} {
 			peak, enough := peakOf(t, mib, args...)
 			share := float64(peak) / float64(int64(mib)<<20)
 			t.Logf("%s threads, budget %d MiB, peak %.1f MiB, %.2f", threads, mib, float64(peak)/(1<<20), share)
 			if enough > 0 || share > mostOfBudget {
-				t.Errorf("%s threads: with --memory %dMiB the peak is %.1f MiB; %d MiB were asked for", threads, mib, float64(peak)/(1<<20), enough)
+				t.Errorf("%s threads: with --memory %dMiB the peak is %.1f MiB; %d MiB were asked for",
+					threads, mib, float64(peak)/(1<<20), enough)
 			}
 		}
 	}

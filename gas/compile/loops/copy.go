@@ -62,7 +62,8 @@ func (f *File) copyLarge(d *decisions) error {
 		if err == nil {
 			lines[c.line-1] = text
 			copied = true
-			note = fmt.Sprintf("%s: %s is too large for the Go compiler to inline: its body is copied into the loops; run garaph compile again when it changes", where, name)
+			note = fmt.Sprintf("%s: %s is too large for the Go compiler to inline: its body is copied into the loops; run "+
+				"garaph compile again when it changes", where, name)
 		} else {
 			note = fmt.Sprintf("%s: %s is called, not inlined: %s; and it cannot be copied: %v", where, name,
 				x.reason(d, c.method), err)
@@ -116,10 +117,12 @@ func (x *instance) copyOf(c call) (string, error) {
 	}
 	var out strings.Builder
 	if c.assign == ":=" {
-		fmt.Fprintf(&out, "var %s %s\n", c.to, x.namer.typeString(x.program.Methods[c.method].Signature.Results().At(0).Type(), x.imports))
+		fmt.Fprintf(&out,
+			"var %s %s\n", c.to, x.namer.typeString(x.program.Methods[c.method].Signature.Results().At(0).Type(), x.imports))
 	}
 	result := b.unusedName("result_")
-	fmt.Fprintf(&out, "{\nvar %s %s\n", result, x.namer.typeString(x.program.Methods[c.method].Signature.Results().At(0).Type(), x.imports))
+	fmt.Fprintf(&out, "{\nvar %s %s\n", result,
+		x.namer.typeString(x.program.Methods[c.method].Signature.Results().At(0).Type(), x.imports))
 	out.WriteString("{\n" + b.bind(receiver, c.args))
 	text, err := b.text(result)
 	if err != nil {

@@ -89,7 +89,8 @@ func pathOf(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(
 func errorLines(out []byte) []byte {
 	var kept [][]byte
 	for line := range bytes.Lines(out) {
-		if !regexp.MustCompile(`inlin|escape|leak|moved to heap|devirtual|does not|parameter .* flow|^\S+: +(from|flow)`).Match(line) {
+		if !regexp.MustCompile(`inlin|escape|leak|moved to heap|devirtual|does not|parameter .* flow|^\S+: +(from|flow)`).
+			Match(line) {
 			kept = append(kept, line)
 		}
 	}

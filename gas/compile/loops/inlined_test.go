@@ -126,11 +126,14 @@ func TestNotes(t *testing.T) {
 			}
 		}
 	}
-	const copied = " is too large for the Go compiler to inline: its body is copied into the loops; run garaph compile again when it changes"
+	const copied = " is too large for the Go compiler to inline: its body is copied into the loops; run garaph compile " +
+		"again when it changes"
 	want := map[string][]string{
-		"heavy_garaph.go":   {"odd: Heavy.Gather" + copied, "odd: Heavy.Sum" + copied, "odd: Heavy.Apply" + copied},
-		"embeds_garaph.go":  {"pagerank: Embeds.Activate is called, not inlined: the Go compiler does not inline it; and it cannot be copied: it is a method of an embedded type"},
-		"literal_garaph.go": {"odd: Literal.Gather is called, not inlined: function too complex: cost 81 exceeds budget 80; and it cannot be copied: it has a function literal"},
+		"heavy_garaph.go": {"odd: Heavy.Gather" + copied, "odd: Heavy.Sum" + copied, "odd: Heavy.Apply" + copied},
+		"embeds_garaph.go": {"pagerank: Embeds.Activate is called, not inlined: the Go compiler does not inline it; and " +
+			"it cannot be copied: it is a method of an embedded type"},
+		"literal_garaph.go": {"odd: Literal.Gather is called, not inlined: function too complex: cost 81 exceeds budget " +
+			"80; and it cannot be copied: it has a function literal"},
 	}
 	const copies = ": the method is of an embedded type, changes its receiver or takes its address"
 	want["wide_garaph.go"] = []string{"odd: every call of Wide.Apply copies the program" + copies,

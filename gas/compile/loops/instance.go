@@ -213,7 +213,8 @@ func newInstance(p *source.Program, n *namer) *instance {
 	x.Name = n.unique(identifier(p.Name) + "Loops")
 
 	x.UsesEdge, x.UsesDst = uses(p.Methods["Gather"], 2), uses(p.Methods["Gather"], 3)
-	x.Saturable, x.Settleable, x.Aggregable = p.Methods["Saturated"] != nil, p.Methods["Settled"] != nil, p.Methods["Aggregate"] != nil
+	x.Saturable, x.Settleable, x.Aggregable = p.Methods["Saturated"] != nil, p.Methods["Settled"] != nil,
+		p.Methods["Aggregate"] != nil
 	x.Monotone, x.Prioritized = p.Methods["Monotone"] != nil, p.Methods["Priority"] != nil
 	x.Unchanged = unchanged(p)
 	x.ApplyVertex = x.vertexOf("u", "Apply", "Activate")
@@ -226,7 +227,9 @@ func newInstance(p *source.Program, n *namer) *instance {
 
 // alias sets another name for a type if a variable of the loops has its own.
 func (x *instance) alias(what string, t *string) {
-	if !slices.ContainsFunc(own, func(name string) bool { return regexp.MustCompile(`\b` + name + `\b`).MatchString(*t) }) {
+	if !slices.ContainsFunc(
+		own, func(name string) bool { return regexp.MustCompile(`\b` + name + `\b`).MatchString(*t) },
+	) {
 		return
 	}
 	name := x.namer.unique(identifier(x.program.Name) + what)
@@ -249,8 +252,9 @@ func newGroup(p *source.Program, n *namer) (*group, error) {
 	for _, name := range []string{"Loops", "Fragments"} {
 		obj, index, _ := types.LookupFieldOrMethod(types.NewPointer(origin), true, p.Pkg.Types, name)
 		if obj != nil && len(index) == 1 {
-			return nil, fmt.Errorf("%s: %s has a field or method %s already: garaph compile writes a method of this name; give it another",
-				p.Position(obj.Pos()), p.TypeName, name)
+			return nil,
+				fmt.Errorf("%s: %s has a field or method %s already: garaph compile writes a method of this name; give it another",
+					p.Position(obj.Pos()), p.TypeName, name)
 		}
 	}
 	var t types.Type = origin

@@ -45,7 +45,8 @@ func (f *File) hold(x *instance) error {
 		if method := x.program.Methods[name]; method != nil {
 			x.addCopy(name)
 			if b := x.copied[name]; (b == nil || b.changes) && uses(method, 0) {
-				f.note(fmt.Sprintf("%s: every call of %s.%s copies the program: the method is of an embedded type, changes its receiver or takes its address",
+				f.note(fmt.Sprintf("%s: every call of %s.%s copies the program: the method is of an embedded type, changes its "+
+					"receiver or takes its address",
 					x.program.Position(method.Pos()), x.program.Name, name))
 			}
 		}

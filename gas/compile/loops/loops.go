@@ -122,7 +122,8 @@ func (f *File) write() error {
 	first := f.groups[0].Instances[0]
 	var b bytes.Buffer
 	err := fileTemplate.Execute(&b, map[string]any{
-		"Header": Header, "Constraint": constraintOf(first.program), "Package": first.program.Pkg.Name, "Imports": importsMark, "Groups": f.groups,
+		"Header": Header, "Constraint": constraintOf(first.program), "Package": first.program.Pkg.Name,
+		"Imports": importsMark, "Groups": f.groups,
 	})
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", f.Path, err)

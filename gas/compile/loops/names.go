@@ -23,7 +23,8 @@ type namer struct {
 }
 
 // own are the names of variables in the templates.
-var own = strings.Fields("a acc activated active alone at b base begin bit bits cur d degree degrees done dst due e edges end first found from full g i id ins k l list m " +
+var own = strings.Fields("a acc activated active alone at b base begin bit bits cur d degree degrees done dst due e " +
+	"edges end first found from full g i id ins k l list m " +
 	"dsts nbr next o old olds outs p result_ rising row s set slot slots step sum u v value values w weight weights x D W")
 
 func newNamer(pkg *packages.Package) *namer {

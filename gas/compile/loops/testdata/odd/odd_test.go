@@ -31,7 +31,8 @@ func TestLoops(t *testing.T) {
 	looptest.Check(t, fixed[float64, float64](Sized[[0]float64]{Scale: 2, Bias: 1}), rapid.Float64())
 	looptest.Check(t, fixed[float64, float64](Sized[[11]float64]{Scale: 2, Bias: 1}), rapid.Float64())
 	looptest.Check(t, fixed[uint64, uint64](Namesake{9}), rapid.Uint64Range(0, 1<<40))
-	looptest.Check(t, fixed[value, list](&Hidden{7}), rapid.Custom(func(t *rapid.T) value { return value(rapid.Uint32().Draw(t, "value")) }))
+	looptest.Check(t, fixed[value, list](&Hidden{7}),
+		rapid.Custom(func(t *rapid.T) value { return value(rapid.Uint32().Draw(t, "value")) }))
 	looptest.Check(t, fixed[uint32, uint32](Literal{}), rapid.Uint32())
 	looptest.Check(t, fixed[float32, int64](Embeds{programs.PageRank[float32]{Damping: 0.5}}), rapid.Float32Range(0, 1))
 	looptest.Check(t, fixed[uint32, uint32](Tagged{programs.KCore{K: 2}}), rapid.Uint32Range(0, 1))
