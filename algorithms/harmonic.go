@@ -206,10 +206,10 @@ func (x *balls) step(ctx context.Context, e *Env, step int) (again bool, err err
 				}
 			}
 			x.next[v], x.changing[v] = c, c != *was
-			if !x.changing[v] {
+			if !x.changing[v] && step > 1 {
 				continue
 			}
-			changed = true
+			changed = changed || x.changing[v]
 			size := c.estimate()
 			if step == 1 {
 				size = float64(1 + x.near[v])

@@ -47,3 +47,18 @@ func TestHarmonicReal(t *testing.T) {
 		t.Errorf("effective diameter %v; SNAP publishes 4.7", d)
 	}
 }
+
+// TestHarmonicPairs checks that neighbours count exactly, whatever the hashes of their ids are.
+func TestHarmonicPairs(t *testing.T) {
+	var g oracle.Graph
+	for v := uint32(0); v < 4000; v += 2 {
+		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: v + 1})
+	}
+	g.N = 4000
+	s := teststore.Build(t, g, teststore.Options{Symmetric: true, ShardVertices: 1000})
+	for v, x := range runs(t, s, algorithms.Harmonic{}).Values {
+		if x != 1 {
+			t.Fatalf("vertex %d: got %v, want 1", v, x)
+		}
+	}
+}

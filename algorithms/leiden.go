@@ -2,8 +2,11 @@ package algorithms
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -32,9 +35,13 @@ type Leiden struct {
 	Weighted   bool    // edges count by their weights, in single precision
 	Seed       uint64  // of the order in which vertices choose
 	Iterations int     // at most; 0: until modularity does not rise
-	// Levels is how many divisions of communities into parts become columns, from the finest to coarser ones.
+	// Levels is how many divisions of communities into parts become columns, from the finest to coarser ones,
+	// at most [MostLevels].
 	Levels int
 }
+
+// MostLevels is the largest number of levels that are columns. There are seldom more than ten.
+const MostLevels = 32
 
 // Louvain is [Leiden] without the division into parts (Blondel et al., Fast unfolding of communities in large
 // networks, 2008). Its communities may be disconnected.
@@ -55,7 +62,7 @@ func (p Leiden) Plan(g *store.Catalogue, threads int) Plan {
 		{"the graphs of communities", 8*m + 40*n + 16},
 		{"the vertices", 87*n + 16},
 		{"sums of weights", 12 * n * int64(threads)},
-		{"the results", 4 * n * int64(1+p.Levels)},
+		{"the results", 4 * n * int64(1+min(p.Levels, MostLevels))},
 	}}
 }
 
@@ -646,14 +653,24 @@ var LouvainCommand = registry.Command{
 }
 
 func leidenFlags(fs *pflag.FlagSet) func(registry.Env) Leiden {
-	resolution := flags.Number(fs, "resolution", 1, 0, "the larger, the smaller the communities; above 0")
+	resolution := flags.Checked(fs, "resolution", "X", 1, func(s string) (float64, error) {
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(x > 0 && x <= math.MaxFloat64) {
+			return 0, errors.New("expected a number above 0")
+		}
+		return x, nil
+	}, func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) },
+		"the larger, the smaller the communities; above 0")
 	weighted := fs.Bool("weighted", false, "edges count by their weights")
-	seed := fs.Uint64("seed", 0, "of the order in which vertices choose communities")
-	levels := flags.Count(fs, "levels", 0, 0, "how many divisions of communities to write as columns, from the finest one")
+	seed := seedFlag(fs)
+	levels := flags.Range(fs, "levels", 0, 0, MostLevels,
+		"how many divisions of communities to write as columns, from the finest one")
 	return func(e registry.Env) Leiden {
 		if *weighted && !e.Graph.Weighted {
 			e.LogUnweighted()
 		}
-		return Leiden{Resolution: *resolution, Weighted: *weighted, Seed: *seed, Iterations: e.Iterations, Levels: *levels}
+		return Leiden{
+			Resolution: *resolution, Weighted: *weighted, Seed: uint64(*seed), Iterations: e.Iterations, Levels: *levels,
+		}
 	}
 }

@@ -71,7 +71,7 @@ func (o *optimiser) load(ctx context.Context) (err error) {
 		}
 		o.sums[i].groups = o.sums[i].groups[:0]
 	}
-	o.columns = make([][]gas.VertexID, o.Levels)
+	o.columns = make([][]gas.VertexID, min(o.Levels, MostLevels))
 	for i := range o.columns {
 		if o.columns[i], err = Make[gas.VertexID](e, n); err != nil {
 			return err

@@ -349,7 +349,7 @@ class Programs(Generic[R]):
         return self.run("cdlp", progress=progress, **options)
 
     def leiden(
-        self, *, resolution: float = 1, weighted: bool = False, seed: str = 0, levels: int = 0, progress: Progress = None, **options: Unpack[RunOptions],
+        self, *, resolution: float = 1, weighted: bool = False, seed: int = 1, levels: int = 0, progress: Progress = None, **options: Unpack[RunOptions],
     ) -> R:
         """Communities of high modularity, each connected, by the Leiden algorithm.
 
@@ -360,13 +360,13 @@ class Programs(Generic[R]):
 
         resolution: the larger, the smaller the communities; above 0
         weighted: edges count by their weights
-        seed: of the order in which vertices choose communities
+        seed: seed of the random choices
         levels: how many divisions of communities to write as columns, from the finest one
         """
         return self.run("leiden", progress=progress, resolution=resolution, weighted=weighted, seed=seed, levels=levels, **options)
 
     def louvain(
-        self, *, resolution: float = 1, weighted: bool = False, seed: str = 0, levels: int = 0, progress: Progress = None, **options: Unpack[RunOptions],
+        self, *, resolution: float = 1, weighted: bool = False, seed: int = 1, levels: int = 0, progress: Progress = None, **options: Unpack[RunOptions],
     ) -> R:
         """Communities of high modularity, by the Louvain algorithm; leiden finds better ones.
 
@@ -376,7 +376,7 @@ class Programs(Generic[R]):
 
         resolution: the larger, the smaller the communities; above 0
         weighted: edges count by their weights
-        seed: of the order in which vertices choose communities
+        seed: seed of the random choices
         levels: how many divisions of communities to write as columns, from the finest one
         """
         return self.run("louvain", progress=progress, resolution=resolution, weighted=weighted, seed=seed, levels=levels, **options)
