@@ -57,6 +57,7 @@ func (c Eigenvector) Run(ctx context.Context, e *Env) ([]float64, error) {
 		e.Progress("iterations", int64(done), int64(c.Iterations))
 	}
 	e.Total("iterations", int64(done))
+	warnUnsettled(e, change, c.Tolerance)
 	e.TotalFloat("eigenvalue", norm-1)
 	return values, err
 }

@@ -56,6 +56,7 @@ func (c HITS) Run(ctx context.Context, e *Env) ([]float64, error) {
 		e.Progress("iterations", int64(done), int64(c.Iterations))
 	}
 	e.Total("iterations", int64(done))
+	warnUnsettled(e, change, c.Tolerance)
 	AddColumn(e, "authority", authorities)
 	return hubs, err
 }

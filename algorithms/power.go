@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/spf13/pflag"
+	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/shard"
@@ -58,6 +59,13 @@ func distance(ctx context.Context, e *Env, x, y []float64) (float64, error) {
 func fill(x []float64, value float64) {
 	for i := range x {
 		x[i] = value
+	}
+}
+
+// warnUnsettled says that the iterations of a run ended before its values changed by less than the tolerance.
+func warnUnsettled(e *Env, change, tolerance float64) {
+	if change >= tolerance && tolerance > 0 {
+		e.Log.Warn("not converged: more --iterations are needed", zap.Float64("change", change))
 	}
 }
 

@@ -3,15 +3,21 @@ package htmlreport
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/garaph/garaph/internal/results"
 )
+
+// leastLog is the least number on a logarithmic axis: uPlot finds no ticks below.
+const leastLog = 1e-15
 
 // Distribution returns the plot of how many things (such as vertices) have which value (such as hops): points on
 // logarithmic axes if the tail is heavy, points on a logarithmic y axis if most bins are far smaller than others, and
 // bars otherwise. Of values that are all equal, there is nothing to plot.
 func Distribution(title, value, things string, s *results.Summary) Plot {
 	bins, heavy := s.Bins(), s.HeavyTailed()
+	shown := slices.IndexFunc(bins, func(b results.Bin) bool { return !heavy || b.From >= leastLog })
+	bins = bins[max(shown, 0):]
 	var counts []Value
 	least, most := math.Inf(1), 0.0
 	for _, b := range bins {
@@ -44,6 +50,9 @@ func Distribution(title, value, things string, s *results.Summary) Plot {
 	}
 	if heavy && s.Zeros > 0 {
 		p.Caption += " Values of 0 are not shown."
+	}
+	if shown > 0 {
+		p.Caption += fmt.Sprintf(" Values below %.0e are not shown.", leastLog)
 	}
 	if s.Min == s.Max {
 		return p

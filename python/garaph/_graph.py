@@ -227,8 +227,9 @@ class Graph(_queries.Queries[R], Generic[R]):
         specs = about["flags"] + [f for f in _binary.flags(binary, "run_flags") if _parameters.identifier(f["name"]) not in _parameters.OWN]
         with Scratch() as folder:
             flags = _parameters.arguments(f"{program}()", specs, parameters, lambda name, value: self._vertex(name, value), ["progress"])
-            if parameters.get("sources") is not None and self._shared.index is not None:
-                raise UsageError("sources: the command does not know the ids of this graph; give a list of them as source")
+            for name, instead in ("sources", "give a list of them as source"), ("pairs", "import the graph from a file"):
+                if parameters.get(name) is not None and self._shared.index is not None:
+                    raise UsageError(f"{name}: the command does not know the ids of this graph; {instead}")
             flags = _with_file(flags, about, folder)
             try:
                 table = self._table(["run", program, *flags], progress, folder)

@@ -489,6 +489,6 @@ class Programs(Generic[R]):
         edges are in memory, 4 bytes for each and direction, and 56 bytes for each pair.
 
         pairs: file of pairs of vertices, two ids a line with spaces, a tab or a comma
-            between
+            between; lines that begin with # are comments
         """
         return self.run("similarity", progress=progress, pairs=pairs, **options)
