@@ -18,7 +18,7 @@ type adjacency struct {
 }
 
 // pages calls f for each page, read ahead, and releases it after that. Shards of which no vertex is
-// wanted, from the first to before the end, are left out; nil: all are.
+// wanted, from the first to before the end, are left out; if nil, all are.
 func (a *adjacency) pages(ctx context.Context, wanted func(first, end uint32) bool, f func(p *page.Page) error) error {
 	if a.closed {
 		return fmt.Errorf("algorithm %T reads edges that it has closed", a.env.algorithm)
@@ -60,7 +60,7 @@ func (a *adjacency) Close() error {
 
 func (a *adjacency) inMemory() bool { return a == nil || a.whole }
 
-// bytesRead returns how many bytes came from the store.
+// bytesRead returns the number of bytes that came from the store.
 func (a *adjacency) bytesRead() int64 {
 	switch {
 	case a == nil:

@@ -68,17 +68,17 @@ type Algorithm[T Value] interface {
 
 // Options of a run. The zero value runs on all processors, without a limit of memory.
 type Options struct {
-	Threads int   // 0: GOMAXPROCS
-	Memory  int64 // bytes of resident memory for the whole process; 0: no limit
+	Threads int   // if 0, GOMAXPROCS
+	Memory  int64 // bytes of resident memory for the whole process; if 0, no limit
 	// Progress, when not nil, may be called from many goroutines.
 	Progress func(Progress)
-	Log      *zap.Logger // nil: silent
+	Log      *zap.Logger // if nil, silent
 
 	Device    Device // "": AutoDevice
 	GPU       string // its name, as package device lists them; "": the first one
-	GPUMemory int64  // bytes of its memory; 0: all that is free, but for a small reserve
+	GPUMemory int64  // bytes of its memory; if 0, all that is free, but for a small reserve
 
-	open func(name string) (device.Device, error) // nil: device.Open
+	open func(name string) (device.Device, error) // if nil, device.Open
 }
 
 // Progress is the progress of a stage of a run.

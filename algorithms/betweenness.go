@@ -27,7 +27,7 @@ import (
 // these do not depend on the number of threads. Memory: the out-rows, 8 bytes for a vertex, and 24 for a vertex
 // and a thread, or 24 for a vertex if the budget has no room for that.
 type Betweenness struct {
-	Samples int // 0: all vertices
+	Samples int // if 0, all vertices
 	Seed    uint64
 }
 
@@ -164,7 +164,7 @@ func (t *turns) fail() {
 type brandes struct {
 	env    *Env
 	rows   *frontier.Rows
-	level  []int32   // 0: not reached; the source is on level 1
+	level  []int32   // if 0, not reached; the source is on level 1
 	order  []uint32  // vertices that were reached, level after level
 	all    []uint32  // the memory of order
 	paths  []float64 // shortest paths from the source, and then the dependency of the source

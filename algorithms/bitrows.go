@@ -36,7 +36,7 @@ func (b *bitRows) add(u, v int) bool {
 // has returns 1 if u and v are adjacent, and 0 otherwise.
 func (b *bitRows) has(u, v uint32) uint64 { return b.bits[int(u)*b.words+int(v>>6)] >> (v & 63) & 1 }
 
-// commonBits returns how many members two sets of the same number of words have in common.
+// commonBits returns the number of members two sets of the same number of words have in common.
 func commonBits(x, y []uint64) (n int) {
 	y = y[:len(x)]
 	for i, w := range x {

@@ -25,7 +25,7 @@ import (
 // (Boyer and Moore), and others are counted in a hash table of a fixed size, in passes over the row, each
 // for a part of the labels. Memory: 8 bytes for a vertex, 512 KiB for a thread, and pages.
 type CDLP struct {
-	Iterations int // 0: until no label changes
+	Iterations int // if 0, until no label changes
 }
 
 // Plan returns the rows of both directions, two labels a vertex, and the tables.

@@ -28,7 +28,7 @@ import (
 // 12 bytes for a vertex there and 4 for an edge.
 type Components struct{}
 
-// taskVertices is how many vertices a task has.
+// taskVertices is the number of vertices a task has.
 const taskVertices = 1 << 14
 
 // Plan returns the edges, and a label for each vertex and for where dummies lead.
@@ -118,8 +118,8 @@ func (f forest) sample(ctx context.Context, e *Env, held []*page.HeldRows) error
 	return nil
 }
 
-// together is how many parents are loaded at once: a look at one waits for memory, and where it leads to cannot be
-// guessed.
+// together is the number of parents that are loaded at once: a look at one waits for memory, and where it
+// leads to cannot be guessed.
 const together = 128
 
 // touch loads the parents of a list of vertices, and of none.

@@ -51,10 +51,10 @@ func (m *DeviceMemory) Close() error {
 	return err
 }
 
-// Left returns how many bytes may still be allocated.
+// Left returns the number of bytes that may still be allocated.
 func (m *DeviceMemory) Left() int64 { return max(0, m.Budget-m.Used) }
 
-// allocated returns how many bytes of the budget an array takes, one at least.
+// allocated returns the number of bytes of the budget an array takes, one at least.
 func allocated(bytes int64) int64 {
 	return (max(1, bytes) + device.Alignment - 1) &^ (device.Alignment - 1)
 }

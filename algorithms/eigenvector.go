@@ -16,7 +16,7 @@ import (
 // from equal values, with each vertex added to its own sum, so that bipartite graphs converge. Memory: 16 bytes
 // for a vertex, and pages.
 type Eigenvector struct {
-	Iterations int     // 0: no limit
+	Iterations int     // if 0, no limit
 	Tolerance  float64 // Euclidean change of the values below which it ends
 }
 

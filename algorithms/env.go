@@ -28,16 +28,16 @@ type Env struct {
 	Log     *zap.Logger
 
 	algorithm any
-	read      *adjacency // nil: nothing is read
-	rows      *Rows      // of it; nil: none were planned
-	ends      *wholeEnds // nil: EachVertex goes over rows
+	read      *adjacency // if nil, nothing is read
+	rows      *Rows      // of it; if nil, none were planned
+	ends      *wholeEnds // if nil, EachVertex goes over rows
 	edges     *Edges     // the same
-	gpu       *gpu       // nil: the CPU computes
+	gpu       *gpu       // if nil, the CPU computes
 	options   Options
 	store     *store.Store
 	plan      Plan
 	planned   int64 // bytes of its arrays, and of rows of the whole graph
-	enough    int64 // budget for the plan in whose place this is; 0: it is the first
+	enough    int64 // budget for the plan in whose place this is; if 0, it is the first
 
 	account
 }
@@ -209,7 +209,7 @@ func (e *Env) Progress(stage string, done, total int64) {
 	}
 }
 
-// bytesRead returns how many bytes came from the store so far.
+// bytesRead returns the number of bytes that came from the store so far.
 func (e *Env) bytesRead() int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -239,7 +239,7 @@ func AddColumn[T Value](e *Env, name string, values []T) {
 // the columns of [AddColumn]. Make has allocated keys, which the result keeps.
 func (e *Env) Keys(name string, keys []gas.VertexID) { e.keys, e.keyName = keys, name }
 
-// summed is how many terms are summed by one goroutine.
+// summed is the number of terms that are summed by one goroutine.
 const summed = 1 << 14
 
 // Sum returns the sum of the terms from 0 to n-1. The terms of blocks of fixed size are summed by sum(from, to), and

@@ -79,7 +79,7 @@ func OpenDevice(o Options) (d device.Device, budget int64, err error) {
 	return d, budget, nil
 }
 
-// openGPU opens the device of a run; nil: the CPU computes.
+// openGPU opens the device of a run, or returns nil if the CPU computes.
 func openGPU[T Value](a Algorithm[T], o Options) (g *gpu, err error) {
 	switch has := HasGPU(a); {
 	case o.Device == GPU && !has:

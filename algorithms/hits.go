@@ -16,7 +16,7 @@ import (
 // edges count as often as they are stored. They are found by power iteration from equal hubs. Memory: 24 bytes
 // for a vertex, and pages.
 type HITS struct {
-	Iterations int     // 0: no limit
+	Iterations int     // if 0, no limit
 	Tolerance  float64 // Euclidean change of the hubs below which it ends
 }
 

@@ -31,11 +31,11 @@ import (
 // result does not depend on the number of threads. Memory: 103 bytes for a vertex and 12 for each
 // thread and vertex, 24 bytes for an edge, and 8 more if weighted.
 type Leiden struct {
-	Resolution float64 // 0: 1
+	Resolution float64 // if 0, 1
 	Weighted   bool    // edges count by their weights, in single precision
 	Seed       uint64  // of the order in which vertices choose
-	Iterations int     // at most; 0: until modularity does not rise
-	// Levels is how many divisions of communities into parts become columns, from the finest to coarser ones,
+	Iterations int     // at most; if 0, until modularity does not rise
+	// Levels is the number of divisions of communities into parts that become columns, from the finest to coarser ones,
 	// at most [MostLevels].
 	Levels int
 }
@@ -106,7 +106,7 @@ type optimiser struct {
 type level struct {
 	off       []uint64
 	to        []uint32
-	weight    []float32 // nil: 1 each
+	weight    []float32 // if nil, 1 each
 	degree    []float64 // self-loops counted
 	community []uint32  // of each vertex, a number below that of vertices
 }

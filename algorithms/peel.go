@@ -111,7 +111,7 @@ func (p *corePeeling) spread(ctx context.Context, done int, k uint32) (err error
 	return err
 }
 
-// longestPeel is how many vertices a task peels one after another.
+// longestPeel is the number of vertices a task peels one after another.
 const longestPeel = 1 << 14
 
 // from peels v, and then what falls to k, so that a long path is not as many frontiers:

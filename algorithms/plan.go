@@ -28,7 +28,7 @@ type Plan struct {
 	// Arrays are what it allocates at any one time, at most, by what it is for.
 	Arrays []Array
 	// Less is the plan that takes the place of this one where the budget has no room for it;
-	// nil: there is none, and the run is refused. [Env.Plan] says which one it is.
+	// if nil, there is none, and the run is refused. [Env.Plan] says which one it is.
 	Less *Plan
 }
 

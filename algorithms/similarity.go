@@ -148,7 +148,8 @@ edges are in memory, 4 bytes for each and direction, and 56 bytes for each pair.
 	Example: `  garaph run similarity web.graph --pairs candidates.txt --output similar.parquet`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
 		fs.String("pairs", "",
-			"`FILE` of pairs of vertices, two ids a line with spaces, a tab or a comma between; lines that begin with # are comments (required)")
+			"`FILE` of pairs of vertices, two ids a line with spaces, a tab or a comma between; lines that begin with # "+
+				"are comments (required)")
 		flags.Require(fs, "pairs")
 		return func(e registry.Env) (any, error) {
 			pairs, err := e.Pairs("pairs")

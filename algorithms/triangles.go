@@ -22,11 +22,11 @@ import (
 // Memory: 8 bytes for an edge, of which bits take 32 MiB at most, and 20 for a vertex.
 type Triangles struct{}
 
-// hubs is how many vertices of the largest degrees each goroutine counts for
+// hubs is the number of vertices of the largest degrees each goroutine counts for
 // itself: they are in most triangles, and goroutines would wait for each other.
 const hubs = 1 << 13
 
-// countedEdges is how many edges are intersected by one goroutine at a time. A hub's
+// countedEdges is the number of edges that are intersected by one goroutine at a time. A hub's
 // row may be shared out to many.
 const countedEdges = 1 << 11
 
@@ -118,7 +118,7 @@ type counter struct {
 	counts []int64 // what goroutines share
 	local  []int64 // of hubs
 
-	mutual []uint64 // the edges, by position; nil: they make no difference
+	mutual []uint64 // the edges, by position; if nil, they make no difference
 	both   *bitRows // those of the core
 }
 

@@ -105,7 +105,7 @@ type peeling[E frontier.ID] struct {
 	above *frontier.Rows // and at the other end
 	edge  []E            // by position in above, that in below
 
-	support  []uint32     // by edge; nil: all are left
+	support  []uint32     // by edge; if nil, all are left
 	best     []uint32     // by vertex: the number of edges left; if none are, its largest k with bit done
 	vertices atomic.Int64 // those that have edges left
 }

@@ -82,7 +82,7 @@ func TestDense(t *testing.T) {
 	for _, c := range []struct {
 		name             string
 		g                oracle.Graph
-		truss, triangles []int64 // nil: as the oracle
+		truss, triangles []int64 // if nil, as the oracle
 	}{
 		{"complete", pairs(150, func(_, _ uint32) bool { return true }), same(150, 150), same(150, 149*148/2)},
 		{"complete without a matching", pairs(150, func(u, v uint32) bool { return u/2 != v/2 }),

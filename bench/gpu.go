@@ -88,7 +88,7 @@ func (m *measurement) gatherOnly(ctx context.Context) (speeds [2]float64, err er
 	return speeds, err
 }
 
-// timeGathers returns how many seconds one pass over the edges on the device takes, with values of 4 and of 8 bytes.
+// timeGathers returns the seconds that one pass over the edges on the device takes, with values of 4 and of 8 bytes.
 func (m *measurement) timeGathers(e *gpuengine.Engine[float32, int64]) (seconds [2]float64, err error) {
 	w, err := newStopwatch(m.device)
 	defer func() { err = errors.Join(err, w.close()) }()

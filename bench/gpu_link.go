@@ -10,7 +10,7 @@ import (
 const (
 	linkBytes  = 64 << 20
 	linkRounds = 4
-	// bothCopies is how many copies each way are on the link at once: enough that
+	// bothCopies is the number of copies each way that are on the link at once: enough that
 	// the one way does not wait for the end of the other.
 	bothCopies = 4
 )

@@ -38,7 +38,7 @@ var (
 	ErrNoJob = errors.New("no such job")
 )
 
-// DefaultKeep is how many epochs a job keeps, unless its policy differs.
+// DefaultKeep is the number of epochs a job keeps, unless its policy differs.
 const DefaultKeep = 2
 
 // Policy says when a job writes epochs while it runs. The zero value is never;

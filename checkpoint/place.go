@@ -101,5 +101,5 @@ func (j *Job) Writes(temporary string) error {
 	return j.save()
 }
 
-// maxWrote is how many files a record remembers, the newest.
+// maxWrote is the number of files a record remembers, the newest.
 const maxWrote = 4

@@ -10,7 +10,7 @@ import (
 	"github.com/garaph/garaph/internal/beneath"
 )
 
-// keepDone is how many jobs that are done are kept, for `garaph jobs`.
+// keepDone is the number of finished jobs that are kept, for `garaph jobs`.
 const keepDone = 20
 
 // Remove removes jobs that no process has, none where one of them is not there,

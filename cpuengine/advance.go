@@ -76,7 +76,7 @@ type direction struct {
 	active uint64 // vertices before the last level
 }
 
-// limits are the constants, but for tests.
+// limits holds the constants; tests replace them.
 type limits struct {
 	alone uint64
 	hub   uint32
@@ -345,7 +345,7 @@ func (f *Advancer[V, A]) saved(list []uint32) ([]V, error) {
 	})
 }
 
-// parts is how many parts of a size n has; part is the i-th one.
+// parts is the number of parts of a size n has; part is the i-th one.
 func parts(n, size int) int { return (n + size - 1) / size }
 
 func part(i, size, n int) (begin, end int) { return i * size, min((i+1)*size, n) }

@@ -14,7 +14,7 @@ const heldVertices = 1 << 12
 
 // heldRows are rows that are held in memory as they are stored.
 type heldRows[V, A any] struct {
-	out, in *page.HeldRows // in may be out; nil: it does not seek
+	out, in *page.HeldRows // in may be out; if nil, it does not seek
 	absent  int            // shards that are not in memory, of rows and of in
 	missing []heldShard    // for a level
 	full    gas.Saturable[A]

@@ -135,7 +135,7 @@ func checkHeld[V comparable, A any](t *rapid.T, s *store.Store, g oracle.Graph, 
 	return sought
 }
 
-// TestHeld: n iterations over rows that are held as they are stored give what n plain ones
+// TestHeld checks that n iterations over rows that are held as they are stored give what n plain ones
 // give, however they push or seek.
 func TestHeld(t *testing.T) {
 	sought := 0

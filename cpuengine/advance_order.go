@@ -156,7 +156,7 @@ func (f *Advancer[V, A]) overfull() (again bool, err error) {
 	return f.held() > f.limits.held, err
 }
 
-// held returns how many vertices the buckets have.
+// held returns the number of vertices the buckets have.
 func (f *Advancer[V, A]) held() (n int) {
 	for i := range f.lanes {
 		n += f.lanes[i].advance.Buckets.Held
@@ -395,7 +395,7 @@ func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *fronti
 	return sum/n - start, zero
 }
 
-// endlessSteps is how many mean steps there are between the least and the mean priority
+// endlessSteps is the number of mean steps between the least and the mean priority
 // that edges lead to, where they lead on from the priority -Inf as those of the source of
 // a widest path do: on a grid 8 to 128 of them were alike, 1 took twice as long.
 const endlessSteps = 16

@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// arcsAtOnce is how many edges with weights are pushed along at once.
+// arcsAtOnce is the number of edges with weights that are pushed along at once.
 const arcsAtOnce = 1 << 10
 
 // storedLane is what one goroutine needs beside the others' to push along stored rows: a

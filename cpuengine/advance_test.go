@@ -195,7 +195,7 @@ func (far) Priority(value float32) float64 {
 	return math.Exp(float64(value) * 20)
 }
 
-// TestAdvanceOrdered: the order of priorities, and what they are, make no difference to the
+// TestAdvanceOrdered checks that the order of priorities, and what they are, make no difference to the
 // result.
 func TestAdvanceOrdered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -209,7 +209,7 @@ func TestAdvanceOrdered(t *testing.T) {
 	})
 }
 
-// TestFallingPriority: a vertex whose priority falls behind what has been done is done all
+// TestFallingPriority checks that a vertex whose priority falls behind what has been done is done all
 // the same.
 func TestFallingPriority(t *testing.T) {
 	g := oracle.Graph{N: 6, Edges: []oracle.Edge{{Src: 1, Dst: 0, Weight: 0.25}, {Src: 0, Dst: 2},
@@ -219,7 +219,7 @@ func TestFallingPriority(t *testing.T) {
 	})
 }
 
-// TestAdvance: n iterations from frontier to frontier give what n plain ones give,
+// TestAdvance checks that n iterations from frontier to frontier give what n plain ones give,
 // however they push or seek, on how many goroutines, and whatever is split.
 func TestAdvance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/shard/rows"
 )
 
-// TestEmptyPage: a page of no shards is no work.
+// TestEmptyPage checks that a page of no shards is no work.
 func TestEmptyPage(t *testing.T) {
 	s := newShards(oracle.Graph{N: 3}, 2, false, false)
 	a := newArrays[value](t, s, gas.In)

@@ -26,7 +26,7 @@ type stale struct{ ranks }
 
 func (stale) Loops() compiled.Loops[float32, float32] { return compiled.Loops[float32, float32]{} }
 
-// TestLoopsOf: a program's own loops are used, and never those of another that
+// TestLoopsOf checks that a program's own loops are used, and never those of another that
 // it embeds, nor those of an older text.
 func TestLoopsOf(t *testing.T) {
 	if _, own := LoopsOf(gas.Program[float32, float32](owns{})); !own {

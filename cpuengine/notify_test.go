@@ -65,7 +65,7 @@ func drawActive(t *rapid.T, threads int) (*shards, *vertices.Arrays[value], *Eng
 	return s, a, newEngine(t, gas.Program[value, sum](mix{}), a, s, threads, rows.ChunkEdges)
 }
 
-// TestTasks: tasks are the active set, in order; each within a shard, and the
+// TestTasks checks that tasks are the active set, in order; each within a shard, and the
 // only one of it unless split. Split ones have about equal numbers of edges.
 func TestTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -115,7 +115,7 @@ func TestTasks(t *testing.T) {
 	})
 }
 
-// TestNotify: the marked vertices are the neighbours of the active ones, along
+// TestNotify checks that the marked vertices are the neighbours of the active ones, along
 // either side, from any number of goroutines.
 func TestNotify(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -162,7 +162,7 @@ func TestNotify(t *testing.T) {
 	})
 }
 
-// TestNotifyError: what cannot be read ends as the reader's error, and what was
+// TestNotifyError checks that what cannot be read ends as the reader's error, and what was
 // read is given back; nothing is read once the context has ended.
 func TestNotifyError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -29,7 +29,7 @@ func foldPacked[V, A any](p gas.Program[V, A]) func(acc *[1 << 16]A, b *packed.B
 // a second-level cache.
 const togetherBytes = 1 << 19
 
-// together is how many of the shards, the rest of a page, one goroutine folds
+// together returns the number of shards, of the rest of a page, that one goroutine folds
 // together: the fewer the less is left. A fold of some vertices only is of one shard.
 func (e *Engine[V, A]) together(rest []shardSides, w Work) int {
 	if w.Marked || e.loops.Due != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/shard/packed"
 )
 
-// TestFold: a program that is not compiled folds the edges of packed blocks, each
+// TestFold checks that a program that is not compiled folds the edges of packed blocks, each
 // with its weight and the value of its destination.
 func TestFold(t *testing.T) {
 	p := gas.Program[programs.Ballot, programs.Votes](programs.LPA{Seed: 3})

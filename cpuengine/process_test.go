@@ -187,7 +187,7 @@ func (ranks) Activate(_ gas.Vertex, old, new float32) bool             { return 
 func (ranks) Aggregate(_ gas.Vertex, value float32) float64            { return float64(value) / 3 }
 func (ranks) Direction() gas.Direction                                 { return gas.Both }
 
-// TestSameBits: floats come out with the same bits for any number of
+// TestSameBits checks that floats come out with the same bits for any number of
 // goroutines and any cut into pages.
 func TestSameBits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -239,8 +239,8 @@ func (p atLeast) Activate(gas.Vertex, uint32, uint32) bool             { return 
 func (p atLeast) Saturated(acc uint32, _ gas.Step) bool                { return acc >= p.n }
 func (p atLeast) Direction() gas.Direction                             { return p.direction }
 
-// TestSaturated: where a shard is one chunk, the edges of a vertex are read until its sum is full, and not one
-// more; results are as if all had been read, in chunks of any size.
+// TestSaturated checks that where a shard is one chunk, the edges of a vertex are read until its sum is
+// full, and not one more; results are as if all had been read, in chunks of any size.
 func TestSaturated(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := draw(t)

@@ -86,7 +86,7 @@ type stream[V, A any] struct {
 	cancel  context.CancelFunc
 	next    Next
 	done    func(*page.Page, Stats, time.Duration) error
-	current atomic.Pointer[hand[A]] // nil: there is no more
+	current atomic.Pointer[hand[A]] // if nil, there is no more
 	stopped atomic.Bool             // after an error
 	running sync.WaitGroup
 
@@ -160,7 +160,7 @@ func (x *stream[V, A]) fail(err error) {
 	x.cancel()
 }
 
-// more is what comes after a hand that has no tasks left; nil: nothing.
+// more is what comes after a hand that has no tasks left; if nil, nothing.
 func (x *stream[V, A]) more(h *hand[A]) *hand[A] {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -59,7 +59,7 @@ func (p faulty) Aggregate(gas.Vertex, uint32) float64 {
 	return 0
 }
 
-// TestStreamErrors: the first error of next, of done or of a task ends a stream,
+// TestStreamErrors checks that the first error of next, of done or of a task ends a stream,
 // also while next waits for a page to come back.
 func TestStreamErrors(t *testing.T) {
 	s := newShards(testgraph.Complete(), 1, false, false)

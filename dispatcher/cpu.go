@@ -75,7 +75,7 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 	return nil
 }
 
-// spared is how many goroutines of the CPU leave their processors to those that keep the GPUs busy:
+// spared is the number of goroutines of the CPU that leave their processors to those that keep the GPUs busy:
 // with all at work on pages, copies to the GPU stood still for as long as a page took.
 const spared = 2
 

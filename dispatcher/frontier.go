@@ -120,7 +120,7 @@ func (p *plan[V, A]) withoutFrontier(why error) error {
 	return fmt.Errorf("graph %s: program %s: method %s: %w", p.store.Name(), p.name(), Frontier, why)
 }
 
-// frontierUnfit says why a program cannot advance frontiers over a graph; nil: it can.
+// frontierUnfit returns the reason why a program cannot advance frontiers over a graph, or nil.
 func (p *plan[V, A]) frontierUnfit() error {
 	switch {
 	case !p.can.monotone || p.can.restless || p.can.aggregable != nil:
@@ -134,7 +134,7 @@ func (p *plan[V, A]) frontierUnfit() error {
 	return nil
 }
 
-// counts returns how many bytes of rows came from the store without being unpacked: of held ones,
+// counts returns the number of bytes of rows that came from the store without being unpacked: of held ones,
 // and of stored ones, whose rows themselves have the bytes that were needed.
 func (f *frontierPlan) counts() (held, stored, needed int64) {
 	if f.stored != nil {
@@ -190,7 +190,7 @@ func (p *plan[V, A]) openPages(o page.Options, fixed int64) (err error) {
 	return nil
 }
 
-// planRows are rows that are read as they are needed; nil: they cannot be, and memory for all is
+// planRows are rows that are read as they are needed; if nil, they cannot be, and memory for all is
 // named.
 func (p *plan[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
 	rows, err := p.front.whole.out.PlanRows(p.store)

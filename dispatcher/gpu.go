@@ -105,7 +105,7 @@ func (p *plan[V, A]) dropDevices() error {
 
 // own is what a GPU keeps.
 type own struct {
-	*page.Span      // nil: all, if it fits
+	*page.Span      // if nil, all, if it fits
 	beyond     bool // others are streamed to it
 }
 
@@ -221,7 +221,7 @@ func (g *gpus[V, A]) load(ctx context.Context) error {
 	return nil
 }
 
-// kept returns how many shards, from the first one on, stay on GPUs.
+// kept returns the number of shards, from the first one on, that stay on GPUs.
 func (g *gpus[V, A]) kept() int { return g.live[len(g.live)-1].engine.Kept().To }
 
 // did lists the shards that GPUs have done in an iteration.
@@ -237,7 +237,7 @@ func (g *gpus[V, A]) did(x *iteration) (shards []int) {
 	return shards
 }
 
-// residentEdges returns how many edges stay on GPUs.
+// residentEdges returns the number of edges that stay on GPUs.
 func (g *gpus[V, A]) residentEdges() (edges uint64) {
 	for _, gpu := range g.live {
 		edges += gpu.engine.Resident()

@@ -20,10 +20,10 @@ import (
 // trial compares the values V of a program on a GPU with values W on the CPU.
 type trial[V, W any] struct {
 	same func(got V, want W) bool
-	// steps is how many iterations a sync job has; if 0, until no vertex is active,
+	// steps is the number of iterations a sync job has; if 0, until no vertex is active,
 	// as every async one.
 	steps int
-	// limit is how many iterations an async job has at most; if 0, no limit.
+	// limit is the number of iterations an async job has at most; if 0, no limit.
 	limit int
 	// loose is what holds in async mode of a program whose result depends on the
 	// order of its steps; if nil, it doesn't.

@@ -143,7 +143,7 @@ func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values
 	return nil
 }
 
-// valuesAtOnce is how many vertices ValuesOf yields at most: they stay in the cache until their
+// valuesAtOnce is the number of vertices ValuesOf yields at most: they stay in the cache until their
 // rows are made.
 const valuesAtOnce = 1 << 12
 

@@ -49,7 +49,6 @@ func (w *workers[V, A]) lose(number int, err error) {
 			clear(w.state.arrays.Marks)
 			w.state.now.unsummed = true
 		}
-		err = nil
 		if len(w.gpus.live) == 0 {
 			break
 		}

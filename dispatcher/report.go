@@ -21,7 +21,7 @@ type Iteration struct {
 	Vertices uint64  `json:"vertices"`
 	// Pages are batches where the GPU worked, and both, added up, where both did.
 	Pages int `json:"pages"`
-	// Levels is how many iterations this stands for, from Iteration on, where the engine
+	// Levels is the number of iterations this stands for, from Iteration on, where the engine
 	// did several within a millisecond, or the report has merged them; if 0, one.
 	Levels   int           `json:"levels,omitempty"`
 	Traffic  Traffic       `json:"-"` // in JSON, its fields are beside the others
@@ -50,7 +50,7 @@ type Traffic struct {
 // Reads is the number of bytes read from the store.
 type Reads struct {
 	BytesRead int64 `json:"bytes_read"`
-	// RowsRead is how many of these were rows of a frontier, read as they were needed, with
+	// RowsRead is the number of these that were rows of a frontier, read as they were needed, with
 	// what lies between them, and RowsNeeded how many bytes the rows themselves have.
 	RowsRead   int64 `json:"rows_read,omitempty"`
 	RowsNeeded int64 `json:"rows_needed,omitempty"`
@@ -124,11 +124,11 @@ type Report struct {
 // GPUUse is the use of GPUs by a job.
 type GPUUse struct {
 	Name string // of the GPU; "" if there was none
-	// Resident is how many edges stayed on GPUs.
+	// Resident is the number of edges that stayed on GPUs.
 	Resident uint64
 	// Each has the figures of each of several GPUs, in their order.
 	Each []GPUWork
-	// Memory is how many bytes of the GPUs' memory the job had.
+	// Memory is the number of bytes of the GPUs' memory the job had.
 	Memory int64
 	// Without says why a job that chooses by itself had no GPU. It is empty if the job had one, or was to have none.
 	Without string

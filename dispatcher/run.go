@@ -156,7 +156,7 @@ func (j *Job[V, A]) last() bool {
 		len(j.workers.gpus.live) == 0 && s.arrived()
 }
 
-// levelLimit returns how many levels of frontiers may be done before the job decides again, or
+// levelLimit returns the number of levels of frontiers that may be done before the job decides again, or
 // takes a checkpoint.
 func (j *Job[V, A]) levelLimit() int {
 	limit := math.MaxInt

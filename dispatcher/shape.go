@@ -31,7 +31,7 @@ type shape struct {
 
 }
 
-// vertexCost is how many edges take a GPU as long as the arrays over a vertex.
+// vertexCost is the number of edges that take a GPU as long as the arrays over a vertex.
 const vertexCost = 6
 
 func newShape(cat *store.Catalogue, valueBytes int, gather, notify []shard.Direction) *shape {

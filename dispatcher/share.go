@@ -32,7 +32,7 @@ type batch struct {
 	Start, End float64
 }
 
-// mostFirst is how many pages first lists at most.
+// mostFirst is the number of pages first lists at most.
 const mostFirst = 8
 
 // first lists the pages in memory with which the GPU begins.

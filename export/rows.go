@@ -149,7 +149,7 @@ func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to
 	})
 }
 
-// repeated returns how many neighbours of a row equal the one before.
+// repeated returns the number of neighbours of a row that equal the one before.
 func repeated(list []uint32) (n uint64) {
 	for i := 1; i < len(list); i++ {
 		if list[i] == list[i-1] {

@@ -2,7 +2,7 @@ package frontier
 
 import "math"
 
-// nearBuckets is how many buckets there are for priorities from the lowest on. What is
+// nearBuckets is the number of buckets for priorities from the lowest on. What is
 // farther is in one more, and sorted when they have all been done.
 const nearBuckets = 64
 

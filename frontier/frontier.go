@@ -42,7 +42,7 @@ func (q *Queue[T]) put(list []T) bool {
 	return true
 }
 
-// collected is how many vertices a collector holds before it writes them to the queue.
+// collected is the number of vertices a collector holds before it writes them to the queue.
 const collected = 1 << 10
 
 // Collector is one goroutine's way to add vertices to the next frontier.

@@ -13,7 +13,7 @@ type Pool interface {
 }
 
 const (
-	// chunk is how many members are one task.
+	// chunk is the number of members that are one task.
 	chunk = 64
 	// cheap is how many are where a member costs one call.
 	cheap = 1 << 10

@@ -106,7 +106,7 @@ type packer struct {
 	gather      Gather
 	limits      limits
 	vertices    uint32  // of the graph
-	checks      *checks // of packed sides, on the device; nil: the host does them
+	checks      *checks // of packed sides, on the device; if nil, the host does them
 }
 
 func newPacker(p *plan, o Options, l limits) packer {

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCut: chunks cover all edges once, keep to their limits, begin where wide
+// TestCut checks that chunks cover all edges once, keep to their limits, begin where wide
 // loads can, and know which of their vertices go on elsewhere.
 func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -51,7 +51,7 @@ func TestCut(t *testing.T) {
 	})
 }
 
-// TestCopies: the formula of Garaph, until the copies do not fit.
+// TestCopies checks the formula of Garaph until the copies do not fit.
 func TestCopies(t *testing.T) {
 	for _, c := range []struct {
 		edges            uint32

@@ -15,7 +15,7 @@ type launcher struct {
 	residency        *residency
 	arrays           *arrays
 	exchange         *exchange
-	last, lastCopied device.Event // of what was launched last in an iteration; nil: nothing yet
+	last, lastCopied device.Event // of what was launched last in an iteration; if nil, nothing yet
 }
 
 // run launches the kernels of an iteration: those of copied batches as soon as these are there,

@@ -65,7 +65,7 @@ func drawRig(t *testing.T, rt *rapid.T, p mix, more []int) (r *rig[value, sum],
 		}
 }
 
-// TestEarly: what is copied at the end of an iteration is used in the next one or given
+// TestEarly checks that a page copied at the end of an iteration is used in the next one or given
 // up, whatever that hands out, whole or as far as it came; the values are those of an
 // engine that copies nothing ahead.
 func TestEarly(t *testing.T) {
@@ -118,7 +118,7 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// TestEarlyShares: batches for the next iteration share slots, where two pages fit, and
+// TestEarlyShares checks that batches for the next iteration share slots, where two pages fit, and
 // leave lanes for those behind them.
 func TestEarlyShares(t *testing.T) {
 	s := teststore.Build(t, largeGraph(1), teststore.Options{ShardVertices: 4})
@@ -140,7 +140,7 @@ func TestEarlyShares(t *testing.T) {
 	}
 }
 
-// TestCommitParts: after an iteration of some pages, of which the host did others, values
+// TestCommitParts checks that after an iteration of some pages, of which the host did others, values
 // are the new ones of both and otherwise those of before.
 func TestCommitParts(t *testing.T) {
 	p := mix{Salt: 3, direction: gas.In}

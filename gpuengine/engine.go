@@ -175,7 +175,7 @@ func (e *Engine[V, A]) Pieces() []Piece {
 	return list
 }
 
-// Enough returns how many pieces, from number i on, make one launch that keeps the device busy.
+// Enough returns the number of pieces, from number i on, that make one launch that keeps the device busy.
 func (e *Engine[V, A]) Enough(i int) int { return e.residency.next(i) }
 
 // Receive takes the values of vertices [from, to) that the host has computed in this iteration,

@@ -57,7 +57,7 @@ func TestIterate(t *testing.T) {
 // layouts are those of graphs.
 var layouts = []store.Layout{store.CSC, store.Packed}
 
-// TestFullSlots: a device that works alone gets pages that stay in memory in as many
+// TestFullSlots checks that a device that works alone gets pages that stay in memory in as many
 // batches whatever their size, and those from disk each in one at least.
 func TestFullSlots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -201,7 +201,7 @@ func (f fails) Fragments() compiled.Fragments {
 		Parameters: compiled.Layout{Size: 16}}
 }
 
-// TestFault: what would be a panic ends as an error that names the program, the
+// TestFault checks that what would be a panic ends as an error that names the program, the
 // fault and the iteration, and the engine goes no further.
 func TestFault(t *testing.T) {
 	s := teststore.Build(t, testgraph.Complete(), teststore.Options{ShardVertices: 2})
@@ -221,7 +221,7 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestSteady: iterations take nothing of the device; spans and times cover all
+// TestSteady checks that iterations take nothing of the device; spans and times cover all
 // that was copied and gathered, and each stream does one thing at a time.
 func TestSteady(t *testing.T) {
 	g := oracle.Graph{N: 400}
@@ -279,7 +279,7 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// TestFragmentsOf: fragments of another type, or of another time, are refused.
+// TestFragmentsOf checks that fragments of another type, or of another time, are refused.
 func TestFragmentsOf(t *testing.T) {
 	if _, err := FragmentsOf(gas.Program[value, sum](mix{})); err != nil {
 		t.Error(err)
@@ -310,7 +310,7 @@ func (stale) Fragments() compiled.Fragments {
 	return f
 }
 
-// TestParameters: the fields that methods read stand where fragments expect
+// TestParameters checks that the fields that methods read stand where fragments expect
 // them; others are left out.
 func TestParameters(t *testing.T) {
 	p := mix{Salt: 0x0102030405060708, direction: gas.Both}
@@ -322,7 +322,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestLaunchesRefused: kernels are not launched one by one where edges are streamed.
+// TestLaunchesRefused checks that kernels are not launched one by one where edges are streamed.
 func TestLaunchesRefused(t *testing.T) {
 	s := teststore.Build(t, largeGraph(1), teststore.Options{ShardVertices: 4})
 	p := mix{direction: gas.In}

@@ -16,7 +16,7 @@ import (
 // Work describes what an iteration processes.
 type Work struct {
 	Step gas.Step
-	From Source // nil: everything
+	From Source // if nil, everything
 	// Exchange brings the new values of each batch to the host, into Arrays.Next,
 	// and adds those that it activated to Arrays.Rising.
 	Exchange bool

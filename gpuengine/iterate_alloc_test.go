@@ -102,7 +102,7 @@ func (l loaded) Once(ctx context.Context, requests []page.Request, _ store.Check
 
 func (l loaded) Recheck(shard.Direction, int) error { return nil }
 
-// TestIterateAllocations: an iteration takes no memory of the device, and of the
+// TestIterateAllocations checks that an iteration takes no memory of the device, and of the
 // host a context and no more, whether edges stay on the device or are streamed.
 func TestIterateAllocations(t *testing.T) {
 	g := oracle.Graph{N: 3000}

@@ -16,9 +16,9 @@ import (
 type slot struct {
 	number  int
 	stream  device.Stream
-	memory  device.Pointer // 0: for resident chunks
+	memory  device.Pointer // 0 for resident chunks
 	open    chan struct{}  // holds one while copies can be queued
-	emptied device.Event   // when the memory can be written to; nil: it was not used
+	emptied device.Event   // when the memory can be written to; if nil, it was not used
 	early   *lane          // the last batch in it for the next iteration
 }
 
@@ -62,7 +62,7 @@ type lanes struct {
 }
 
 const (
-	// ahead is how many batches can be under way, at least one of each slot: while all
+	// ahead is the number of batches that can be under way, at least one of each slot: while all
 	// processors of the host are busy, a goroutine that could go on waits for a
 	// millisecond, and at times for four.
 	ahead = 8

@@ -30,7 +30,7 @@ type need struct {
 	bytes  int64 // of its blob, and of what is computed from it
 	chunks int64 // at most
 	lists  int64 // bytes of the chunks in lists
-	least  int64 // bytes of a buffer that can take it; 0: any can
+	least  int64 // bytes of a buffer that can take it; if 0, any can
 }
 
 // room returns the bytes that it takes of a batch.

@@ -44,7 +44,7 @@ func TestLargeShards(t *testing.T) {
 	}
 }
 
-// TestUnfitForPacked: what the kernels cannot do over packed sides is refused, and only
+// TestUnfitForPacked checks that what the kernels cannot do over packed sides is refused, and only
 // there.
 func TestUnfitForPacked(t *testing.T) {
 	f := mix{}.Fragments()

@@ -22,17 +22,17 @@ const (
 // Options configures an [Engine].
 type Options struct {
 	Memory  int64 // bytes of device memory; 0, or more than that: all that is free, but for a small reserve
-	Streams int   // that overlap, at most MaxStreams; 0: 4, or 2 where edges are streamed
+	Streams int   // that overlap, at most MaxStreams; if 0, 4, or 2 where edges are streamed
 	Gather  Gather
 	Async   bool
 	Bare    bool       // pages come without weights: [page.Options.Bare]
-	Trace   func(Span) // nil: no trace
+	Trace   func(Span) // if nil, no trace
 	// Began is what the times of spans count from; zero: Start.
 	Began time.Time
-	// Shared is how many bytes of shared memory the accumulators of a block may
-	// take; 0: 48 KiB, and on packed sides all that a block can have.
+	// Shared is the number of bytes of shared memory the accumulators of a block may
+	// take; if 0, 48 KiB, and on packed sides all that a block can have.
 	Shared int
-	// ChunkEdges is how many edges a block gathers; 0: 2¹⁵, and 768 blocks of packed
+	// ChunkEdges is the number of edges a block gathers; if 0, 2¹⁵, and 768 blocks of packed
 	// sides.
 	ChunkEdges int
 

@@ -6,7 +6,7 @@ import (
 	"github.com/garaph/garaph/gpuengine/device"
 )
 
-// TestReserve: an engine never plans with all that is free; a smaller budget holds
+// TestReserve checks that an engine never plans with all that is free; a smaller budget holds
 // as it is.
 func TestReserve(t *testing.T) {
 	const gib = 1 << 30

@@ -32,7 +32,7 @@ type pipeline struct {
 type queues struct {
 	free     chan *lane    // of slots with memory, for the next batch
 	idle     chan *lane    // of the others
-	ready    chan *lane    // with copies queued; nil: the last one of an iteration was before it
+	ready    chan *lane    // with copies queued; if nil, the last one of an iteration was before it
 	flying   [2]chan *lane // with kernels queued: what is copied, what stays
 	inFlight sync.WaitGroup
 }

@@ -185,7 +185,7 @@ func (d *loader) list() (r residency, err error) {
 	return r, d.arrays.main.Sync()
 }
 
-// next returns how many pieces, from number i on, make one launch that keeps the device busy.
+// next returns the number of pieces, from number i on, that make one launch that keeps the device busy.
 func (r *residency) next(i int) int {
 	n, from := 0, i
 	for ; i < len(r.pieces) && n < r.enough; i++ {

@@ -26,7 +26,7 @@ type PageTime struct {
 	Continued bool
 	Copy      float64 // seconds
 	Compute   float64
-	// Copies is how many copies of each accumulator there were, the mean over the
+	// Copies is the number of copies of each accumulator there were, the mean over the
 	// edges.
 	Copies float64
 }
@@ -50,7 +50,7 @@ type tracer struct {
 	skew  float64 // seconds from Options.Began to epoch
 
 	mu    sync.Mutex // guards calls of trace
-	trace func(Span) // nil: no trace
+	trace func(Span) // if nil, no trace
 }
 
 // spans reports the spans of a lane's batch.

@@ -55,7 +55,7 @@ const (
 // AdvanceRows holds the rows of all vertices. Edges up to Resident are on the device, and all are
 // in host memory.
 type AdvanceRows struct {
-	Off      device.Pointer // const uint64_t *: by vertex; 0: there are none
+	Off      device.Pointer // const uint64_t *: by vertex; if 0, there are none
 	Near     device.Pointer // uint32_t, or uint32_t and float where they have weights
 	Far      device.Pointer
 	Resident uint64
@@ -96,7 +96,7 @@ type AdvanceSets struct {
 type AdvanceLevels struct {
 	Iteration   int64
 	Aggregate   float64
-	Width       float64 // of the priorities that are done at once; 0: they are not used
+	Width       float64 // of the priorities that are done at once; if 0, they are not used
 	Unseen      uint64  // edges of vertices that were not active yet
 	Nanoseconds uint64
 	Small       uint64 // edges of a small frontier

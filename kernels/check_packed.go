@@ -39,7 +39,7 @@ func LoadCheckPacked(d device.Device) (k CheckPacked, err error) {
 	return k, err
 }
 
-// checkBlocks is how many blocks of a side a warp checks, one after another.
+// checkBlocks is the number of blocks of a side a warp checks, one after another.
 const checkBlocks = 8
 
 // Launch queues the kernel.
@@ -48,7 +48,7 @@ func (k CheckPacked) Launch(s device.Stream, a *CheckPackedArgs) error {
 	return k.f.Launch(s, int((a.Blocks+each-1)/each), Threads, 0, bytesOf(a))
 }
 
-// checkPackedBlock: each warp takes blocks, each lane a group of 8 slots, in strides of the grid.
+// checkPackedBlock checks packed blocks: each warp takes blocks, each lane a group of 8 slots, in strides of the grid.
 func checkPackedBlock(m device.Memory, g device.Grid, a *CheckPackedArgs) error {
 	x := access{memory: m}
 	heads := view[[2]uint32](&x, a.Heads, int64(a.Blocks))

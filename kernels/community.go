@@ -24,9 +24,9 @@ type CommunityProblem struct {
 
 // CommunityBest is the best community found so far for a query.
 type CommunityBest struct {
-	Next    uint32 // its minimum degree and 1; 0: there is none
+	Next    uint32 // its minimum degree and 1; if 0, there is none
 	Lock    uint32 // 0
-	Size    uint32 // how many members it has; 0: the device has not found it
+	Size    uint32 // how many members it has; if 0, the device has not found it
 	Problem uint32 // whose old ids the members are
 }
 

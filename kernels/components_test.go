@@ -104,7 +104,7 @@ func TestComponents(t *testing.T) {
 	labelSmall(t, newGPU(t, d))
 }
 
-// TestComponentsBarrier: a launch whose count of arrived blocks is not 0 fails, instead of
+// TestComponentsBarrier checks that a launch whose count of arrived blocks is not 0 fails, instead of
 // going on before all blocks are there.
 func TestComponentsBarrier(t *testing.T) {
 	d := device.NewEmulated(device.EmulatedOptions{})

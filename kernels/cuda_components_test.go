@@ -68,7 +68,7 @@ func gridGraph(side int) *csc {
 	})
 }
 
-// starGraph has a hub amid its leaves, or before them.
+// starGraph returns a star whose hub is in the middle of its leaves, or the first vertex.
 func starGraph(leaves int, hub uint32) *csc {
 	return undirected(leaves+1, leaves, func(i int) (u, v uint32) {
 		if uint32(i) >= hub {

@@ -66,7 +66,7 @@ func eachKernel(t *testing.T, f func(t *testing.T, text string)) {
 	}
 }
 
-// TestAssemble: kernels have no calls, no markers and no names of inputs left.
+// TestAssemble checks that kernels have no calls, no markers and no names of inputs left.
 func TestAssemble(t *testing.T) {
 	eachKernel(t, func(t *testing.T, text string) {
 		for _, bad := range []string{"call", "// garaph", "${"} {
@@ -77,7 +77,7 @@ func TestAssemble(t *testing.T) {
 	})
 }
 
-// TestFresh: the committed PTX is that of the committed templates.
+// TestFresh checks that the committed PTX comes from the committed templates.
 func TestFresh(t *testing.T) {
 	headers, err := filepath.Glob("*.cuh") // in the order of their bytes
 	if err != nil {
@@ -120,7 +120,7 @@ var shuffles = regexp.MustCompile(
 var everyArchitecture = flag.Bool("every-architecture", false,
 	"assemble every kernel for GPUs of three generations, instead of one of them each")
 
-// TestPtxas: the assembler accepts every kernel, for GPUs of three generations,
+// TestPtxas checks that the assembler accepts every kernel, for GPUs of three generations,
 // and makes no calls of its own. The short form of tests has every fifth.
 func TestPtxas(t *testing.T) {
 	testsize.OnlyLong(t, "it assembles all kernels with all programs")

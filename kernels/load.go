@@ -15,7 +15,7 @@ import (
 const (
 	// Threads of a block, of every kernel.
 	Threads = 256
-	// BlockVertices is how many vertices a block of apply or zero does.
+	// BlockVertices is the number of vertices a block of apply or zero does.
 	BlockVertices = 4 * Threads
 )
 

@@ -26,7 +26,7 @@ const (
 	budgetPages = 8
 )
 
-// Readers is how many shards of streamed pages are read at once, each by a
+// Readers is the number of shards of streamed pages that are read at once, each by a
 // goroutine that waits for the disk. The disk that was measured needs 4 MiB under
 // way to be at its fastest; shards of large graphs have 1 to 4 MiB, and while some
 // are read others are verified. On two cores 12 were slower than 8.
@@ -45,7 +45,7 @@ type Options struct {
 	Bare bool
 	// Budget is the number of bytes for pages and buffers; 0 is no limit.
 	Budget int64
-	// Threads is how many goroutines may call [Cache.Side] at once.
+	// Threads is the number of goroutines that may call [Cache.Side] at once.
 	Threads int
 	// PageBytes bounds a page, unless a shard is larger; if 0, as is best.
 	PageBytes int64

@@ -24,7 +24,7 @@ const (
 	entryBytes = 4 + 4 + 2 + 2
 	// runPlaceBytes is the memory for the place of a run.
 	runPlaceBytes = 4
-	// oldestLevels is how many levels are distinguished.
+	// oldestLevels is the number of levels that are distinguished.
 	oldestLevels = 63
 	// allRows of a run.
 	allRows = 1<<packedrows.RunVertices - 1

@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/shard/rowweights"
 )
 
-// unpackers is how many sides are read into scratch memory at once, to be unpacked.
+// unpackers is the number of sides that are read into scratch memory at once, to be unpacked.
 const unpackers = 4
 
 // unpacks reports whether pages hold a side as plain rows.

@@ -50,7 +50,7 @@ type ShardInfo struct {
 	OutSum   uint32 // of the out blob; 0 in a symmetric graph
 
 	Blobs [2]Extent // of the in side and the out side
-	// degrees is how many bytes the degrees of the vertices take behind each of them.
+	// degrees is the number of bytes the degrees of the vertices take behind each of them.
 	degrees [2]uint32
 	// beside holds the blobs of the sides after Out, if the graph has any.
 	beside *[shard.Sides - shard.InRows]sidePlace

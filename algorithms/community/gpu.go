@@ -34,7 +34,7 @@ type DeviceOptions struct {
 
 const (
 	roundTime = 20 * time.Millisecond
-	// localVertices is how many vertices a part of a problem has at most for a warp to give
+	// localVertices is the number of vertices a part of a problem has at most for a warp to give
 	// them new ids.
 	localVertices = 1024
 	// poolBytes are for tasks on the device, if there is so much room.

@@ -116,7 +116,7 @@ func (b *batch) slot(i uint64) device.Pointer {
 	return b.args.Pool + device.Pointer((b.args.Bottom+i)%b.args.Capacity*uint64(8*b.spilled.words))
 }
 
-// atOnce is how many bytes of tasks are read back at once.
+// atOnce is the number of bytes of tasks that are read back at once.
 const atOnce = 4 << 20
 
 // takeLowest reads the n lowest tasks back, many at once, and calls f with each.

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// ballVertices is how many vertices around the query vertex a first community is looked for in.
+// ballVertices is the number of vertices around the query vertex among which a first community is looked for.
 const ballVertices = 2048
 
-// ballArcs is how many ends of edges are read, at most, to choose those of a distance.
+// ballArcs is the number of ends of edges that are read, at most, to choose those of a distance.
 const ballArcs = 1 << 23
 
 // ball returns a connected part of the base around the query vertex: of each distance the vertices with
@@ -97,7 +97,7 @@ type local struct {
 	late   func() bool // there is no time left; if nil, never
 }
 
-// localWork is how many ends of edges a local search reads, at most.
+// localWork is the number of ends of edges a local search reads, at most.
 const localWork = 1 << 24
 
 // localSwaps is how often a vertex takes the place of another one, from one beginning.

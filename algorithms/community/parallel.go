@@ -87,7 +87,7 @@ func roomOfThreads(open []Open, threads int, room int64) (most int, each int64) 
 	return most, max(state, room/int64(most)-problem-(leastStates-1)*state)
 }
 
-// leastStates is how many nodes of a problem a thread has at least: the one that it is at, one below it,
+// leastStates is the number of nodes of a problem a thread has at least: the one that it is at, one below it,
 // and one that it shares.
 const leastStates = 3
 
@@ -151,7 +151,7 @@ func (p *pool) left(err error) {
 	p.more.Broadcast()
 }
 
-// between is how many nodes a worker visits before it looks again whether others wait.
+// between is the number of nodes a worker visits before it looks again whether others wait.
 const between = 16
 
 // work searches nodes until there are none, and returns how many it visited.

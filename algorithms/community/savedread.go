@@ -35,10 +35,10 @@ func ReadSaved(words []uint64, n uint32) (*Saved, error) {
 
 var errSaved = errors.New("the saved search is damaged")
 
-// leastResult is how many words a result has at least.
+// leastResult is the number of words a result has at least.
 const leastResult = 10
 
-// mostCount is more than any count or time of a search, so that sums of some stay in 64 bits.
+// mostCount is more than any count or time of a search, so that a few of them do not overflow 64 bits.
 const mostCount = 1 << 60
 
 // mostName is the length of the name of a GPU at most.

@@ -50,7 +50,7 @@ type Took struct {
 	Amount  float64 `json:"amount"`
 }
 
-// Rate is seconds by amount; 0: nothing was measured.
+// Rate is seconds by amount; if 0, nothing was measured.
 func (t Took) Rate() float64 {
 	if t.Amount <= 0 || t.Seconds <= 0 {
 		return 0
@@ -90,7 +90,7 @@ func (p Scanned) looked() (t Took) {
 // pages is what it took for the edges of the pages.
 func (p Scanned) pages() Took { return Took{p.Seconds, p.Edges} }
 
-// Rates are what it says of Speeds.Page and Speeds.CPU; 0: nothing.
+// Rates are its Speeds.Page and Speeds.CPU; if 0, it has none.
 func (p Scanned) Rates() (page, cpu float64) {
 	return p.pages().Rate(), p.looked().Rate()
 }

@@ -2,7 +2,7 @@ package policy
 
 import "testing"
 
-// TestLearnSpeeds: a measurement counts half, one that is far off no more than twice
+// TestLearnSpeeds checks that a measurement counts half, one that is far off no more than twice
 // the old one, and none where the speeds are given.
 func TestLearnSpeeds(t *testing.T) {
 	for _, c := range []struct {
@@ -37,7 +37,7 @@ func TestLearnSpeeds(t *testing.T) {
 	}
 }
 
-// TestCompare: a cold iteration of both does not keep the CPU away for ever. Then the GPU
+// TestCompare checks that a cold iteration of both does not keep the CPU away for ever. Then the GPU
 // works alone, then both, and what these show counts alone.
 func TestCompare(t *testing.T) {
 	o := Observation{Facts: facts(), Fraction: 1, GPUs: 1}
@@ -69,7 +69,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestLearnNotify: the first notify-pull reads the sides and says nothing; then few
+// TestLearnNotify checks that the first notify-pull reads the sides and says nothing; then few
 // edges say what it takes in any case, and many what an edge takes.
 func TestLearnNotify(t *testing.T) {
 	o := Observation{Facts: facts(), Fraction: 0.5}
@@ -88,7 +88,7 @@ func TestLearnNotify(t *testing.T) {
 	}
 }
 
-// TestOwed: pulls that look at more than notify-pull would pay for the sides that it
+// TestOwed checks that pulls that look at more than notify-pull would pay for the sides that it
 // needs, by what they look at.
 func TestOwed(t *testing.T) {
 	f := facts()

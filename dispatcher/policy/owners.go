@@ -85,7 +85,7 @@ func sum(edges []uint64) float64 {
 	return float64(n)
 }
 
-// prefix returns how many shards, from the first one on, have about so many edges.
+// prefix returns the number of shards, from the first one on, that have about so many edges.
 func prefix(edges []uint64, want float64) int {
 	for i, n := range edges {
 		if want < float64(n)/2 {
@@ -96,7 +96,7 @@ func prefix(edges []uint64, want float64) int {
 	return len(edges)
 }
 
-// suffix returns how many shards, from the last one back, have about so many edges.
+// suffix returns the number of shards, from the last one back, that have about so many edges.
 func suffix(edges []uint64, want float64) (n int) {
 	for n < len(edges) {
 		x := float64(edges[len(edges)-1-n])

@@ -48,11 +48,11 @@ type Facts struct {
 type FoldFacts struct {
 	// News: pulls leave out edges that have no news, as notify-pulls do.
 	News bool `json:"news,omitempty"`
-	// Folded is how many edges of so many Shards are packed: a vertex gathers along its
+	// Folded is the number of edges of the Shards that are packed: a vertex gathers along its
 	// own only where its whole shard is folded.
 	Folded uint64 `json:"folded,omitempty"`
 	Shards uint64 `json:"shards,omitempty"`
-	// Scans is how many edges are gone through to notify, whatever is active.
+	// Scans is the number of edges that are gone through to notify, whatever is active.
 	Scans uint64 `json:"scans,omitempty"`
 }
 
@@ -66,7 +66,7 @@ type FrontierFacts struct {
 	Ordered bool `json:"ordered,omitempty"`
 	// Weighted: vertices are done by their priorities, and edges have weights.
 	Weighted   bool `json:"weighted,omitempty"`
-	Iterations int  `json:"iterations,omitempty"` // at most; 0: no limit
+	Iterations int  `json:"iterations,omitempty"` // at most; if 0, no limit
 	// RowsBytes: rows are read as they are needed, and all have so many bytes. PullBytes is
 	// what a pull over all pages reads then.
 	RowsBytes uint64 `json:"rows_bytes,omitempty"`
@@ -81,7 +81,7 @@ type Observation struct {
 	// AggregateChanged: every vertex may have to change. So it is in the first
 	// iteration of a program with an aggregate.
 	AggregateChanged bool   `json:"aggregate_changed"`
-	GPUs             int    `json:"gpus"`           // that work; 0: there is none
+	GPUs             int    `json:"gpus"`           // that work; if 0, there is none
 	ResidentEdges    uint64 `json:"resident_edges"` // that stay on the GPUs
 	HostStale        uint64 `json:"host_stale"`     // bytes of values of which a GPU has newer ones
 	GPUStale         uint64 `json:"gpu_stale"`      // bytes of values that the GPUs would have to fetch
@@ -109,7 +109,7 @@ type State struct {
 	Compared int `json:"compared"`
 	// Notified: an iteration was a notify-pull, so that the sides for it are in memory.
 	Notified bool `json:"notified"`
-	// Missed is how many seconds a GPU would have saved in the iterations that the CPU
+	// Missed is the number of seconds a GPU would have saved in the iterations that the CPU
 	// did because values would have had to be copied; below 0, likewise the CPU.
 	Missed  float64 `json:"missed"`
 	Untried float64 `json:"untried"` // seconds since a GPU did something
@@ -123,8 +123,8 @@ type State struct {
 // Counts are what the choice between pull and notify-pull depends on. They count
 // work and not time, so that the same job always makes the same choices.
 type Counts struct {
-	Pulled uint64 `json:"pulled"` // edges and vertices of the last pull that the CPU did alone; 0: none yet
-	// Owed is how many edges pulls look at in excess before the sides by which vertices
+	Pulled uint64 `json:"pulled"` // edges and vertices of the last pull that the CPU did alone; if 0, none yet
+	// Owed is the number of edges pulls look at in excess before the sides by which vertices
 	// notify are read, which stay in memory then: as many as they have.
 	Owed int64 `json:"owed"`
 	// Spent is about how many edges a pull could have looked at in the time of the
@@ -133,7 +133,7 @@ type Counts struct {
 	Reached uint64 `json:"reached,omitempty"`
 	Loaded  bool   `json:"loaded,omitempty"` // the rows for frontiers are in memory
 	// Spread is to how many shards a notified edge leads, at most one: how many there were
-	// in the last notify-pull by its edges; 0: there was none. Pulls is how many pulls there
+	// in the last notify-pull by its edges; if 0, there was none. Pulls is how many pulls there
 	// were since.
 	Spread float64 `json:"spread,omitempty"`
 	Pulls  int     `json:"pulls_since,omitempty"`
@@ -195,7 +195,7 @@ func method(o Observation, s State) Method {
 // push along one edge takes as long as to pull along about eight in sequence.
 const frontierLimit = 1. / 8
 
-// rowsAround is how many bytes are read with one of a row, those around it, where few rows
+// rowsAround is the number of bytes that are read with one of a row, those around it, where few rows
 // are active: on RMAT graphs 3 to 30, as on others whose rows are shorter.
 const rowsAround = 4
 
@@ -208,7 +208,7 @@ func readsLess(o Observation, s State) bool {
 }
 
 const (
-	// rowsCost is how many edges pulls look at before one is worth being brought into
+	// rowsCost is the number of edges pulls look at before one is worth being brought into
 	// memory: that takes as long as two to four, and was not needed if pulls end soon
 	// after. RMAT 20 with 30 edges a vertex has components after 5, and shortest paths
 	// after 4.
@@ -250,7 +250,7 @@ const (
 	// headEdges: the head of a block, of which there is one in 256 edges, takes as long
 	// as four of them.
 	headEdges = 64
-	// newsNotify is how many edges of packed shards a pull folds while notify-pull
+	// newsNotify is the number of edges of packed shards a pull folds while notify-pull
 	// notifies along one and gathers along it again, with [inMemoryLimit].
 	newsNotify = 4
 )

@@ -13,7 +13,7 @@ func facts() Facts {
 
 func near(got, want float64) bool { return math.Abs(got-want) <= 1e-6*math.Abs(want) }
 
-// TestMethod: pull or notify-pull, by f, by what pulls look at, and by what has to be
+// TestMethod checks the choice of pull or notify-pull by f, by what pulls look at, and by what has to be
 // applied in any case.
 func TestMethod(t *testing.T) {
 	for _, c := range []struct {
@@ -89,7 +89,7 @@ func TestMethod(t *testing.T) {
 	}
 }
 
-// TestAlpha: α decides as the formula says, with what has to be fetched first, and
+// TestAlpha checks that α decides as the formula says, with what has to be fetched first, and
 // what saves nothing is not shared.
 func TestAlpha(t *testing.T) {
 	for _, c := range []struct {
@@ -143,7 +143,7 @@ func TestAlpha(t *testing.T) {
 	}
 }
 
-// TestNothingToChoose: without a GPU it is the CPU, and the GPU where no other may and
+// TestNothingToChoose checks that the CPU works without a GPU, and the GPU where no other may and
 // need work.
 func TestNothingToChoose(t *testing.T) {
 	for _, c := range []struct {
@@ -172,7 +172,7 @@ func TestNothingToChoose(t *testing.T) {
 	}
 }
 
-// TestStreamedNotifies: a job of the GPU alone notifies where edges are streamed, few
+// TestStreamedNotifies checks that a job of the GPU alone notifies where edges are streamed, few
 // vertices are active and no aggregate is over all.
 func TestStreamedNotifies(t *testing.T) {
 	for _, c := range []struct {
@@ -192,7 +192,7 @@ func TestStreamedNotifies(t *testing.T) {
 	}
 }
 
-// TestTried: while the CPU works alone, a GPU that is not much slower has three
+// TestTried checks that while the CPU works alone, a GPU that is not much slower has three
 // iterations after fifty times of what one takes; with α > 1 it is not an attempt.
 func TestTried(t *testing.T) {
 	o := Observation{Facts: facts(), Fraction: 1, GPUs: 1, ResidentEdges: 10000}
@@ -220,7 +220,7 @@ func TestTried(t *testing.T) {
 	}
 }
 
-// TestMaintain: what is due while the GPU works alone.
+// TestMaintain checks what is due while the GPU works alone.
 func TestMaintain(t *testing.T) {
 	o := Observation{Facts: facts(), GPUs: 1, Behind: true}
 	s := State{Speeds: Speeds{Link: 1e-3, Page: 1}} // 4 s for all values, 500 s for a page
@@ -244,7 +244,7 @@ func TestMaintain(t *testing.T) {
 	}
 }
 
-// TestFrontier: frontiers are chosen when their rows have paid or will; and by programs
+// TestFrontier checks that frontiers are chosen when their rows have paid or will; and by programs
 // without a better order when few vertices are active.
 func TestFrontier(t *testing.T) {
 	const paid = rowsCost * 10000
@@ -299,7 +299,7 @@ func TestFrontier(t *testing.T) {
 	}
 }
 
-// TestStoredRows: rows that are read as they are needed are chosen where they are fewer bytes
+// TestStoredRows checks that rows that are read as they are needed are chosen where they are fewer bytes
 // than the pages of a pull, and whole sides are not read to notify.
 func TestStoredRows(t *testing.T) {
 	for _, c := range []struct {
@@ -328,7 +328,7 @@ func TestStoredRows(t *testing.T) {
 	}
 }
 
-// TestSpread: a job learns from notify-pulls to how many shards notified edges lead. Where
+// TestSpread checks that a job learns from notify-pulls to how many shards notified edges lead. Where
 // few are active it finds that these are few, and where they are all it goes back to pulls.
 func TestSpread(t *testing.T) {
 	for _, c := range []struct {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRecord: what a checkpoint keeps comes back; what cannot be read is an error and
+// TestRecord checks that what a checkpoint keeps comes back; what cannot be read is an error and
 // changes nothing.
 func TestRecord(t *testing.T) {
 	was := State{Counts: Counts{Pulled: math.MaxUint64, Owed: -5}, Limit: 1. / 3, Missed: 7, Speeds: Speeds{CPU: 1}}

@@ -51,7 +51,7 @@ const RowsAhead = 8
 // rows is left out.
 const EarlyEdges = 2
 
-// Ahead returns how many vertices ahead Seek loads the first edge of a vertex. A vertex ends
+// Ahead returns the number of vertices ahead Seek loads the first edge of a vertex. A vertex ends
 // at an edge that the processor cannot guess, and would begin to load the next row only
 // then. Where rows are gone through to their ends, they come by themselves, and the load
 // in advance costs more than it saves.

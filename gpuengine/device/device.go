@@ -114,7 +114,7 @@ type Function interface {
 	// argument struct, as bytes in the layout of C; it is read before Launch returns.
 	// Package kernels has a typed launch for each kernel.
 	Launch(s Stream, blocks, threads, shared int, args []byte) error
-	// Together is how many blocks run on the device at once.
+	// Together is the number of blocks that run on the device at once.
 	Together(threads, shared int) (blocks int, err error)
 	// LaunchTogether is Launch of no more blocks than that, which may wait for each other.
 	LaunchTogether(s Stream, blocks, threads, shared int, args []byte) error

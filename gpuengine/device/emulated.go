@@ -15,8 +15,8 @@ import (
 
 // EmulatedOptions describe an emulated device.
 type EmulatedOptions struct {
-	Memory int64 // bytes; 0: 4 GiB
-	Shared int   // bytes of shared memory a block; 0: 48 KiB
+	Memory int64 // bytes; if 0, 4 GiB
+	Shared int   // bytes of shared memory a block; if 0, 48 KiB
 	Faults []EmulatedFault
 }
 

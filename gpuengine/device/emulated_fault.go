@@ -58,7 +58,7 @@ func (d *Emulated) check(op FaultOp) error {
 	return d.fault(op)
 }
 
-// Calls is how many calls of a kind there were.
+// Calls is the number of calls of a kind there were.
 func (d *Emulated) Calls(op FaultOp) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

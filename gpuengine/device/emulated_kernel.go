@@ -28,7 +28,7 @@ func (d *Emulated) Load(k Kernel) (Function, error) {
 // tried with less work than one pass.
 const emulatedBlocks = 4
 
-// Together is how many blocks run at once.
+// Together is the number of blocks that run at once.
 func (f *emulatedFunction) Together(_, _ int) (int, error) { return emulatedBlocks, nil }
 
 // LaunchTogether runs the blocks in one call.

@@ -39,7 +39,7 @@ func newWorkbench(t *testing.T, o EmulatedOptions) *workbench {
 	return w
 }
 
-// TestEmulatedCopy: what is queued in a stream happens in order.
+// TestEmulatedCopy checks that what is queued in a stream happens in order.
 func TestEmulatedCopy(t *testing.T) {
 	w := newWorkbench(t, EmulatedOptions{})
 	copy(w.host, "0123456789")
@@ -59,7 +59,7 @@ func TestEmulatedCopy(t *testing.T) {
 	}
 }
 
-// TestEmulatedWait: a stream waits for what was recorded in another one when it
+// TestEmulatedWait checks that a stream waits for what was recorded in another one when it
 // was asked to, however late that happens.
 func TestEmulatedWait(t *testing.T) {
 	w := newWorkbench(t, EmulatedOptions{})
@@ -83,7 +83,7 @@ func TestEmulatedWait(t *testing.T) {
 	}
 }
 
-// TestEmulatedTogether: blocks that are launched together are one call, and read what is
+// TestEmulatedTogether checks that blocks that are launched together are one call, and read what is
 // mapped.
 func TestEmulatedTogether(t *testing.T) {
 	w := newWorkbench(t, EmulatedOptions{})
@@ -126,7 +126,7 @@ func TestEmulatedTogether(t *testing.T) {
 	}
 }
 
-// TestEmulatedRefuses: errors of whoever uses the device.
+// TestEmulatedRefuses checks the errors of wrong calls.
 func TestEmulatedRefuses(t *testing.T) {
 	w := newWorkbench(t, EmulatedOptions{Memory: 4096})
 	reads, err := w.Load(Kernel{Name: "reads", Emulate: func(m Memory, _ Grid, _ []byte) error {
@@ -161,7 +161,7 @@ func TestEmulatedRefuses(t *testing.T) {
 	}
 }
 
-// TestEmulatedFree: memory that a kernel is at work on is freed when that has ended, as on a
+// TestEmulatedFree checks that memory that a kernel is at work on is freed when that has ended, as on a
 // GPU.
 func TestEmulatedFree(t *testing.T) {
 	w := newWorkbench(t, EmulatedOptions{})
@@ -193,7 +193,7 @@ func TestEmulatedFree(t *testing.T) {
 	}
 }
 
-// TestOpen: a device is opened by the name that a list gives.
+// TestOpen checks that a device is opened by the name that a list gives.
 func TestOpen(t *testing.T) {
 	for _, d := range Drivers() {
 		list, err := d.List()

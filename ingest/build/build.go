@@ -213,7 +213,7 @@ func (b *Builder) store(
 	return cat, r, err
 }
 
-// Threads returns how many goroutines may fill the builder.
+// Threads returns the number of goroutines that may fill the builder.
 func (b *Builder) Threads() int { return b.plan.threads }
 
 // Reading returns options for reading edges into the builder.

@@ -84,7 +84,7 @@ func stored(t require, path string) (ids []string, in, out []edge, cat *store.Ca
 	return ids, in, out, cat
 }
 
-// weightsOf reads the weights of packed rows; nil: a side has none beside it.
+// weightsOf reads the weights of packed rows, or returns nil if a side has none beside it.
 func weightsOf(t require, s *store.Store, dir shard.Direction, i int) []float32 {
 	dir, ok := s.Catalogue().WeightsOf(dir)
 	if !ok {

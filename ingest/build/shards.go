@@ -42,7 +42,7 @@ var cacheEdges uint64 = 1 << 17
 // maxGroups bounds the buffers for the groups of the other side.
 const maxGroups = 512
 
-// groupEdges returns how many edges make a group, but for larger shards.
+// groupEdges returns the number of edges that make a group, but for larger shards.
 func groupEdges(total, times uint64) uint64 { return max(times*cacheEdges, total/maxGroups) }
 
 // run sorts all groups. Each sorter has consecutive ones with about as many edges

@@ -93,7 +93,7 @@ func (s *stripe[K]) free() {
 // table divides keys among stripes.
 type table[K comparable] struct{ stripe [stripes]stripe[K] }
 
-// count returns how many keys there are, and the most in a stripe.
+// count returns the number of keys, and the most in a stripe.
 func (x *table[K]) count() (n, top int, err error) {
 	for i := range x.stripe {
 		n += int(x.stripe[i].n)

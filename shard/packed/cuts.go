@@ -64,7 +64,7 @@ func headBytes(heads []Head) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(heads))), 8*len(heads))
 }
 
-// cutBlocks is how many blocks are read at once.
+// cutBlocks is the number of blocks that are read at once.
 const cutBlocks = 128
 
 // CutReader reads the edges of intervals, for one goroutine. Its zero value is ready.

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// windowSources is how many sources a window has: their values stay in a second-level
+// windowSources is the number of sources a window has: their values stay in a second-level
 // cache from one side to the next.
 const windowSources = 1 << 15
 

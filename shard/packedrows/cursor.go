@@ -188,7 +188,7 @@ func (c *Cursor) Row(v int, list []uint32) ([]uint32, error) {
 	return list[:n], nil
 }
 
-// together is how many rows come from memory side by side: a search ends where the processor cannot
+// together is the number of rows that come from memory side by side: a search ends where the processor cannot
 // guess, and would begin to load the next row only then.
 const together = 64
 

@@ -6,7 +6,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// nearRuns is how many runs count from one place in a narrow index.
+// nearRuns is the number of runs that count from one place in a narrow index.
 const nearRuns = 64
 
 // index says where runs begin in the rows, and has their checksums.

@@ -144,7 +144,7 @@ func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	return h, nil
 }
 
-// MostBytes is more than any blob takes, and what packing may write.
+// MostBytes returns an upper bound of the size of a blob, and of what packing writes.
 func MostBytes(vertices int, edges uint32) int64 {
 	// A row has at most 17 bytes before its gaps; a gap has 32 bits, and an eighth of a
 	// width's byte.

@@ -7,7 +7,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// RunVertices is how many vertices have their rows in a run.
+// RunVertices is the number of vertices that have their rows in a run.
 const RunVertices = 1 << runShift
 
 const runShift = 2

@@ -114,7 +114,7 @@ type graphalyticsResult struct {
 	Makespan  float64 `json:"makespan_seconds"`
 	EPS       float64 `json:"eps"`
 	EVPS      float64 `json:"evps"`
-	Valid     *bool   `json:"valid,omitempty"` // nil: there is no reference
+	Valid     *bool   `json:"valid,omitempty"` // if nil, there is no reference
 	Wrong     string  `json:"wrong,omitempty"`
 }
 

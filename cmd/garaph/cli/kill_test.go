@@ -23,7 +23,7 @@ import (
 )
 
 // killed are the programs that TestKill kills, and how far apart their results
-// may be on the GPU, or in async mode; 0: not by a byte. In async mode it depends
+// may be on the GPU, or in async mode; if 0, not by a byte. In async mode it depends
 // on the order of the steps what comes of some.
 var killed = []struct {
 	program, args string

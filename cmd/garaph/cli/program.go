@@ -27,7 +27,7 @@ type Program struct {
 	// Value is a program as Setup makes it, to show whether it is compiled and the name of its result;
 	// its fields don't matter. New fills it in.
 	Value any
-	// Iterations is the limit when the user gives none; 0: until no vertex is
+	// Iterations is the limit when the user gives none; if 0, until no vertex is
 	// active.
 	Iterations int
 	// Algorithm is set for an algorithm, which is not a vertex program and for which Setup gives

@@ -82,7 +82,7 @@ func inMemory(text []byte) (*os.File, error) {
 	return f, nil
 }
 
-// pathOf returns where other processes find such a file.
+// pathOf returns the path of the file for other processes.
 func pathOf(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
 
 // errorLines leaves out what the compiler says about inlining.
