@@ -77,14 +77,21 @@ func (p Louvain) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	return Leiden(p).run(ctx, e, false)
 }
 
-// optimiser is the state of a run. Its arrays have room for the vertices of the stored graph, and levels use
-// the first elements.
+// optimiser is the state of a run.
 type optimiser struct {
-	Leiden
-	env      *Env
-	divides  bool
-	double   float64 // the sum of all degrees
-	base     *level
+	leiden  Leiden
+	env     *Env
+	divides bool
+	double  float64 // the sum of all degrees
+	base    *level
+	at      vertexArrays
+	choices []choice
+	sums    []sums // of each worker
+	columns [][]gas.VertexID
+}
+
+// vertexArrays have room for the vertices of the stored graph. Levels use the first elements.
+type vertexArrays struct {
 	node     []uint32 // of the level, by stored vertex
 	whole    []uint32 // the communities of stored vertices
 	order    []uint32 // vertices by community, then by part
@@ -97,9 +104,6 @@ type optimiser struct {
 	queued   []bool
 	touched  []uint32 // the last batch in which a neighbour has moved
 	shuffled []uint32
-	choices  []choice
-	sums     []sums // of each worker
-	columns  [][]gas.VertexID
 }
 
 // level is a graph whose vertices are parts of the level below, without self-loops.
@@ -182,7 +186,7 @@ func (p Leiden) run(ctx context.Context, e *Env, divides bool) ([]gas.VertexID, 
 	if p.Resolution == 0 {
 		p.Resolution = 1
 	}
-	o := &optimiser{Leiden: p, env: e, divides: divides}
+	o := &optimiser{leiden: p, env: e, divides: divides}
 	if err := o.load(ctx); err != nil {
 		return nil, err
 	}
@@ -193,7 +197,7 @@ func (p Leiden) run(ctx context.Context, e *Env, divides bool) ([]gas.VertexID, 
 			return nil, err
 		}
 		passes++
-		o.base.community = o.whole
+		o.base.community = o.at.whole
 		q, err := o.modularity(ctx)
 		if err != nil {
 			return nil, err
@@ -208,8 +212,8 @@ func (p Leiden) run(ctx context.Context, e *Env, divides bool) ([]gas.VertexID, 
 // pass moves vertices, then parts of communities, and so on. It returns how many levels there were.
 func (o *optimiser) pass(ctx context.Context, stage string) (levels int, err error) {
 	l := o.base
-	for v := range o.node {
-		o.node[v] = uint32(v)
+	for v := range o.at.node {
+		o.at.node[v] = uint32(v)
 	}
 	for {
 		levels++
@@ -228,12 +232,12 @@ func (o *optimiser) pass(ctx context.Context, stage string) (levels int, err err
 			return 0, err
 		}
 		if levels <= len(o.columns) {
-			o.name(o.columns[levels-1], o.node)
+			o.name(o.columns[levels-1], o.at.node)
 		}
 		l = next
 	}
-	for v, x := range o.node {
-		o.whole[v] = l.community[x]
+	for v, x := range o.at.node {
+		o.at.whole[v] = l.community[x]
 	}
 	o.free(l)
 	return levels, nil
@@ -242,7 +246,8 @@ func (o *optimiser) pass(ctx context.Context, stage string) (levels int, err err
 // move lets vertices choose communities until none has a better one.
 func (o *optimiser) move(ctx context.Context, l *level, stage string) error {
 	n := l.size()
-	total, size, queue, queued, touched := o.degrees[:n], o.size[:n], o.queue[:n], o.queued[:n], o.touched[:n]
+	total, size := o.at.degrees[:n], o.at.size[:n]
+	queue, queued, touched := o.at.queue[:n], o.at.queued[:n], o.at.touched[:n]
 	clear(total)
 	clear(size)
 	clear(touched)
@@ -251,7 +256,7 @@ func (o *optimiser) move(ctx context.Context, l *level, stage string) error {
 		size[c]++
 		queued[v] = true
 	}
-	m := mover{optimiser: o, level: l, total: total}
+	m := mover{o: o, level: l, total: total}
 	for c, s := range size {
 		if s == 0 {
 			m.empty = append(m.empty, uint32(c))
@@ -298,7 +303,7 @@ func (o *optimiser) move(ctx context.Context, l *level, stage string) error {
 
 // shuffle returns the numbers below n in an order that follows from the seed.
 func (o *optimiser) shuffle(n int) []uint32 {
-	list, rng := o.shuffled[:n], rand.New(rand.NewPCG(o.Seed, uint64(n)))
+	list, rng := o.at.shuffled[:n], rand.New(rand.NewPCG(o.leiden.Seed, uint64(n)))
 	for i := range list {
 		list[i] = uint32(i)
 	}
@@ -318,7 +323,7 @@ const nowhere = 1<<32 - 1
 
 // mover moves the vertices of a level.
 type mover struct {
-	*optimiser
+	o     *optimiser
 	level *level
 	total []float64 // degrees of communities
 	empty []uint32  // communities
@@ -329,14 +334,14 @@ func (m *mover) choose(ctx context.Context, chosen []choice) error {
 	const task = 64
 	if len(chosen) <= task {
 		for i := range chosen {
-			chosen[i] = m.best(chosen[i].vertex, &m.sums[0])
+			chosen[i] = m.best(chosen[i].vertex, &m.o.sums[0])
 		}
 		return nil
 	}
-	return m.env.Each(ctx, (len(chosen)+task-1)/task, func(worker, i int) error {
+	return m.o.env.Each(ctx, (len(chosen)+task-1)/task, func(worker, i int) error {
 		some := chosen[i*task : min((i+1)*task, len(chosen))]
 		for i := range some {
-			some[i] = m.best(some[i].vertex, &m.sums[worker])
+			some[i] = m.best(some[i].vertex, &m.o.sums[worker])
 		}
 		return nil
 	})
@@ -347,7 +352,7 @@ func (m *mover) best(v uint32, s *sums) choice {
 	l := m.level
 	own, k := l.community[v], l.degree[v]
 	l.gather(s, v, l.community)
-	scale := m.Resolution * k / m.double
+	scale := m.o.leiden.Resolution * k / m.o.double
 	c := choice{vertex: v, to: own, here: s.of[own]}
 	most := c.here - scale*(m.total[own]-k) + slack*k
 	for _, group := range s.groups {
@@ -356,7 +361,7 @@ func (m *mover) best(v uint32, s *sums) choice {
 			most, c.to, c.there = gain, group, s.of[group]
 		}
 	}
-	if most < 0 && m.size[own] > 1 {
+	if most < 0 && m.o.at.size[own] > 1 {
 		c.to, c.there = nowhere, 0
 	}
 	s.clear()
@@ -369,11 +374,11 @@ const slack = 2e-7
 // better reports whether a choice still is better than to stay.
 func (m *mover) better(c choice) bool {
 	own, k := m.level.community[c.vertex], m.level.degree[c.vertex]
-	scale := m.Resolution * k / m.double
+	scale := m.o.leiden.Resolution * k / m.o.double
 	there := c.there
 	if c.to != nowhere {
 		there -= scale * m.total[c.to]
-	} else if m.size[own] == 1 {
+	} else if m.o.at.size[own] == 1 {
 		return false
 	}
 	return there > c.here-scale*(m.total[own]-k)+slack*k
@@ -384,18 +389,18 @@ func (m *mover) apply(c choice) uint32 {
 	own, k := m.level.community[c.vertex], m.level.degree[c.vertex]
 	for c.to == nowhere {
 		last := len(m.empty) - 1
-		if x := m.empty[last]; m.size[x] == 0 {
+		if x := m.empty[last]; m.o.at.size[x] == 0 {
 			c.to = x
 		}
 		m.empty = m.empty[:last]
 	}
 	m.total[own] -= k
-	if m.size[own]--; m.size[own] == 0 {
+	if m.o.at.size[own]--; m.o.at.size[own] == 0 {
 		m.total[own] = 0
 		m.empty = append(m.empty, own)
 	}
 	m.total[c.to] += k
-	m.size[c.to]++
+	m.o.at.size[c.to]++
 	m.level.community[c.vertex] = c.to
 	return c.to
 }
@@ -403,7 +408,7 @@ func (m *mover) apply(c choice) uint32 {
 // bucket puts the first n vertices in the order of their groups, shuffled within each, and returns how many groups
 // there are.
 func (o *optimiser) bucket(group []uint32, n int) (groups int) {
-	start := o.start[:n+1]
+	start := o.at.start[:n+1]
 	clear(start)
 	for _, g := range group[:n] {
 		start[g]++
@@ -416,9 +421,9 @@ func (o *optimiser) bucket(group []uint32, n int) (groups int) {
 		start[g] = sum
 		sum += size
 	}
-	for _, v := range o.shuffled[:n] {
+	for _, v := range o.at.shuffled[:n] {
 		g := group[v]
-		o.order[start[g]] = v
+		o.at.order[start[g]] = v
 		start[g]++
 	}
 	copy(start[1:], start[:n])
@@ -427,18 +432,18 @@ func (o *optimiser) bucket(group []uint32, n int) (groups int) {
 }
 
 // members returns the vertices of a group after bucket.
-func (o *optimiser) members(g int) []uint32 { return o.order[o.start[g]:o.start[g+1]] }
+func (o *optimiser) members(g int) []uint32 { return o.at.order[o.at.start[g]:o.at.start[g+1]] }
 
 // divide divides the communities of a level into parts.
 func (o *optimiser) divide(ctx context.Context, l *level) error {
 	n := l.size()
 	if !o.divides {
-		copy(o.part, l.community)
+		copy(o.at.part, l.community)
 		return nil
 	}
-	copy(o.degrees, l.degree)
+	copy(o.at.degrees, l.degree)
 	for v := range n {
-		o.part[v], o.size[v] = uint32(v), 1
+		o.at.part[v], o.at.size[v] = uint32(v), 1
 	}
 	const task = 256
 	err := o.env.Each(ctx, (n+task-1)/task, func(worker, i int) error {
@@ -451,7 +456,7 @@ func (o *optimiser) divide(ctx context.Context, l *level) error {
 	})
 	joined := func() bool {
 		for v := range n {
-			if o.part[v] != uint32(v) {
+			if o.at.part[v] != uint32(v) {
 				return true
 			}
 		}
@@ -459,7 +464,7 @@ func (o *optimiser) divide(ctx context.Context, l *level) error {
 	}
 	if err == nil && !joined() {
 		if o.connect(l); !joined() {
-			copy(l.community, o.part) // no edge is within a community
+			copy(l.community, o.at.part) // no edge is within a community
 		}
 	}
 	return err
@@ -470,30 +475,30 @@ func (o *optimiser) divideOne(l *level, members []uint32, s *sums) {
 	all := 0.
 	for _, v := range members {
 		all += l.degree[v]
-		o.cut[v] = l.within(v)
+		o.at.cut[v] = l.within(v)
 	}
-	scale := o.Resolution / o.double
+	scale := o.leiden.Resolution / o.double
 	connected := func(part uint32) bool {
-		k := o.degrees[part]
-		return o.cut[part] >= scale*k*(all-k)
+		k := o.at.degrees[part]
+		return o.at.cut[part] >= scale*k*(all-k)
 	}
 	for _, v := range members {
-		if o.size[v] != 1 || !connected(v) {
+		if o.at.size[v] != 1 || !connected(v) {
 			continue
 		}
-		l.gatherWithin(s, v, o.part)
+		l.gatherWithin(s, v, o.at.part)
 		best, most := v, 0.
 		for _, part := range s.groups {
-			gain := s.of[part] - scale*l.degree[v]*o.degrees[part]
+			gain := s.of[part] - scale*l.degree[v]*o.at.degrees[part]
 			if part != v && gain >= most && (gain > most || best == v || part < best) && connected(part) {
 				best, most = part, gain
 			}
 		}
 		if best != v {
-			o.part[v] = best
-			o.size[v], o.size[best] = 0, o.size[best]+1
-			o.degrees[best] += l.degree[v]
-			o.cut[best] += o.cut[v] - 2*s.of[best]
+			o.at.part[v] = best
+			o.at.size[v], o.at.size[best] = 0, o.at.size[best]+1
+			o.at.degrees[best] += l.degree[v]
+			o.at.cut[best] += o.at.cut[v] - 2*s.of[best]
 		}
 		s.clear()
 	}
@@ -504,25 +509,25 @@ func (o *optimiser) connect(l *level) {
 	for v := range uint32(l.size()) {
 		for _, u := range l.to[l.off[v]:l.off[v+1]] {
 			if u < v && l.community[u] == l.community[v] {
-				a, b := root(o.part, u), root(o.part, v)
-				o.part[max(a, b)] = min(a, b)
+				a, b := root(o.at.part, u), root(o.at.part, v)
+				o.at.part[max(a, b)] = min(a, b)
 			}
 		}
 	}
 	for v := range l.size() {
-		o.part[v] = root(o.part, uint32(v))
+		o.at.part[v] = root(o.at.part, uint32(v))
 	}
 }
 
 // aggregate returns the graph of the parts, in the communities of their vertices, and frees the level.
 func (o *optimiser) aggregate(ctx context.Context, l *level) (*level, error) {
 	n := l.size()
-	number, count := o.touched[:n], 0
-	clear(o.size[:n])
-	for _, p := range o.part[:n] {
-		o.size[p]++
+	number, count := o.at.touched[:n], 0
+	clear(o.at.size[:n])
+	for _, p := range o.at.part[:n] {
+		o.at.size[p]++
 	}
-	for p, size := range o.size[:n] {
+	for p, size := range o.at.size[:n] {
 		if number[p] = uint32(count); size > 0 {
 			count++
 		}
@@ -531,23 +536,23 @@ func (o *optimiser) aggregate(ctx context.Context, l *level) (*level, error) {
 	if err != nil {
 		return nil, err
 	}
-	for v, p := range o.part[:n] {
+	for v, p := range o.at.part[:n] {
 		p = number[p]
-		o.part[v] = p
+		o.at.part[v] = p
 		next.degree[p] += l.degree[v]
 		next.community[p] = l.community[v]
 	}
 	o.renumber(next.community, number)
-	for v, x := range o.node {
-		o.node[v] = o.part[x]
+	for v, x := range o.at.node {
+		o.at.node[v] = o.at.part[x]
 	}
 	if l != o.base && len(l.to) > len(o.base.to)/2 { // the edges of the stored graph do as well, and are there anyway
 		o.free(l)
 		l = o.base
-		copy(o.part, o.node)
+		copy(o.at.part, o.at.node)
 		o.shuffle(l.size())
 	}
-	o.bucket(o.part, l.size())
+	o.bucket(o.at.part, l.size())
 	err = o.join(ctx, l, next)
 	o.free(l)
 	return next, err
@@ -577,7 +582,7 @@ func (o *optimiser) join(ctx context.Context, l, next *level) error {
 			s := &o.sums[worker]
 			for p := i * task; p < min((i+1)*task, n); p++ {
 				for _, v := range o.members(p) {
-					l.gather(s, v, o.part)
+					l.gather(s, v, o.at.part)
 				}
 				f(p, s)
 				s.clear()

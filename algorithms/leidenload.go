@@ -43,23 +43,24 @@ func (o *optimiser) load(ctx context.Context) (err error) {
 	if o.base, err = o.newLevel(n); err != nil {
 		return err
 	}
-	for _, list := range []*[]uint32{&o.node, &o.order, &o.part, &o.size, &o.queue, &o.touched, &o.shuffled} {
+	at := &o.at
+	for _, list := range []*[]uint32{&at.node, &at.order, &at.part, &at.size, &at.queue, &at.touched, &at.shuffled} {
 		if *list, err = Make[uint32](e, n); err != nil {
 			return err
 		}
 	}
-	for _, list := range []*[]float64{&o.degrees, &o.cut} {
+	for _, list := range []*[]float64{&o.at.degrees, &o.at.cut} {
 		if *list, err = Make[float64](e, n); err != nil {
 			return err
 		}
 	}
-	if o.start, err = Make[uint32](e, n+1); err != nil {
+	if o.at.start, err = Make[uint32](e, n+1); err != nil {
 		return err
 	}
-	if o.queued, err = Make[bool](e, n); err != nil {
+	if o.at.queued, err = Make[bool](e, n); err != nil {
 		return err
 	}
-	o.whole = o.base.community
+	o.at.whole = o.base.community
 	o.choices = make([]choice, min(n, 1<<12))
 	o.sums = make([]sums, e.Threads)
 	for i := range o.sums {
@@ -71,14 +72,14 @@ func (o *optimiser) load(ctx context.Context) (err error) {
 		}
 		o.sums[i].groups = o.sums[i].groups[:0]
 	}
-	o.columns = make([][]gas.VertexID, min(o.Levels, MostLevels))
+	o.columns = make([][]gas.VertexID, min(o.leiden.Levels, MostLevels))
 	for i := range o.columns {
 		if o.columns[i], err = Make[gas.VertexID](e, n); err != nil {
 			return err
 		}
 	}
-	for v := range o.whole {
-		o.whole[v] = uint32(v)
+	for v := range o.at.whole {
+		o.at.whole[v] = uint32(v)
 	}
 	return o.read(ctx)
 }
@@ -86,7 +87,7 @@ func (o *optimiser) load(ctx context.Context) (err error) {
 // read reads the rows: the first pass has the degrees, the second one the neighbours.
 func (o *optimiser) read(ctx context.Context) (err error) {
 	l, e := o.base, o.env
-	weighted := o.Weighted && e.Graph.Weighted
+	weighted := o.leiden.Weighted && e.Graph.Weighted
 	err = o.eachRow(ctx, "degrees", func(v uint32, row []uint32, weights shard.Plane) {
 		for k, u := range row {
 			w := 1.
@@ -121,7 +122,7 @@ func (o *optimiser) read(ctx context.Context) (err error) {
 		}
 	}
 	err = o.eachRow(ctx, "edges", func(v uint32, row []uint32, weights shard.Plane) {
-		at := l.off[v] + uint64(o.size[v])
+		at := l.off[v] + uint64(o.at.size[v])
 		for k, u := range row {
 			if u == v {
 				continue
@@ -131,7 +132,7 @@ func (o *optimiser) read(ctx context.Context) (err error) {
 			}
 			at++
 		}
-		o.size[v] = uint32(at - l.off[v])
+		o.at.size[v] = uint32(at - l.off[v])
 	})
 	return errors.Join(err, e.Rows().Close())
 }
@@ -144,7 +145,7 @@ func (o *optimiser) eachRow(ctx context.Context, stage string, f func(v uint32, 
 			v := b.First + uint32(i)
 			for _, dir := range BothRows(e.Graph) {
 				var weights shard.Plane
-				if o.Weighted && e.Graph.Weighted {
+				if o.leiden.Weighted && e.Graph.Weighted {
 					weights = b.Weights(dir, i)
 				}
 				f(v, b.Row(dir, i), weights)
@@ -174,20 +175,20 @@ func (o *optimiser) modularity(ctx context.Context) (float64, error) {
 		}
 		return sum
 	})
-	clear(o.degrees[:n])
+	clear(o.at.degrees[:n])
 	for v, c := range l.community {
-		o.degrees[c] += l.degree[v]
+		o.at.degrees[c] += l.degree[v]
 	}
 	q := inside / o.double
-	for _, k := range o.degrees[:n] {
-		q -= o.Resolution * (k / o.double) * (k / o.double)
+	for _, k := range o.at.degrees[:n] {
+		q -= o.leiden.Resolution * (k / o.double) * (k / o.double)
 	}
 	return q, err
 }
 
 // name gives each stored vertex the name of its group, the least vertex of it.
 func (o *optimiser) name(names []gas.VertexID, group []uint32) {
-	least := o.queue
+	least := o.at.queue
 	for g := range least {
 		least[g] = nowhere
 	}
@@ -201,11 +202,11 @@ func (o *optimiser) name(names []gas.VertexID, group []uint32) {
 
 // result returns the communities.
 func (o *optimiser) result(modularity float64, passes, levels int) ([]gas.VertexID, error) {
-	values, err := Make[gas.VertexID](o.env, len(o.whole))
+	values, err := Make[gas.VertexID](o.env, len(o.at.whole))
 	if err != nil {
 		return nil, err
 	}
-	o.name(values, o.whole)
+	o.name(values, o.at.whole)
 	communities := int64(0)
 	for v, c := range values {
 		if uint32(c) == uint32(v) {
