@@ -263,7 +263,7 @@ func (g *gpus[V, A]) lose(number int) {
 	}
 }
 
-// regroup divides the edges anew among the GPUs that are left. Their values are on the host.
+// regroup divides the edges among the GPUs that are left. Their values are on the host.
 func (g *gpus[V, A]) regroup() error {
 	var numbers []int
 	for _, gpu := range g.live {
