@@ -20,19 +20,19 @@ type GraphOptions struct {
 	Replace bool   // a graph that is in Folder already
 
 	Undirected    bool            // store both directions of every edge
-	Parallel      ingest.Parallel // what becomes of parallel edges; if "", ParallelKeep
+	Parallel      ingest.Parallel // how parallel edges are stored; if "", ParallelKeep
 	DropSelfLoops bool
 	ExactWeights  bool // else weights are rounded to float32, but for whole numbers up to 2^53
 
 	Threads  int   // if 0, GOMAXPROCS
-	Memory   int64 // bytes of resident memory for the whole process; if 0, half of what is available
+	Memory   int64 // bytes of resident memory for the whole process; if 0, half of the available memory
 	Progress func(ingest.Progress)
 	Log      *zap.Logger // if nil, silent; [Slog] makes one of a slog.Logger
 }
 
 // FromEdges creates a graph of the edges (from, to) that an iterator yields, and opens it. The edges need not fit
-// into memory. Like all graphs it lies on disk, in a folder of GraphOptions; its ids are those of the edges.
-// Of integers of any type they are had as int64, or as uint64 where some are above its range ([ID]): of edges
+// into memory. Like all graphs it lies on disk, in a folder of GraphOptions; its ids are the ids of the edges.
+// Integers of any type are returned as int64, or as uint64 where some are above its range ([ID]): of edges
 // of int, ValuesOf[int64, float64]. After a cancellation the error is the context's, and its cause.
 func FromEdges[I ingest.EdgeID](ctx context.Context, edges iter.Seq2[I, I], o GraphOptions) (*Graph, error) {
 	return fromEdges(ctx, ingest.Edges[I]{Seq: edges}, o)

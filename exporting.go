@@ -8,7 +8,7 @@ import (
 )
 
 // Export writes the edges of the graph to w, under the user's ids where the format has room for them. Writes to w
-// are large; after an error what w has is of no use.
+// are large; after an error the bytes in w are of no use.
 func (g *Graph) Export(ctx context.Context, w io.Writer, o ExportOptions) (report export.Report, err error) {
 	if err := g.begin(); err != nil {
 		return export.Report{}, err

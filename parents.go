@@ -16,7 +16,7 @@ import (
 
 // RunWithParents is [Run] of a program whose values are lengths of shortest paths ([gas.Paths]);
 // its result has one column more, the vertex before each one on a shortest path: null for sources
-// and for what is not reached. It is the smallest of the nearer ones, as [algorithms.Parents] says
+// and for vertices that are not reached. It is the smallest of the nearer ones, as [algorithms.Parents] says
 // in full, and the same however the job ran. Parents are found in a pass over the edges after the
 // job. [PathTo] follows them. Progress may be nil.
 func RunWithParents[V, A any](
@@ -77,7 +77,7 @@ func checkParents[V any](g *Graph, o RunOptions) error {
 	return &parentsMemoryError{least, o.Memory, need}
 }
 
-// parentsMemoryError is the error of a budget in which the search for parents, beside what the job holds, does not fit.
+// parentsMemoryError is the error of a budget in which the search for parents, beside the job's arrays, does not fit.
 type parentsMemoryError struct {
 	least          *algorithms.MemoryError
 	budget, enough int64
@@ -100,7 +100,7 @@ func addParents[V any](
 ) error {
 	t := r.table.(*tables.Table[V])
 	budget := o.Memory
-	if budget > 0 { // what the job holds counts
+	if budget > 0 { // the job's arrays count
 		o.Memory = min(budget, max(1, t.Memory+hostmem.Process))
 	}
 	out, err := algorithms.Run(ctx, r.graph.store, pathsOf(r.graph, paths, t.Values),

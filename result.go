@@ -24,7 +24,7 @@ type Result struct {
 	graph    *Graph
 	table    results.Table // if nil, the run failed
 	uses     uses.Count    // of the table
-	columned bool          // the columns are those of a program that is [gas.Columned]
+	columned bool          // the program is [gas.Columned]
 	close    func()
 	leave    func() // if nil, close
 
@@ -62,7 +62,7 @@ func (r *Result) WriteFile(path, format string) (err error) {
 }
 
 // Write writes a value per vertex to w, in one of the formats of [Result.WriteFile]. Writes to
-// w are large; after an error what w has is of no use.
+// w are large; after an error the bytes in w are of no use.
 func (r *Result) Write(w io.Writer, format string) (err error) {
 	if err := r.beginReading(); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 )
 
 // Blocks yields all ids with their values as slices of equal length, some thousand at a time, in the order of
-// [Values.All] and without what has no value. They are windows of memory that the next ones take: what is to
-// stay is copied. Nothing is copied for them, but where a type has to be another one, as for integers
+// [Values.All] and without vertices that have no value. They are windows of memory that the next ones take: data that
+// is kept must be copied. Nothing is copied for them, but where a type has to be another one, as for integers
 // that are asked for as strings.
 func (s *Values[I, V]) Blocks() iter.Seq2[[]I, []V] {
 	return func(yield func([]I, []V) bool) {
@@ -76,7 +76,7 @@ func valueWindow[I ID, V Value](s *Values[I, V], c *results.Values, n int, buffe
 // order. Where the program's values are the results themselves, as distances of [programs.SSSP] or
 // core numbers, it is the memory of the job, without a copy, and valid until [Result.Close]: to
 // look at it later may end the process. It must not be changed. Otherwise it is computed for each
-// call, into the Go heap. What has no value has what the program has in its place, such as infinity
+// call, into the Go heap. A vertex without a value has the program's value, such as infinity
 // or [gas.Unreached].
 func (s *Values[I, V]) Slice() (all []V, err error) {
 	if err := s.result.beginReading(); err != nil {
@@ -117,7 +117,7 @@ func (s *Values[I, V]) Top(n int) ([]Ranked[I, V], error) {
 			continue
 		}
 		at, _ := slices.BinarySearchFunc(top, v, func(r Ranked[I, V], v V) int {
-			if cmp.Compare(r.Value, v) >= 0 { // behind what is as large
+			if cmp.Compare(r.Value, v) >= 0 { // behind equal values
 				return -1
 			}
 			return 1

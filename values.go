@@ -42,8 +42,8 @@ type Values[I ID, V Value] struct {
 }
 
 // ValuesOf returns the values of a column; "" is the first column, or the only one. The error
-// says which columns there are, or of which types the ids and values are, when it is not
-// what was asked for.
+// names the columns, or the types of the ids and values, when they differ from
+// the arguments.
 func ValuesOf[I ID, V Value](r *Result, column string) (*Values[I, V], error) {
 	if err := r.beginReading(); err != nil {
 		return nil, err

@@ -1,7 +1,7 @@
 // Package checkpoint keeps the state of jobs on disk, so that a job goes on
 // after a crash.
 //
-// A [Job] is a folder in a graph's folder: what was asked for, how far it came,
+// A [Job] is a folder in a graph's folder: its command, its progress,
 // and its epochs. An epoch is the state of the job between two iterations: a
 // value for each vertex, the active set and a few numbers. It is written into a
 // hidden folder that becomes the epoch by one rename, when it is whole and on
@@ -45,7 +45,7 @@ const DefaultKeep = 2
 // an interrupted job writes one in any case.
 type Policy struct {
 	Every    int           `json:"every,omitempty"`    // after that many iterations; if 0, not by their number
-	Interval time.Duration `json:"interval,omitempty"` // when so much time has passed since the last; if 0, not by time
+	Interval time.Duration `json:"interval,omitempty"` // the time between two checkpoints; if 0, not by time
 	Pages    int           `json:"pages,omitempty"`    // of an async job, after that many pages; if 0, not by pages
 	Keep     int           `json:"keep,omitempty"`     // how many of the newest are kept; if 0, DefaultKeep
 }
@@ -64,7 +64,7 @@ type Source interface {
 // Sink takes the state of an epoch. After an error in the middle, another epoch
 // may follow: Begin comes first each time.
 type Sink interface {
-	// Begin says what comes. An error of it ends the search for an epoch.
+	// Begin is called before the values, with their state. Its error ends the search for an epoch.
 	Begin(State) error
 	// Take gets the vertices in [from, to); both slices are valid until it
 	// returns.

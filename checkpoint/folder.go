@@ -35,7 +35,7 @@ const (
 	removing    = ".removing"
 )
 
-// openFolder opens the epochs in a job's folder, and removes what a killed
+// openFolder opens the epochs in a job's folder, and removes the files that a killed
 // process left half written, as far as it is ours.
 func openFolder(at *beneath.Folder, id Identity, keep int) (*Folder, error) {
 	f := &Folder{at: at, id: id, keep: cmp.Or(keep, DefaultKeep), chunk: DefaultChunk, disk: osDisk{at}}

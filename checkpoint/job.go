@@ -100,7 +100,7 @@ func (r *Record) over(id int) error {
 	return fmt.Errorf("job %d is done: run the program again for its results", id)
 }
 
-// SetSpec notes what is asked for when a job is resumed with another output, or
+// SetSpec records the new specification of a job that is resumed with another output, or
 // otherwise. It is on disk when the job begins.
 func (j *Job) SetSpec(s Spec) {
 	j.mu.Lock()

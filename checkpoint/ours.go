@@ -95,7 +95,7 @@ func checkOurs(f *beneath.Folder, name string, ours beneath.Ours) error {
 	return err
 }
 
-// removeOurs removes a folder with what is ours in it, and reports [ErrForeign] where something stays.
+// removeOurs removes the files of a folder that are ours, and the folder. If a file stays, the error is [ErrForeign].
 func removeOurs(f *beneath.Folder, name string, ours beneath.Ours) error {
 	left, err := f.RemoveOurs(name, ours)
 	if err == nil && left != "" {

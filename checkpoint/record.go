@@ -120,7 +120,7 @@ func readRecord(at *beneath.Folder) (*Record, error) {
 	return r, nil
 }
 
-// check refuses what no job has.
+// check returns an error if a field has a value that no job has.
 func (r *Record) check() error {
 	p := r.Policy
 	switch {

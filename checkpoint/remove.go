@@ -14,7 +14,7 @@ import (
 const keepDone = 20
 
 // Remove removes jobs that no process has, none where one of them is not there,
-// and what killed processes left beside them. It returns the jobs that were
+// and the files that killed processes left beside them. It returns the jobs that were
 // removed. A folder with anything in it that garaph did not write stays as it is:
 // the error is [ErrForeign].
 func Remove(jobs string, ids ...int) (removed []int, err error) {
@@ -41,12 +41,12 @@ func Remove(jobs string, ids ...int) (removed []int, err error) {
 		}
 		removed = append(removed, id)
 	}
-	all, _ := list(f) // what is left is left until the next time
+	all, _ := list(f) // anything else stays until the next time
 	removeUnrecorded(f, all)
 	return removed, nil
 }
 
-// remove removes a job, or what has no record only. The record goes first: after a kill on the
+// remove removes a job, or only a folder without a record. The record goes first: after a kill on the
 // way, the folder is no job any more, and goes with the next removal.
 func remove(f *beneath.Folder, id int, unrecorded bool) error {
 	name := strconv.Itoa(id)
@@ -88,7 +88,7 @@ func removeUnrecorded(f *beneath.Folder, all []Listed) {
 	}
 }
 
-// tidy removes old jobs that are done, and what killed processes left. What it
+// tidy removes old jobs that are done, and files that killed processes left. Anything that it
 // cannot remove, as a job of another user's or one that another process removes
 // meanwhile, stays until the next time.
 func tidy(f *beneath.Folder) {

@@ -50,7 +50,7 @@ func (f Float) MarshalText() ([]byte, error) {
 	return fmt.Appendf(nil, "%016x", math.Float64bits(float64(f))), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the text of MarshalText.
 func (f *Float) UnmarshalText(b []byte) error {
 	n, err := strconv.ParseUint(string(b), 16, 64)
 	if err != nil {
@@ -60,18 +60,18 @@ func (f *Float) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Identity says of what a state is: it may be resumed by the same alone.
+// Identity identifies the job of a state. Only a job with the same identity may resume it.
 type Identity struct {
 	Graph      string            `json:"graph"`      // the graph's fingerprint
 	Program    string            `json:"program"`    // the program's type
 	Source     string            `json:"source"`     // hash of the program's source
-	Engine     int               `json:"engine"`     // version of what makes bits of values
+	Engine     int               `json:"engine"`     // version of the code that determines the bits of values
 	Parameters map[string]string `json:"parameters"` // the program's, by name
 	Options    map[string]string `json:"options"`    // those of the run that results depend on, by name
 }
 
-// Check compares another identity with this one, that of the stored job. The
-// error is [ErrDiffers], and names what differs.
+// Check compares another identity with this one of the stored job. The
+// error is [ErrDiffers], and names the difference.
 func (id Identity) Check(now Identity) error {
 	var list []string
 	differ := func(what, then, is string) {

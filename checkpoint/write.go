@@ -37,7 +37,7 @@ const (
 //  5. rename to its name; sync of the job's folder
 //  6. older epochs removed
 //
-// After an error the older epochs are as they were, and what was begun is gone.
+// After an error the older epochs are as they were, and the new one is removed.
 // An error of the last step alone is given with the number of the new epoch.
 func (f *Folder) Write(ctx context.Context, s State, source Source) (int, error) {
 	err := holds(f.lock, f.at.Path("."))

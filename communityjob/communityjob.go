@@ -201,7 +201,7 @@ type sink struct {
 	words  []uint64
 }
 
-// Begin refuses what has no room in half of the memory that the process has for itself.
+// Begin returns an error if the state needs more than half of the memory of the process.
 func (s *sink) Begin(state checkpoint.State) (err error) {
 	hostmem.Free(s.words) // of an epoch that was damaged
 	s.words = nil

@@ -56,7 +56,7 @@ type Report struct {
 }
 
 // Write writes the edges of a graph to w. Writes to w are large, and end at the end of an edge. After an
-// error, what w has is of no use.
+// error, the bytes in w are of no use.
 func Write(ctx context.Context, s *store.Store, w io.Writer, o Options) (Report, error) {
 	o.Format = cmp.Or(o.Format, text.Text)
 	return writeWith(ctx, s, o, func(x *writer) error { return x.write(ctx, w) })
@@ -146,7 +146,7 @@ func (x *writer) asDirected() bool {
 // look like two more.
 func (x *writer) bothOnce() bool { return x.asDirected() && x.parallel.Load() == 0 }
 
-// Plan returns the plan of a pass over the rows; the ids have what is left of a budget in the first attempt, and a
+// Plan returns the plan of a pass over the rows. The ids get the rest of the budget in the first attempt, and a
 // part of it, or the least, in those after it.
 func (x *writer) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 	plan := func(ids int64) algorithms.Plan {
@@ -178,7 +178,7 @@ func (x *writer) Plan(g *store.Catalogue, threads int) algorithms.Plan {
 // idsArray names the ids in a plan.
 const idsArray = "the ids of vertices"
 
-// Visit does what the visit is for, with all ids in memory if they have room.
+// Visit calls the function of the visit, with all ids in memory if they have room.
 func (x *writer) Visit(ctx context.Context, e *algorithms.Env) error {
 	for _, a := range e.Plan().Arrays {
 		if a.Name == idsArray {
@@ -210,13 +210,13 @@ func (x *writer) visitRows(ctx context.Context) error {
 	return x.visit(ctx, func(e *algorithms.Env) error { return x.windows(ctx, e, 0, x.cat.Vertices) })
 }
 
-// visit calls do with what rows are read with.
+// visit calls do with the environment that rows are read with.
 func (x *writer) visit(ctx context.Context, do func(e *algorithms.Env) error) error {
 	x.visitor = do
 	return algorithms.Visit(ctx, x.store, x, algorithms.Options{Threads: x.o.Threads, Memory: x.o.Memory})
 }
 
-// write writes the file: what stands before the edges, and these.
+// write writes the file: its header, and the edges.
 func (x *writer) write(ctx context.Context, w io.Writer) error {
 	x.out = newTurns(w)
 	switch {
@@ -239,7 +239,7 @@ func (x *writer) write(ctx context.Context, w io.Writer) error {
 	return x.visitRows(ctx)
 }
 
-// writeHeader writes what stands before the edges.
+// writeHeader writes the lines before the edges.
 func (x *writer) writeHeader(w io.Writer, edges uint64) error {
 	if x.to.Header == nil {
 		return nil

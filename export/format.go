@@ -69,7 +69,7 @@ func HasParts(f Format) bool { return writerOf(f).Parts }
 // Binary reports whether a file in the format is not for people to read.
 func Binary(f Format) bool { return writerOf(f).Binary }
 
-// ImportName returns what an import calls the format.
+// ImportName returns the name of the format in an import.
 func ImportName(f Format) string {
 	if info := format.Find(f); info != nil && info.Writer.Import != "" {
 		return string(info.Writer.Import)
@@ -77,8 +77,8 @@ func ImportName(f Format) string {
 	return string(f)
 }
 
-// importFlags returns the flags that say what the file does not. Names, and numbers that are bytes, may look like the
-// beginning of any format.
+// importFlags returns the flags that an import needs beside the file. Names, and numbers that are bytes, may look
+// like the beginning of any format.
 func (x *writer) importFlags() []string {
 	flags := []string{}
 	add := func(list ...string) { flags = append(flags, list...) }

@@ -18,7 +18,7 @@ func WriteIDs(ctx context.Context, s *store.Store, w io.Writer) error {
 	return n.writeAll(ctx, s, w, "", "\n")
 }
 
-// writeAll writes the labels of all vertices, and what stands before and behind each.
+// writeAll writes the labels of all vertices, each between the texts before and behind.
 func (n *names) writeAll(ctx context.Context, s *store.Store, w io.Writer, before, behind string) (err error) {
 	var b []byte
 	for v := range s.Catalogue().Vertices {

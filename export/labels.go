@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// labels describes what vertices are called in a file.
+// labels describes the names of vertices in a file.
 type labels struct {
 	// stored is set for the ids of the graph, which lie in the store. Otherwise they are numbers from first.
 	stored bool
@@ -20,7 +20,7 @@ type labels struct {
 	own    bool // the ids of the graph, if they are those
 }
 
-// label decides what the vertices are called.
+// label chooses the names of the vertices.
 func (x *writer) label() error {
 	ids := &x.cat.IDs
 	base := ids.Kind == store.IDBase
@@ -148,7 +148,7 @@ func (n *names) Label(dst []byte, v uint32) ([]byte, error) {
 	return strconv.AppendInt(dst, int64(id), 10), err
 }
 
-// magics begin what is no name where a file begins: a BOM, and what is compressed.
+// magics are the first bytes of files with a BOM and of compressed files. No name begins a file with them.
 var magics = []string{"\ufeff", "\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh"}
 
 // plain reports whether a name may stand without quotes, wherever in a file.
@@ -162,7 +162,7 @@ func plain(name string) bool {
 	return !slices.ContainsFunc(magics, func(magic string) bool { return strings.HasPrefix(name, magic) })
 }
 
-// quoted appends a name so that an import reads it as it is: in quotes where it has what separates names, or
+// quoted appends a name so that an import reads it as it is: in quotes where it has a separator, or
 // begins like a comment or like a file of another kind.
 func quoted(dst []byte, name string) ([]byte, error) {
 	if strings.ContainsAny(name, "\n\r") {

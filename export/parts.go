@@ -19,7 +19,7 @@ const MostParts = 10_000
 // Parts divides the edges of a graph among files: by vertices, so that each has about as many edges.
 type Parts struct {
 	N int // the most files; one file has all edges of a vertex
-	// Create makes one more file, and calls write for what is in it. One without edges is to be removed again.
+	// Create makes one more file, and calls write for its content. A file without edges is to be removed again.
 	Create func(write func(io.Writer) (edges uint64, err error)) error
 }
 
@@ -54,7 +54,7 @@ func WriteParts(ctx context.Context, s *store.Store, parts Parts, o Options) (Re
 	})
 }
 
-// writePart writes the edges of the vertices in [from, to), and what stands before them.
+// writePart writes the header and the edges of the vertices in [from, to).
 func (x *writer) writePart(ctx context.Context, e *algorithms.Env, w io.Writer, from, to uint32) error {
 	if HasColumns(x.o.Format) {
 		return x.writeColumns(ctx, e, w, from, to)

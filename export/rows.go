@@ -206,7 +206,7 @@ func (p *piece) append(v uint32, from int, list []uint32, weights shard.Plane) {
 	}
 }
 
-// turned reports whether rows have what leads to their vertices.
+// turned reports whether rows have the in-edges of their vertices.
 func (x *writer) turned() bool { return x.dir == shard.In && !x.cat.Symmetric }
 
 // end writes the rest.

@@ -1,7 +1,7 @@
 // Package gas is the vertex-program model of garaph: gather, apply, scatter, as
 // in PowerGraph (Gonzalez et al., OSDI 2012) and Garaph (Ma et al., USENIX ATC
 // 2017, section 2). It holds the types that the author of a program sees, and
-// nothing else: package gas/compiled has what generated code provides to
+// nothing else: package gas/compiled has the types that generated code provides to
 // the engines.
 //
 // A program gives every vertex a value V. In each iteration a vertex gathers
@@ -38,7 +38,7 @@ type Program[V, A any] interface {
 	// Init returns the value of v before the first iteration, and whether v is
 	// active in the first iteration. It always runs on the CPU.
 	Init(v Vertex) (value V, active bool)
-	// Zero is the identity of Sum, and what a vertex without in-edges gathers.
+	// Zero is the identity of Sum, and the sum of a vertex without in-edges.
 	Zero() A
 	// Gather is the contribution of one in-edge, from its source's value.
 	Gather(src V, e Edge, dst V) A
@@ -73,7 +73,7 @@ type Step struct {
 }
 
 // Saturable is the ability of an accumulator to be full: once Saturated
-// reports true, no further edge can change what Apply makes of acc, and the
+// reports true, no further edge can change the result of Apply, and the
 // CPU stops gathering for the vertex. A pull of a GPU does not ask: it gathers every
 // edge, with the same result. So the method need not compile to PTX.
 type Saturable[A any] interface {
@@ -97,8 +97,8 @@ type Aggregable[V any] interface {
 // Overflowable is the ability to report values that are wrong because numbers
 // left their range. Overflowed is asked about every value when the job is done:
 // if it reports any, the job fails and has no results. A program whose sums can
-// leave the range of their type needs it, and values that show it: what
-// is not reached must differ from what is too far.
+// leave the range of their type needs it, and values that show it: a vertex that
+// is not reached must differ from one that is too far.
 type Overflowable[V any] interface {
 	Overflowed(value V) bool
 }
@@ -115,7 +115,7 @@ type Endless interface {
 	Endless() bool
 }
 
-// Idempotent is the ability to do without a second look at what came before: with
+// Idempotent is the ability to do without a second look at earlier contributions: with
 // the values around it as they were, a vertex that is applied again keeps the
 // value of the first time. That is so where Gather does not read dst and Apply
 // either does not read old or only keeps the better of old and acc. Then an active
@@ -137,9 +137,9 @@ type Monotone interface {
 	Monotone() bool
 }
 
-// Prioritized is the ability of a [Monotone] program to say what is worth doing first:
-// vertices with low priorities. What is along an edge from a vertex has no lower
-// priority than the vertex, so that the value of the one with the lowest is final: the
+// Prioritized is the ability of a [Monotone] program to order vertices:
+// vertices with low priorities are done first. The target of an edge has no lower
+// priority than its source, so that the value of the one with the lowest is final: the
 // distance of a shortest path has it, as Dijkstra showed. The engine does vertices of
 // about the same priority at once (delta-stepping; Meyer and Sanders, 2003). Without the
 // ability, and where iterations are limited, all active vertices are done at once. The

@@ -2,7 +2,7 @@ package gas
 
 import "math"
 
-// Result methods: what is written out for a vertex. The type that the method
+// Result methods return the output of a vertex. The type that the method
 // returns is the type of the output column. Without one, a V that is itself a
 // number is written as it is. A program with more than one result is [Columned].
 type (
@@ -15,7 +15,7 @@ type (
 		Result(v Vertex, value V) float64
 	}
 	// Int64Result writes integers. [Unreached] is null, unless the program is [Nullable]
-	// and says what is.
+	// and defines null itself.
 	Int64Result[V any] interface {
 		Result(v Vertex, value V) int64
 	}
@@ -63,7 +63,7 @@ type Column[V any] struct {
 }
 
 // Paths is the ability of a [Nullable] program whose values are lengths of shortest paths to tell
-// what is before a vertex on one: its parent. Lengths of paths do not fall along edges. The result
+// the vertex before another one on such a path: its parent. Lengths of paths do not fall along edges. The result
 // is then the length and the parent.
 type Paths[V any] interface {
 	Nullable[V]

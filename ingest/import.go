@@ -27,7 +27,7 @@ type Options struct {
 	Storage      StorageOptions
 	Force        bool  // replace an existing graph
 	Threads      int   // if 0, GOMAXPROCS
-	Memory       int64 // bytes of resident memory for the whole process; if 0, half of what is available
+	Memory       int64 // bytes of resident memory for the whole process; if 0, half of the available memory
 	Stdin        io.Reader
 	Progress     func(Progress)
 	Log          *zap.Logger // if nil, nothing is logged
@@ -49,7 +49,7 @@ func Import(ctx context.Context, inputs []string, path string, o Options) (Repor
 		})
 }
 
-// building returns the options of what is done with the edges.
+// building returns the options for building the graph from the edges.
 func (o *Options) building() build.Options {
 	return build.Options{
 		Edges: o.Edges, Storage: o.Storage, AllowEmpty: o.AllowEmpty, Force: o.Force, Wide: o.Weights == read.WeightsFloat64,

@@ -12,7 +12,7 @@ import (
 // An EdgeSource supplies edges derived from an existing graph. Its vertices are numbered from 0, in the order
 // of their ids.
 type EdgeSource struct {
-	Name      string // what the catalogue calls it
+	Name      string // its name in the catalogue
 	Vertices  uint32
 	Weighted  bool
 	Symmetric bool // each edge comes in both directions, a self-loop once

@@ -1,5 +1,5 @@
-// Command release builds everything that a release of garaph consists of, except what
-// needs an account at a registry: archives, packages, container images, man pages,
+// Command release builds the files of a release of garaph, except those that
+// need an account at a registry: archives, packages, container images, man pages,
 // completions, lists of components and checksums. The same commit gives the same
 // files with the same Go and the same C compiler.
 //

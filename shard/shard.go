@@ -1,4 +1,4 @@
-// Package shard has what every encoding of a shard shares. A shard is the edges of
+// Package shard has the parts that all encodings of a shard share. A shard is the edges of
 // one contiguous interval of vertices, as bytes that are the same on disk, in a page
 // and on the bus to a device.
 //
@@ -48,7 +48,7 @@ func (d Direction) String() string {
 	return [...]string{"in", "out", "in-rows", "out-weights", "in-weights"}[d]
 }
 
-// Errors of a blob that is not a sound shard. Each is wrapped with what was
+// Errors of a blob that is not a sound shard. Each is wrapped with the bytes that were
 // found; the caller adds graph and shard.
 var (
 	ErrFormat   = errors.New("not a shard of this version")
@@ -66,7 +66,7 @@ type Side interface {
 	Blob() []byte
 	// Degrees counts the edges of each vertex of the interval in degrees.
 	Degrees(degrees []uint32)
-	// CheckValues looks at what checksums cannot see and engines rely on: that
+	// CheckValues checks the conditions that engines rely on and checksums do not cover: that
 	// neighbours exist in a graph of n vertices, that weights are finite and not
 	// negative, and whatever loops over the encoding do not check themselves. It is
 	// called for a blob that is read for the first time.
@@ -100,15 +100,15 @@ type Buffer struct {
 	Before     int    // edges of its run before it
 	Behind     int    // the same behind it
 	Vertex, At int    // behind that row: the next vertex, and where its row begins
-	Base       uint32 // what the next row counts from
+	Base       uint32 // the base of the next row
 }
 
 // Encoding is a layout of the edges of a side.
 type Encoding struct {
 	Version uint16 // of the blobs, in their headers
 	Name    string
-	// Decode checks every checksum of a blob, whose header is sound, and what its
-	// sections say of each other. The blob must be 4-byte aligned.
+	// Decode checks every checksum of a blob, whose header is sound, and that its
+	// sections agree. The blob must be 4-byte aligned.
 	Decode func(blob []byte, h Header) (Side, error)
 }
 

@@ -110,7 +110,7 @@ const (
 	Packed Layout = "packed"
 )
 
-// Encoding returns the encoding of most blobs of what is stored for a direction.
+// Encoding returns the encoding of most blobs of a direction.
 func (c *Catalogue) Encoding(dir shard.Direction) uint16 {
 	switch dir = c.Stored(dir); {
 	case c.Layout == CSC:
@@ -247,7 +247,7 @@ func (c *Catalogue) seal(idSums []uint32) {
 	c.Fingerprint = hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// check compares the catalogue with itself, so that what builds on it need not.
+// check checks that the parts of the catalogue agree.
 func (c *Catalogue) check() error {
 	if c.Wide && !c.Weighted {
 		return fmt.Errorf("%w: wide weights, and none", ErrDamaged)
@@ -318,7 +318,7 @@ func (c *Catalogue) side(dir shard.Direction, i int) (Extent, uint32) {
 	return e, c.Shards[i].beside[is-shard.InRows].sum
 }
 
-// Matches compares the header of a side with what it has to be.
+// Matches returns an error if the header of a side does not agree with the catalogue.
 func (c *Catalogue) Matches(dir shard.Direction, i int, h shard.Header) error {
 	info, edges, is := c.Shards[i], c.SideEdges(dir, i), c.Stored(dir)
 	said, weighted := shard.In, is >= shard.OutWeights || is == shard.In && c.Weighted

@@ -15,7 +15,7 @@ import (
 // and a zstd frame with a varint for each vertex.
 const (
 	degreesHead = 4
-	frameBytes  = 32 // of a frame, beside what cannot be compressed
+	frameBytes  = 32 // of a frame, beside bytes that cannot be compressed
 )
 
 // varintBytes returns the most that the degrees of a side take as varints: seven bits of one
@@ -35,7 +35,7 @@ func StoredBytes(blob int64, vertices int, edges uint32) int64 {
 }
 
 // compressor and decompressor of degrees, from many goroutines. Degrees repeat nothing and
-// are not uniform: entropy is what they save.
+// are not uniform: only their entropy is coded.
 var (
 	compressor = sync.OnceValue(func() *zstd.Encoder {
 		z, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithAllLitEntropyCompression(true),
@@ -77,7 +77,7 @@ func (s *Store) DegreesInto(buffer []uint32, dir shard.Direction, i int) (degree
 	return degrees, nil
 }
 
-// degreesBuffers are memory for what is read, and for what is decompressed.
+// degreesBuffers are pairs of buffers, of compressed bytes and of decompressed ones.
 var degreesBuffers = sync.Pool{New: func() any { return new([2][]byte) }}
 
 func (s *Store) degrees(buffer []uint32, dir shard.Direction, i int) ([]uint32, error) {
@@ -100,7 +100,7 @@ func (s *Store) degrees(buffer []uint32, dir shard.Direction, i int) ([]uint32, 
 	return buffer, openDegrees(buffer, b, bytes[1][:0:most], s.cat.SideEdges(dir, i))
 }
 
-// openDegrees decodes what lies in the payload, by way of a buffer whose capacity is the most
+// openDegrees decodes the bytes of the payload, by way of a buffer whose capacity is the most
 // that it may be.
 func openDegrees(degrees []uint32, b, buffer []byte, edges uint32) error {
 	stored := binary.LittleEndian.Uint32(b)
@@ -130,7 +130,7 @@ func openDegrees(degrees []uint32, b, buffer []byte, edges uint32) error {
 }
 
 // smallDegrees decodes degrees from the v-th on while eight in a row have one byte each. It
-// returns where they end, what is behind them, and their sum.
+// returns where they end, the bytes behind them, and their sum.
 func smallDegrees(degrees []uint32, b []byte, v int, sum uint64) (int, []byte, uint64) {
 	for v+8 <= len(degrees) && len(b) >= 8 {
 		x := binary.LittleEndian.Uint64(b)

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// The directory says, of each shard and of each block of ids, what it holds and
+// The directory has, for each shard and each block of ids, its size and
 // where its blob lies in the payload. Its records have limited numbers of entries.
 const (
 	shardsInRecord = 512
@@ -25,7 +25,7 @@ const (
 
 var catalogueKey = []byte("catalogue")
 
-// stored is the catalogue as Badger has it: what grows with the graph stands in the
+// stored is the catalogue as Badger has it: the parts that grow with the graph are in the
 // directory.
 type stored struct {
 	*Catalogue
@@ -215,5 +215,5 @@ func record(txn *badger.Txn, key []byte, kind uint32, buffer []byte) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	return unseal(kind, b) // Badger gives an empty slice for what it cannot read
+	return unseal(kind, b) // Badger returns an empty slice for a value that it cannot read
 }

@@ -68,8 +68,8 @@ func (f *folder) replaced() bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(here, there)
 }
 
-// check refuses what is no regular file in the folder and in Badger's, before any of it is
-// read, and adds up what the files take.
+// check returns an error for anything but regular files in the folder and in Badger's, before any of them is
+// read, and adds up their sizes.
 func (f *folder) check() error {
 	root, err := beneath.Open(f.dir)
 	if err != nil {

@@ -29,7 +29,7 @@ type IDBlock struct {
 	Uints   []uint64
 	Strings []string
 
-	blob []byte // what Strings are windows into
+	blob []byte // the bytes of Strings
 }
 
 // Len returns the number of ids in the block.
@@ -305,7 +305,7 @@ func (iw *IDWriter) flush() error {
 	return err
 }
 
-// Finish writes what is left and returns the map to the writer's catalogue.
+// Finish writes the remaining ids and adds the map to the writer's catalogue.
 func (iw *IDWriter) Finish() error {
 	if err := iw.flush(); err != nil {
 		return err

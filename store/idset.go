@@ -116,7 +116,7 @@ func (x *IDSet) Load() (fits bool, err error) {
 	return true, nil
 }
 
-// reserve takes the memory for n ids; of that for names, only what is used
+// reserve takes the memory for n ids; of the memory for names, only the used part
 // counts.
 func (x *IDSet) reserve() (fits bool, err error) {
 	m := &x.s.cat.IDs

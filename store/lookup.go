@@ -10,7 +10,7 @@ import (
 )
 
 // LookupAll is [Store.Lookup] of many ids at once: they are sorted, and every block of ids is read once.
-// The error, of the first id that is no vertex, is that of Lookup; it stands at index missing, which is
+// The error of the first id that is no vertex is the same as Lookup's. The id has the index missing, which is
 // -1 otherwise. Ids for which maybe reports true may be no vertices; these are left out. maybe may be nil.
 func (s *Store) LookupAll(ids []string, maybe func(i int) bool) (vertices []uint32, missing int, err error) {
 	found, err := s.lookupEach(ids)
@@ -22,7 +22,7 @@ func (s *Store) LookupAll(ids []string, maybe func(i int) bool) (vertices []uint
 		case v != noVertex:
 			vertices = append(vertices, uint32(v))
 		case maybe == nil || !maybe(i):
-			_, err := s.Lookup(ids[i]) // which says what ids look like
+			_, err := s.Lookup(ids[i]) // its error describes the form of ids
 			return nil, i, err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/garaph/garaph/shard/packedrows"
 )
 
-// mapping is the payload as memory: what the system has of it in its page cache is not copied.
+// mapping is the payload as memory: pages in the system's page cache are not copied.
 // To copy it into memory that the system has to clear first takes four times as long as to
 // look at it.
 //
@@ -37,7 +37,7 @@ func (s *Store) Map() bool {
 
 func (m *mapping) close() {
 	if m.bytes != nil {
-		_ = unix.Munmap(m.bytes) // fails for what was not mapped only
+		_ = unix.Munmap(m.bytes) // fails only for memory that was not mapped
 		m.bytes = nil
 	}
 }

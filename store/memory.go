@@ -18,8 +18,8 @@ const (
 )
 
 // checkMemory reports [ErrMemory] for a directory of that size on the disk.
-// The limit is that of the Go collector, which is the budget of a run: the graph may
-// come from anybody, and have millions of shards.
+// The limit is the memory limit of the Go runtime, which is the budget of a run: the graph may
+// come from another user, and have millions of shards.
 func checkMemory(bytes int64) error {
 	limit := debug.SetMemoryLimit(-1)
 	need := directoryTimes*bytes + hostmem.Process

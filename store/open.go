@@ -32,7 +32,7 @@ func OpenNamed(path, name string) (*Store, error) {
 			continue
 		}
 		if err != nil {
-			if err := checkMarker(path); err != nil { // says what is there
+			if err := checkMarker(path); err != nil { // its error names the file that is there
 				return nil, err
 			}
 			continue // it is there now

@@ -19,8 +19,8 @@ import (
 )
 
 // Folders of graphs, and those in which graphs are built, are known by their
-// marker, which is written first and removed last. In them, what garaph wrote is
-// known by its names. Nothing else is removed.
+// marker, which is written first and removed last. In them, the files of garaph are
+// known by their names. Nothing else is removed.
 const (
 	markerHead  = "garaph graph, "                // of every marker
 	buildMarker = markerHead + "being imported\n" // of a graph that is not whole yet
@@ -140,7 +140,7 @@ func removeFolder(path string) error {
 // given up.
 const maxOpening = 10 * time.Second
 
-// removeOurs removes what garaph wrote, the marker last.
+// removeOurs removes the files that garaph wrote, the marker last.
 func removeOurs(path string) error {
 	f, err := beneath.Open(filepath.Dir(path))
 	if err != nil {

@@ -175,12 +175,12 @@ type payloadWriter struct {
 	file    *os.File
 	written atomic.Int64 // bytes
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	last     Extent
 	reserved int64 // bytes that the disk has for the file
 }
 
-// reserveBytes is how much room is taken at once, less than what is to spare.
+// reserveBytes is the room that is taken at once, less than spareBytes.
 const reserveBytes = 8 << 20
 
 func createPayload(dir string) (*payloadWriter, error) {
@@ -191,7 +191,7 @@ func createPayload(dir string) (*payloadWriter, error) {
 	return &payloadWriter{file: f}, nil
 }
 
-// append writes a blob, and what lies behind it.
+// append writes a blob, and then the bytes of behind.
 func (w *payloadWriter) append(blob, behind []byte) (Extent, error) {
 	e, err := w.place(int64(len(blob) + len(behind)))
 	if err == nil {

@@ -137,7 +137,7 @@ func (w *Writer) finish() {
 	warn("the lock for imports is left behind", w.unlock())
 }
 
-// removeStale removes what killed imports to path left, as far as it can: the
+// removeStale removes the files that killed imports to path left, as far as it can: the
 // rest only takes room. An older graph that one had moved aside goes back, if
 // nothing has come in its place: the error is that it could not.
 func removeStale(path string) (stale, err error) {

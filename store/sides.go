@@ -22,8 +22,8 @@ func (s *Store) ReadShard(dir shard.Direction, i int, dst []byte) (shard.Side, e
 
 // Reading is how a side is read.
 type Reading struct {
-	// Bare leaves out the weights behind everything else ([Catalogue.Bare]), which are not checked then.
-	// The side takes what it needs of a buffer of [Catalogue.BareBytes].
+	// Bare leaves out the weights at the end ([Catalogue.Bare]), which are not checked then.
+	// The side needs a buffer of at most [Catalogue.BareBytes].
 	Bare bool
 	// Stream is for shards that are read again and again because they don't stay in memory. What the
 	// system's page cache has of one comes from there. The rest is read past the cache, which a graph
@@ -104,7 +104,7 @@ func (s *Store) Prefetch(dir shard.Direction, i int, n int64) {
 	s.payload.prefetch(Extent{e.Off, min(n, e.Bytes)})
 }
 
-// ShardError returns the error of a damaged side of a shard: it names them and says what to do.
+// ShardError returns the error of a damaged side of a shard: it names them and a remedy.
 func (s *Store) ShardError(dir shard.Direction, i int, err error) error {
 	if closed := s.CheckOpen(); closed != nil {
 		return closed
@@ -115,7 +115,7 @@ func (s *Store) ShardError(dir shard.Direction, i int, err error) error {
 	return s.repairable(fmt.Errorf("graph %s: shard %d (%s side): %w", s.name, i, dir, err))
 }
 
-// repairable reports what to do with a damaged graph.
+// repairable adds a remedy to the error of a damaged graph.
 func (s *Store) repairable(err error) error {
 	if !errors.Is(err, ErrDamaged) {
 		return err

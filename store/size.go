@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// count adds up what the files of the graph take on the disk.
+// count adds up the bytes of the graph's files on the disk.
 func (w *Writer) count() error {
 	return filepath.WalkDir(w.dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -21,6 +21,6 @@ func (w *Writer) count() error {
 	})
 }
 
-// DiskBytes returns what the files of the graph take on the disk, after a Commit; as
+// DiskBytes returns the bytes of the graph's files on the disk, after a Commit, like
 // [Store.DiskBytes].
 func (w *Writer) DiskBytes() int64 { return w.bytes }

@@ -118,7 +118,7 @@ type missing struct{}
 func (missing) Error() string        { return "nothing is" }
 func (missing) Is(target error) bool { return target == os.ErrNotExist }
 
-// pathCause returns what a file operation failed of, without the path, which the
+// pathCause returns the cause of a failed file operation, without the path, which the
 // message has already.
 func pathCause(err error) error {
 	var p *os.PathError
@@ -143,7 +143,7 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Keep returns what the store keeps for a key until it is closed. The first call has it made.
+// Keep returns the value that the store keeps for a key until it is closed. The first call makes it.
 func (s *Store) Keep(key any, make func() (io.Closer, error)) (x io.Closer, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,19 +165,19 @@ func (s *Store) CheckOpen() error {
 	return nil
 }
 
-// DiskBytes returns what all files of the graph take on the disk, without those of
+// DiskBytes returns the bytes of all files of the graph on the disk, without the files of
 // jobs.
 func (s *Store) DiskBytes() int64 { return s.folder.bytes }
 
 // Path returns the folder of the graph.
 func (s *Store) Path() string { return s.path }
 
-// Name returns what errors call the graph: its path, unless [OpenNamed] was given
+// Name returns the name of the graph in errors: its path, unless [OpenNamed] was given
 // another name.
 func (s *Store) Name() string { return s.name }
 
 // Catalogue describes the graph; it must not be changed.
 func (s *Store) Catalogue() *Catalogue { return s.cat }
 
-// guard makes errors of what damaged files and failing disks do to Badger.
+// guard turns panics of Badger over damaged files and failing disks into errors.
 func guard(f func() error) error { return badgerdb.Guard(ErrDamaged, f) }

@@ -16,8 +16,8 @@ import (
 )
 
 // Verify reads everything that the catalogue names, with the given number of
-// goroutines, and calls damaged for each blob that is not what was written, and for
-// what lies behind all of them, in no particular order but never at once. The error is of the verification
+// goroutines, and calls damaged for each blob that differs from the bytes that were written, and for
+// bytes behind all of them, in no particular order but never at once. The error is of the verification
 // itself (cancelled, no memory), not of the graph.
 func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int64), damaged func(error)) error {
 	var mu sync.Mutex

@@ -21,7 +21,7 @@ import (
 const (
 	// flushBytes is how much is written before the disk starts on it.
 	flushBytes = 64 << 20
-	// spareBytes must stay free on the disk: what Badger writes, and some for others.
+	// spareBytes must stay free on the disk, for Badger's files and for other processes.
 	spareBytes = 64 << 20
 )
 
@@ -29,21 +29,21 @@ const (
 // the graph by one rename, when it is whole and on disk. Put methods may be
 // called from many goroutines.
 type Writer struct {
-	// Warn gets what went wrong when the graph was in its place already; if nil,
-	// it is lost.
+	// Warn gets errors that occur when the graph is in its place already; if nil,
+	// they are lost.
 	Warn func(msg string)
 
 	target  string // the graph's final path
 	force   bool   // replace a graph there
 	dir     string // where it is being built
 	lock    *os.File
-	stale   error // why what killed imports left is still there
+	stale   error // why the files of killed imports are still there
 	payload *payloadWriter
 	ids     IDMap
 	idSums  []uint32
 	bytes   int64 // on the disk
 
-	mu      sync.Mutex                  // guards what follows
+	mu      sync.Mutex                  // guards the fields below
 	places  [shard.Sides]map[int]placed // by shard
 	weights shard.Weights
 }
@@ -111,7 +111,7 @@ func (w *Writer) CheckSpace(n int64) error {
 	}
 	free := int64(st.Bavail) * st.Bsize
 	if w.payload != nil {
-		free += w.payload.held() // taken of what is to spare
+		free += w.payload.held() // taken from spareBytes
 	}
 	if free < n+spareBytes {
 		return fmt.Errorf(
@@ -170,7 +170,7 @@ func (w *Writer) put(dir shard.Direction, i int, side shard.Side, degrees []byte
 	return err
 }
 
-// ReadBack reads a part of a side that was stored, from byte at of its blob on: what is made
+// ReadBack reads a part of a side that was stored, from byte at of its blob on: data that is made
 // of the sides before needs no other copy of them.
 func (w *Writer) ReadBack(dir shard.Direction, i int, at int64, dst []byte) error {
 	w.mu.Lock()

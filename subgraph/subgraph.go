@@ -65,7 +65,7 @@ func Bytes(c *store.Catalogue) int64 { return 8 * int64(bitset.Words(c.Vertices)
 type Options struct {
 	Force   bool  // replace a graph that is there
 	Threads int   // if 0, GOMAXPROCS
-	Memory  int64 // bytes of resident memory for the whole process; if 0, half of what is available
+	Memory  int64 // bytes of resident memory for the whole process; if 0, half of the available memory
 	// Import are further options of the new graph: rows, progress while edges are sorted, and the log.
 	Import ingest.Options
 	// Progress, when not nil, may be called from many goroutines.
@@ -85,7 +85,7 @@ func CheckPath(s *store.Store, path string) error {
 	if err == nil && errThere == nil && os.SameFile(own, there) {
 		return fmt.Errorf("cannot make the subgraph of %s at %s: %w", s.Name(), path, ErrItself)
 	}
-	return nil // what else is wrong with it is found when it is made
+	return nil // other errors in it are found when it is made
 }
 
 // Make makes the graph of the vertices of a set at path, in the layout of the old one. It appears whole or not at
@@ -153,7 +153,7 @@ func newMaker(s *store.Store, set *Set, o Options) *maker {
 func (x *maker) number(v uint32) uint64 { return uint64(x.set.bits.Rank(x.ranks, v)) }
 
 // divide returns the part of the budget in which rows are read, the process included: the least that is enough, and a
-// quarter of what the import does not need at least.
+// quarter of the memory that the import does not need at least.
 func (x *maker) divide() (reading int64, err error) {
 	if x.o.Memory == 0 {
 		return 0, nil

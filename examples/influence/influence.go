@@ -10,7 +10,7 @@ import (
 
 //go:generate go run github.com/garaph/garaph/cmd/garaph-compile
 
-// Person is a vertex: an opinion, and what it takes to change it.
+// Person is a vertex: an opinion, and the threshold at which it changes.
 type Person struct {
 	Opinion float64
 	Doubt   float32

@@ -18,7 +18,7 @@ var influenceSources embed.FS
 
 // Loops are the methods of Influence as loops.
 func (p Influence) Loops() compiled.Loops[Person, float64] {
-	if !compiled.Fresh(influenceSources, "7b76075941378823646d2da29a0b7ee0") {
+	if !compiled.Fresh(influenceSources, "96d0172ed43a8130a547f012689839d1") {
 		return compiled.Loops[Person, float64]{}
 	}
 	return influenceLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Influence) Loops() compiled.Loops[Person, float64] {
 
 // Fragments are the methods of Influence as PTX.
 func (Influence) Fragments() compiled.Fragments {
-	if !compiled.Fresh(influenceSources, "7b76075941378823646d2da29a0b7ee0") {
+	if !compiled.Fresh(influenceSources, "96d0172ed43a8130a547f012689839d1") {
 		return compiled.Fragments{}
 	}
 	return influenceFragments

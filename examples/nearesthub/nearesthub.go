@@ -62,13 +62,13 @@ func (NearestHub) Overflowed(p Place) bool {
 }
 
 // Idempotent reports that Apply keeps the nearer of two places: a vertex need not
-// gather again because of what it is itself.
+// gather again when only its own value has changed.
 func (NearestHub) Idempotent() bool { return true }
 
 // Monotone reports that hubs only get nearer.
 func (NearestHub) Monotone() bool { return true }
 
-// Priority is the distance: what is near a hub is done first.
+// Priority is the distance: vertices near a hub are done first.
 func (NearestHub) Priority(p Place) float64 { return float64(p.Distance) }
 
 // Result is the hub, under the user's id; a vertex that no hub leads to is by

@@ -18,7 +18,7 @@ var nearestHubSources embed.FS
 
 // Loops are the methods of NearestHub as loops.
 func (p NearestHub) Loops() compiled.Loops[Place, Place] {
-	if !compiled.Fresh(nearestHubSources, "2311dbc9779f0e2bbb64f253fea1344d") {
+	if !compiled.Fresh(nearestHubSources, "e858c9f20a9385b0d0ee90cf40dd697f") {
 		return compiled.Loops[Place, Place]{}
 	}
 	return nearestHubLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p NearestHub) Loops() compiled.Loops[Place, Place] {
 
 // Fragments are the methods of NearestHub as PTX.
 func (NearestHub) Fragments() compiled.Fragments {
-	if !compiled.Fresh(nearestHubSources, "2311dbc9779f0e2bbb64f253fea1344d") {
+	if !compiled.Fresh(nearestHubSources, "e858c9f20a9385b0d0ee90cf40dd697f") {
 		return compiled.Fragments{}
 	}
 	return nearestHubFragments

@@ -36,7 +36,7 @@ func (Widest) Apply(_ gas.Vertex, old, acc float32, _ gas.Step) float32 { return
 func (Widest) Activate(_ gas.Vertex, old, new float32) bool { return old != new }
 
 // Idempotent reports that Apply keeps the wider of two: a vertex need not gather again
-// because of what it is itself.
+// when only its own value has changed.
 func (Widest) Idempotent() bool { return true }
 
 // Monotone reports that widths only grow: vertices whose width has grown may push it along

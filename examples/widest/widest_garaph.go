@@ -18,7 +18,7 @@ var widestSources embed.FS
 
 // Loops are the methods of Widest as loops.
 func (p Widest) Loops() compiled.Loops[float32, float32] {
-	if !compiled.Fresh(widestSources, "b2442e04061b83c46a64b76234059c55") {
+	if !compiled.Fresh(widestSources, "e881a3a4d0c63482468d53934a28d6fe") {
 		return compiled.Loops[float32, float32]{}
 	}
 	return widestLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p Widest) Loops() compiled.Loops[float32, float32] {
 
 // Fragments are the methods of Widest as PTX.
 func (Widest) Fragments() compiled.Fragments {
-	if !compiled.Fresh(widestSources, "b2442e04061b83c46a64b76234059c55") {
+	if !compiled.Fresh(widestSources, "e881a3a4d0c63482468d53934a28d6fe") {
 		return compiled.Fragments{}
 	}
 	return widestFragments

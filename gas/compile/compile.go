@@ -1,7 +1,7 @@
 // Package compile turns vertex programs into loops of their own: it finds the
 // programs of Go packages and writes a file beside the source of each, with the
-// method Loops that makes the program a compiled.Program. It is what `garaph
-// compile` does, to be called by go generate.
+// method Loops that makes the program a compiled.Program. It implements `garaph
+// compile`, which go generate calls.
 package compile
 
 import (

@@ -44,7 +44,7 @@ type Seeking struct {
 // RowsAhead is the number of vertices before its turn at which Push loads the first edge of one. Where a
 // frontier lies across the order of the vertices, as on a grid, each row is elsewhere in memory,
 // and the processor, which cannot guess which edges lead to news, begins to load it late. Relax
-// does not: of what is in its buckets much has been done, and its row is not needed.
+// does not: much of the content of its buckets has been done, and the rows are not needed.
 const RowsAhead = 8
 
 // EarlyEdges is up to how many edges a vertex goes through, in the mean, where most of the

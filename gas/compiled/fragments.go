@@ -18,8 +18,8 @@ import "slices"
 // Values have the names of the parameters in [gas.Program]: src and dst, a and b,
 // old, acc and new; Settled and Aggregate have a value. Bools and integers
 // below 32 bits are in 32-bit registers, extended by sign or with zeros, bools
-// as 0 or 1. After a fault, results are undefined. docs/ptx.md says what compiles
-// and what it means.
+// as 0 or 1. After a fault, results are undefined. docs/ptx.md describes the subset
+// and its meaning.
 type Fragments struct {
 	Program string // the name of the type, as in Go
 
@@ -32,7 +32,7 @@ type Fragments struct {
 	Settled, Aggregate, Saturated, Priority Fragment
 }
 
-// ReadsDegrees reports whether what runs after Init reads in- and out-degrees.
+// ReadsDegrees reports whether methods other than Init read in- and out-degrees.
 func (f *Fragments) ReadsDegrees() (in, out bool) {
 	for _, m := range [...]Fragment{f.Apply, f.Activate, f.Aggregate, f.Settled} {
 		in = in || slices.Contains(m.Inputs, "v.in")

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 )
 
-// Fresh reports whether files, the text of a program and of what its methods call,
-// are those of a [FilesHash]: whether code that was made of them is still of the
+// Fresh reports whether files, the text of a program and of the functions that its methods call,
+// have a [FilesHash]: whether code that was made of them is still of the
 // same program. Generated code asks it.
 func Fresh(files fs.FS, hash string) bool {
 	now, err := FilesHash(files)

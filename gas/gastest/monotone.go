@@ -93,7 +93,7 @@ type checked[V comparable, A any] struct {
 func (c *checked[V, A]) check(seed uint64) error {
 	var pushed [pushOrders][]V
 	var err error
-	for order := range pushed { // which says more of what is wrong
+	for order := range pushed { // whose error is more precise
 		if pushed[order], err = c.push(rand.New(rand.NewPCG(seed, uint64(order)))); err != nil {
 			return err
 		}

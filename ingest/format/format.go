@@ -15,7 +15,7 @@ import (
 // Format is a format of edge lists: how its files are recognised, read and written.
 type Format struct {
 	Name       read.FormatName
-	Doc        string   // what a file has, in a few words
+	Doc        string   // the content of a file, in a few words
 	Extensions []string // of files, in lower case, the usual one first
 	// Detect, if not nil, reports whether an input is in the format whatever its name.
 	Detect func(h *read.Head) bool
@@ -25,7 +25,7 @@ type Format struct {
 	Writer *Writer // If nil, the format is not written.
 }
 
-// Input says what a user may choose about an input in a format.
+// Input has the options of an input in a format.
 type Input struct {
 	Dense    bool     // ids are dense, unless the user says otherwise
 	FirstID  int64    // of dense ids

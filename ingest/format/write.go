@@ -15,15 +15,15 @@ import (
 // Writer describes how a graph is written in a format: by Columns, by Write, or else by Header and Append.
 type Writer struct {
 	Import  read.FormatName // the name of the format when it is read, if that is another
-	Content                 // what a file has
+	Content                 // the content of a file
 
 	Columns results.Format // if not "", batches of rows are written in this format
-	// Write, if not nil, writes a file. It calls walk for what grows with the graph.
+	// Write, if not nil, writes a file. It calls walk for the parts that grow with the graph.
 	Write func(ctx context.Context, g *Graph, walk Walk, w io.Writer) error
-	// Header, if not nil, returns what stands before the edges.
+	// Header, if not nil, returns the text before the edges.
 	Header func(g *Graph, edges uint64) string
 	Append Append
-	EndRow string // what stands behind the edges of a vertex
+	EndRow string // the text behind the edges of a vertex
 
 	// Check, if not nil, refuses graphs that a file cannot hold.
 	Check func(c *store.Catalogue) error
@@ -34,7 +34,7 @@ type Writer struct {
 	Wide int // the largest number of bytes of its text; if 0, 1
 }
 
-// Content says what a file in a format has.
+// Content describes the content of a file in a format.
 type Content struct {
 	Labels     Labels
 	Half       Half
@@ -48,7 +48,7 @@ type Content struct {
 	Plain      bool // a file does not show its format
 }
 
-// Labels says what vertices are called in a file.
+// Labels is the kind of names that vertices have in a file.
 type Labels uint8
 
 // The labels.
@@ -87,7 +87,7 @@ type Graph struct {
 	Weighted  bool            // weights are written
 	Wide      bool            // which have 64 bits
 	Half      Half            // of the edges; Whole of directed graphs
-	Side      shard.Direction // of the rows that have what is written
+	Side      shard.Direction // of the rows that are written
 }
 
 // AppendWeight appends a weight in decimal, as [decimal.Append] does.
@@ -102,9 +102,9 @@ func (g *Graph) AppendWeight(dst []byte, w float64) []byte {
 type Walk interface {
 	// Rows writes the edges on a side, with or without their weights.
 	Rows(ctx context.Context, side shard.Direction, weighted bool, add Append) error
-	// Offsets writes what text makes of where the row of each vertex begins and ends.
+	// Offsets writes the text of the begin and the end of each vertex's row.
 	Offsets(ctx context.Context, side shard.Direction, text func(b []byte, begin, end uint64) []byte) error
-	// Names writes the labels of all vertices, and what stands before and behind each.
+	// Names writes the labels of all vertices, each between the texts before and behind.
 	Names(ctx context.Context, before, behind string) error
 }
 
@@ -133,7 +133,7 @@ type Labeler interface {
 var ErrWeight = errors.New("the format has whole numbers below 2^31 as weights, METIS from 1 on; choose another " +
 	"format, or --no-weights")
 
-// Lines appends text for each edge, with what stands around source, target and weight.
+// Lines appends text for each edge, with the texts around source, target and weight.
 func Lines(before, between, beforeWeight, end string) Append {
 	return func(b []byte, r *Row) (_ []byte, err error) {
 		if r.Own, err = r.Label(r.Own[:0], r.Vertex); err != nil {

@@ -64,7 +64,7 @@ func IsUsual(name string, kind int) bool {
 	return slices.Contains(headerNames[kind], PlainName(name))
 }
 
-// PlainName returns a name of a column without case, blanks, punctuation, and what follows in
+// PlainName returns a name of a column without case, blanks, punctuation, and text in
 // parentheses, such as units.
 func PlainName(name string) string {
 	name, _, _ = strings.Cut(name, "(")

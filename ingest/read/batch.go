@@ -90,7 +90,7 @@ func (b *Batch) Full() bool {
 	return b.N == b.Size() || len(b.vertices) == BatchSize || len(b.vertexNames) == nameBatchSize
 }
 
-// Flush hands what is held to the sink.
+// Flush passes the edges of the batch to the sink.
 func (b *Batch) Flush() error {
 	if err := b.flushVertices(); err != nil {
 		return err

@@ -101,7 +101,7 @@ func (s *Stream) Read(p []byte) (int, error) {
 	return n, s.err
 }
 
-// Close closes the unpacker and what it reads from.
+// Close closes the unpacker and its input.
 func (s *Stream) Close() error {
 	var err error
 	for i := len(s.close) - 1; i >= 0; i-- {
@@ -110,7 +110,7 @@ func (s *Stream) Close() error {
 	return err
 }
 
-// explain returns in the user's words what a failed read means.
+// explain returns the cause of a failed read in the user's words.
 func (s *Stream) explain(err error) error {
 	var input *InputError
 	var damaged *DamagedError

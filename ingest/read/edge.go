@@ -23,7 +23,7 @@ type Edge struct {
 	Rounded bool // the weight is a RoundedWeight
 }
 
-// Bad says what is wrong with a line.
+// Bad describes an error in a line.
 type Bad struct {
 	Text     []byte
 	Expected string
@@ -39,7 +39,7 @@ const (
 	AdviceGaps      = "use --ids int for ids that are not dense"
 )
 
-// WithSkipAdvice adds what can be done about any bad line.
+// WithSkipAdvice adds the option that skips bad lines.
 func WithSkipAdvice(advice string) string {
 	const skip = "--skip-bad-lines to pass over such lines"
 	if advice == "" {
@@ -56,7 +56,7 @@ func QuotedEmpty(tok []byte) []byte {
 	return tok
 }
 
-// CheckName refuses what cannot be a string id.
+// CheckName returns the error of a token that cannot be a string id.
 func CheckName(tok []byte) *Bad {
 	switch {
 	case len(tok) == 0:

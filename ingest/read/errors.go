@@ -7,7 +7,7 @@ import (
 )
 
 // The errors of reading, in the order in which they can happen. Each names the
-// file, says what was wrong and, where there is something to do, what to do.
+// file, the cause and, where there is one, a remedy.
 // Callers distinguish them with errors.As.
 
 // InputError reports an input that could not be opened or recognised, or that the options do not
@@ -15,7 +15,7 @@ import (
 type InputError struct {
 	File    string
 	Problem string // a clause that follows the file's name
-	Advice  string // what to do; may be empty
+	Advice  string // a remedy; may be empty
 	Err     error  // the cause, if there is one
 }
 
@@ -33,7 +33,7 @@ type SyntaxError struct {
 	Row      string // in formats of columns, in place of both: "row 7"
 	Text     string // the offending text, cut to 60 bytes; empty at the end of the input, and for a null
 	Expected string
-	Advice   string // what to do; may be empty
+	Advice   string // a remedy; may be empty
 }
 
 func (e *SyntaxError) Error() string {
@@ -59,7 +59,7 @@ func (e *SyntaxError) Error() string {
 // textShown is the length to which an error cuts the offending text.
 const textShown = 60
 
-// Shown cuts text to what an error shows of it.
+// Shown cuts text to the length that an error shows.
 func Shown(text []byte) string {
 	if len(text) <= textShown {
 		return string(text)

@@ -17,7 +17,7 @@ const stdinText = "standard input"
 const StdinName = "-"
 
 // Input is one input. A regular file is opened twice, for its beginning and
-// for all of it, so that many inputs keep neither files open nor memory; what
+// for all of it, so that many inputs keep neither files open nor memory; an input that
 // can be read only once (standard input, a pipe) stays open in between.
 type Input struct {
 	Name string // as the user gave it; errors begin with it
@@ -167,7 +167,7 @@ func (in *Input) body(ctx context.Context, progress *Progress) (*Stream, error) 
 	}, nil
 }
 
-// drop closes what is still open.
+// drop closes the files that are still open.
 func (in *Input) drop() {
 	if in.kept != nil {
 		in.kept.Close()
@@ -185,7 +185,7 @@ type Progress struct {
 // Report calls notify with the bytes so far.
 func (p *Progress) Report() { p.notify(p.Done, p.total) }
 
-// counted counts what is read through it.
+// counted counts the bytes that are read through it.
 type counted struct {
 	io.ReadCloser
 	progress *Progress

@@ -21,7 +21,7 @@ func init() {
 	}
 }
 
-// IntegerKind says what an id token is, taken as an integer.
+// IntegerKind is the kind of integer that an id token is.
 type IntegerKind uint8
 
 // Kinds of integers.
@@ -75,7 +75,7 @@ func IsCanonical(tok []byte) bool {
 	return tok[0] != '+' && (digits[0] != '0' || len(tok) == 1)
 }
 
-// WeightKind says what a weight token is.
+// WeightKind is the kind of a weight token.
 type WeightKind uint8
 
 // Kinds of weights.
@@ -126,7 +126,7 @@ func (r WeightRule) Float(x float64) (float64, WeightKind) {
 	return float64(float32(x)) + 0, kind
 }
 
-// Expected returns what is expected in place of a weight of this kind.
+// Expected describes the weights that are expected in place of this kind.
 func (k WeightKind) Expected() string {
 	switch k {
 	case NegativeWeight:
@@ -181,7 +181,7 @@ func (r WeightRule) Parse(tok []byte) (float64, WeightKind) {
 func parseWeight(tok []byte, bits int) (float64, WeightKind) {
 	f, err := strconv.ParseFloat(string(tok), bits)
 	switch {
-	case bytes.ContainsAny(tok, "xXpP_"), err != nil && !math.IsInf(f, 0): // Go's other numbers, and what is none
+	case bytes.ContainsAny(tok, "xXpP_"), err != nil && !math.IsInf(f, 0): // Go's other numbers, and other texts
 		return 0, notNumber
 	case f == 0:
 		if digits, _, _ := bytes.Cut(bytes.ToLower(tok), []byte("e")); bytes.ContainsAny(digits, "123456789") {

@@ -25,7 +25,7 @@ const (
 	IDsString IDMode = "string" // any text without separators
 )
 
-// WeightMode says what becomes of a column of weights.
+// WeightMode is the way in which a column of weights is read.
 type WeightMode string
 
 // The modes. With WeightsAuto an input is weighted when its format says so, or,
@@ -35,7 +35,7 @@ type WeightMode string
 const (
 	WeightsAuto WeightMode = "auto"
 	WeightsYes  WeightMode = "yes" // required
-	WeightsNo   WeightMode = "no"  // what follows the two ids is passed over
+	WeightsNo   WeightMode = "no"  // the fields behind the two ids are passed over
 
 	WeightsFloat32 WeightMode = "float32"
 	WeightsFloat64 WeightMode = "float64"
@@ -84,7 +84,7 @@ func (o *TableOptions) IsSet() bool {
 	return o.Delimiter != 0 || o.Header != HeaderAuto || len(o.Columns) > 0
 }
 
-// Check refuses what contradicts itself, or the way in which weights are taken.
+// Check returns an error if options contradict each other, or the mode of weights.
 func (o *TableOptions) Check(weights WeightMode) error {
 	switch c := o.Delimiter; {
 	case c == '"' || c == '\n' || c == '\r' || c > '~' || c < ' ' && c != '\t' && c != 0:

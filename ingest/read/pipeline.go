@@ -12,7 +12,7 @@ import (
 	cols "github.com/garaph/garaph/internal/columns"
 )
 
-// Body reads what follows the header of one input. It is a streamBody, or a
+// Body reads the edges behind the header of one input. It is a streamBody, or a
 // rowFeeder. parse runs in many goroutines, a block at a time.
 type Body interface {
 	Parse(b *Block, w *Parser) error

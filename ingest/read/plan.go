@@ -33,10 +33,10 @@ type Plan struct {
 	planProgress
 }
 
-// planOpen says what the beginning did not show, for want of edges: the input agrees with any other.
+// planOpen has the properties that a beginning without edges does not show: the input agrees with any other.
 type planOpen struct {
 	OpenIDs, OpenWeights bool
-	Adapt                func(Schema) // If not nil, it is called with what was decided.
+	Adapt                func(Schema) // If not nil, it is called with the final schema.
 }
 
 // planProgress counts while an input is read.

@@ -1,5 +1,5 @@
 // Package read reads inputs of any format: files, folders, pipes and compressed streams are cut into blocks, which
-// goroutines parse; errors have the place of what is wrong.
+// goroutines parse; errors name their place.
 package read
 
 import (
@@ -24,24 +24,24 @@ type Options struct {
 	BlockBytes   int   // bytes of a block, if 0, 1 MiB; Threads+3 blocks are held at once
 
 	// Progress is called with the bytes of the (compressed) inputs that were consumed;
-	// total is -1 when unknown. Warn is called with what a user should know.
+	// total is -1 when unknown. Warn is called with messages for the user.
 	// Both are called by the goroutine that called Read, and may be nil.
 	Progress func(done, total int64)
 	Warn     func(msg string)
 
 	// Window is the number of bytes a zstd stream may ask for; if 0, 128 MiB.
 	Window int64
-	// RowBytes is the memory for what is being read of files of columns; if 0, 256 MiB.
+	// RowBytes is the memory for reading files of columns; if 0, 256 MiB.
 	RowBytes int64
 	// Reserve, if not nil, is asked before memory is taken that grows with the
-	// number of vertices; its error, which begins with what takes it, ends the
+	// number of vertices; its error, which begins with the name of the memory, ends the
 	// reading.
 	Reserve func(bytes int64, what string) error
 
 	Stdin io.Reader // for the input named "-"
 }
 
-// Stats says what was read.
+// Stats counts the edges and bytes that were read.
 type Stats struct {
 	Entries  int64 // edges delivered
 	BadLines int64 // lines passed over
@@ -92,7 +92,7 @@ func (o Options) withDefaults() Options {
 const ReaderBlocks = 4
 
 // Files reads the inputs, which are files of one kind, folders of such, or the
-// single name "-", into sink, and returns what sink.Begin was given. The workers of the sink are
+// single name "-", into sink, and returns the arguments of sink.Begin. The workers of the sink are
 // closed only when everything was read without an error.
 //
 // Of several errors it reports the first in the order of the inputs: an

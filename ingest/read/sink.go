@@ -27,7 +27,7 @@ type Schema struct {
 	Both     bool // each edge has entries in both directions (undirected GAP graphs, METIS)
 }
 
-// Sink takes what the readers find: first the schema, then edges and vertices
+// Sink takes the results of the readers: first the schema, then edges and vertices
 // from many goroutines.
 type Sink interface {
 	// Begin is called once, after the first input was recognised.

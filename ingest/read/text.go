@@ -49,7 +49,7 @@ func IsText(b []byte) bool {
 	return control <= 4+len(b)/100
 }
 
-// CheckText refuses what is no text. A format that the user named may have any
+// CheckText returns an error if the input is no text. A format that the user named may have any
 // number of control characters in its names, but no zero byte.
 func CheckText(h *Head, f FormatName, named bool) error {
 	b := h.Bytes

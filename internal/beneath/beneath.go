@@ -1,6 +1,6 @@
-// Package beneath opens what lies below a folder that may have come from
-// anybody, such as a graph's. A link in the place of a file or folder is refused, and
-// nothing leads out of the folder. What is no regular file, where one is
+// Package beneath opens files below a folder that may have come from
+// another user, such as a graph's. A link in the place of a file or folder is refused, and
+// nothing leads out of the folder. Anything but a regular file, where one is
 // expected, is refused before anything is read or waited for.
 package beneath
 
@@ -50,7 +50,7 @@ func Open(path string) (*Folder, error) {
 }
 
 // Path returns the path of name, or of the folder itself with ".", for errors and
-// for libraries that take paths: what lies there must have been checked.
+// for libraries that take paths: the caller must have checked the file there.
 func (f *Folder) Path(name string) string { return filepath.Join(f.path, name) }
 
 // Folder opens a folder below this one.
@@ -114,7 +114,7 @@ func (f *Folder) ReadDir(name string) ([]fs.DirEntry, error) {
 	return fs.ReadDir(f.FS(), filepath.ToSlash(name))
 }
 
-// Chmod sets the permissions of a file or folder, never of what a link leads to.
+// Chmod sets the permissions of a file or folder, never of the target of a link.
 func (f *Folder) Chmod(name string, mode fs.FileMode) error {
 	info, err := f.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
@@ -178,7 +178,7 @@ func (f *Folder) Foreign(name string, ours Ours) (string, error) {
 	return f.walk(name, "", ours, func(string) error { return nil })
 }
 
-// RemoveOurs removes what is ours from a folder, and the folder itself when
+// RemoveOurs removes our files from a folder, and the folder itself when
 // nothing is left in it. It returns the first thing that stays, by its path in the
 // folder; "" when there is none. A folder that is not there is no error.
 func (f *Folder) RemoveOurs(name string, ours Ours) (left string, err error) {
@@ -192,7 +192,7 @@ func (f *Folder) RemoveOurs(name string, ours Ours) (left string, err error) {
 	return left, err
 }
 
-// gone removes what another process may have removed.
+// gone removes a file that another process may have removed.
 func (f *Folder) gone(name string) error {
 	err := f.Root.Remove(name)
 	// gone, or more came into it
@@ -202,7 +202,7 @@ func (f *Folder) gone(name string) error {
 	return err
 }
 
-// walk calls do for all of ours below a folder, a folder after what is in it.
+// walk calls do for all of ours below a folder, for a folder after its content.
 // Folders of ours with something of another in them stay.
 func (f *Folder) walk(name, at string, ours Ours, do func(name string) error) (foreign string, err error) {
 	entries, err := f.ReadDir(filepath.Join(name, at))

@@ -289,7 +289,7 @@ func (x *buffers) strings(v *Values, from, to int, value func(i int) []byte) []B
 	return list
 }
 
-// End reads what follows a stream, and returns an error unless that is nothing, or in a file its directory.
+// End reads the bytes behind a stream, and returns an error unless there are none, or in a file its directory.
 func (r *Arrow) End(in io.Reader, inFile bool) error {
 	n, err := io.Copy(io.Discard, in)
 	switch {

@@ -29,7 +29,7 @@ const (
 type Column struct {
 	Name   string
 	Kind   Kind
-	Type   string // what the format calls the type of a column of kind None
+	Type   string // the format's name of the type of a column of kind None
 	Single bool   // the column has floats of 32 bits
 
 	Decimal bool // the column is of kind Text, and has the same numbers as Floats
@@ -75,7 +75,7 @@ func (v *Values) AppendID(dst []byte, k Kind, i int) []byte {
 	return append(dst, v.Text[i]...)
 }
 
-// UnsupportedError says what is not supported of a file that is whole.
+// UnsupportedError names a feature of a sound file that is not supported.
 type UnsupportedError string
 
 func (e UnsupportedError) Error() string { return string(e) }

@@ -46,7 +46,7 @@ func eachID(path string, m *Memory, give func(c *Column, v *Values, n int) error
 		return err
 	}
 	head := make([]byte, len(ArrowMagic))
-	_, _ = in.ReadAt(head, 0) // what is too short has none of the magics
+	_, _ = in.ReadAt(head, 0) // a short file has none of the magics
 	var r *Arrow
 	switch {
 	case bytes.HasPrefix(head, []byte(ParquetMagic)):

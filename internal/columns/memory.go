@@ -107,7 +107,7 @@ func (a *account) Free(b []byte) {
 	a.give(n, 0)
 }
 
-// close returns what is left.
+// close returns the rest.
 func (a *account) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

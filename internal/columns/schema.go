@@ -8,7 +8,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// Arrow-go makes lists as long as a schema says, and so much memory may end the process. These functions compare the
+// Arrow-go makes lists as long as a schema says, whose memory may end the process. These functions compare the
 // lengths of the lists with the bytes that there are.
 
 // Places of fields in the tables of an Arrow schema.
@@ -68,7 +68,7 @@ func checkFields(t flatbuffers.Table, fields, meta flatbuffers.VOffsetT, depth i
 	return nil
 }
 
-// checkMessage checks what a message has before its body.
+// checkMessage checks the head of a message.
 func checkMessage(b []byte) (err error) {
 	defer refused(&err)
 	root := flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
@@ -108,7 +108,7 @@ func checkNext(in io.Reader) ([]byte, error) {
 	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
 		return nil, err
 	case err != nil:
-		return head[:n], nil //nolint:nilerr // the end, or arrow-go says what is wrong
+		return head[:n], nil //nolint:nilerr // the end, or arrow-go returns an error
 	}
 	if err := checkMark(head); err != nil {
 		return nil, err

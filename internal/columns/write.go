@@ -66,7 +66,7 @@ const (
 	pageBytes = 256 << 10
 )
 
-// bounds counts what is in memory.
+// bounds counts the rows and bytes in memory.
 type bounds struct{ rows, bytes int }
 
 // add counts rows, and reports whether a bound is reached.
@@ -127,7 +127,7 @@ func NewArrow(w io.Writer, fields []Field, inFile bool) (x Writer, err error) {
 // Write implements [Writer].
 func (x *arrowWriter) Write(rows int, data []Data) (err error) {
 	defer stopped(&err)
-	for i := 0; x.rows == 0 && i < len(data); i++ { // a builder of strings grows by what it is given
+	for i := 0; x.rows == 0 && i < len(data); i++ { // a builder of strings grows with its strings
 		if b, ok := x.builder.Field(i).(interface{ ReserveData(int) }); ok {
 			b.ReserveData(bytesPerBatch)
 		}

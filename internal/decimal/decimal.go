@@ -15,5 +15,5 @@ func Append(dst []byte, x float64, bits int) []byte {
 	return strconv.AppendFloat(dst, x, 'g', -1, bits)
 }
 
-// Format returns what [Append] appends.
+// Format returns the text that [Append] appends.
 func Format(x float64, bits int) string { return string(Append(nil, x, bits)) }

@@ -3,9 +3,9 @@
 // roots, 64-bit integer division, and exp, log and tanh. It is written in the
 // subset of Go that compiles to PTX, and the compiler inlines it from [Source].
 //
-// Quotients and roots are those of IEEE 754, rounded to nearest even, bit for
+// Quotients and roots are as in IEEE 754, rounded to nearest even, bit for
 // bit, subnormal numbers included: an estimate in floating point is corrected
-// with what is left, exactly, so that it does not matter how good the
+// with the exact remainder, so that it does not matter how good the
 // hardware's estimate of a reciprocal is, as long as it has 19 bits.
 package devicemath
 
@@ -34,7 +34,7 @@ func reciprocal(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(1/x) &^ (1<<32 - 1))
 }
 
-// reciprocalSqrt estimates 1/√x likewise: rsqrt.approx.ftz.f64.
+// reciprocalSqrt estimates 1/√x, with rsqrt.approx.ftz.f64.
 func reciprocalSqrt(x float64) float64 {
 	x = math.Float64frombits(math.Float64bits(x) &^ (1<<32 - 1))
 	return math.Float64frombits(math.Float64bits(1/math.Sqrt(x)) &^ (1<<32 - 1))

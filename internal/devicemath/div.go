@@ -44,7 +44,7 @@ func Div64(a, b float64) float64 {
 	return rare(a, b)
 }
 
-// divide is a / b, rounded to nearest even, and what is left: a - q·b, exactly.
+// divide returns a / b, rounded to nearest even, and the remainder a - q·b, exactly.
 //
 // The first step takes three terms of the series of 1/b from an estimate that is too large by
 // at most 2⁻¹⁸ of it, and ends within one unit of the last place, and above 1/b where that is in

@@ -3,8 +3,8 @@ package devicemath
 import "math"
 
 // Sqrt is √x, rounded to nearest even: three terms of the series of 1/√x from an estimate,
-// whose product with x is within one unit of the last place of the root, and a step with what
-// is left of x (Markstein, as for quotients).
+// whose product with x is within one unit of the last place of the root, and a step with the
+// remainder of x (Markstein, as for quotients).
 func Sqrt(x float64) float64 {
 	if x == 0 || x != x || x > math.MaxFloat64 {
 		return x
@@ -13,7 +13,7 @@ func Sqrt(x float64) float64 {
 		return math.NaN()
 	}
 	scale := 1.0
-	if x < 0x1p-900 { // what is left would not be a normal number
+	if x < 0x1p-900 { // the remainder would not be a normal number
 		x *= 0x1p108
 		scale = 0x1p-54
 	}

@@ -13,12 +13,12 @@ const (
 	zstdSuffix = ".zst"
 )
 
-// zstdWindow is the number of bytes back zstd looks for what it has seen. Eight times
+// zstdWindow is the number of bytes back in which zstd looks for matches. Eight times
 // as many, its default, compress rows no better and take 8 MiB more.
 const zstdWindow = 512 << 10
 
-// Compressed runs write with a writer to w, which compresses what a file of
-// this name should be compressed with: .gz with gzip, .zst with zstd.
+// Compressed runs write with a writer to w, which compresses if a file of
+// this name should be compressed: .gz with gzip, .zst with zstd.
 func Compressed(w io.Writer, name string, write func(io.Writer) error) error {
 	_, suffix := Format(strings.ToLower(name)).split()
 	return compressed(w, suffix, write)

@@ -18,8 +18,8 @@ func csvLayout(id string, columns []Column) layout {
 }
 
 // appendCSV quotes where a reader would not get s back otherwise: separators,
-// quotes, line ends, spaces at the ends, which some readers trim, and what
-// begins as comments do in other tables and in edge lists.
+// quotes, line ends, spaces at the ends, which some readers trim, and text that
+// begins like a comment in other tables and in edge lists.
 func appendCSV(dst []byte, s string) ([]byte, error) {
 	if !strings.ContainsAny(s, ",\"\r\n") && strings.Trim(s, " \t") == s && s != "" && s[0] != '#' && s[0] != '%' {
 		return append(dst, s...), nil

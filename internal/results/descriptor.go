@@ -23,7 +23,7 @@ var standard = map[string]int{"/dev/stdin": 0, stdout: 1, stderr: 2}
 var ownFolder = regexp.MustCompile(`^(/task/\d+)?/fd$`)
 
 // Descriptor returns the file descriptor of this process that a path names, or a link that it is:
-// /dev/stdout, /dev/fd/3, /proc/self/fd/3. What is open there is not what the path says further on:
+// /dev/stdout, /dev/fd/3, /proc/self/fd/3. The open file is not the one that the path names later:
 // a file has a place where writing goes on, and may have lost its name.
 func Descriptor(path string) (fd int, is bool) {
 	for path := range wholefile.Links(path) {
@@ -50,7 +50,7 @@ func hasDescriptors(folder string) bool {
 }
 
 // CheckInherited refuses a descriptor that the process did not inherit, or that is
-// open in the mode but only, which does not serve what it is for. Those of the process
+// open only in the mode but, which does not serve its purpose. Descriptors of the process
 // itself are closed on exec; that of a pipe is not touched before it is known to be none of
 // these.
 func CheckInherited(fd, but int, what string) error {

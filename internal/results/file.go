@@ -21,7 +21,7 @@ const (
 
 // WriteFile writes t to path whole or not at all, see [wholefile.Write]. It
 // replaces a file that is there and takes over its permissions; of a symbolic link it replaces
-// what that leads to. A folder or a device is refused, except that file descriptors (/dev/stdout,
+// its target. A folder or a device is refused, except that file descriptors (/dev/stdout,
 // /dev/fd/3), /dev/null and named pipes are written straight. A text format is
 // compressed when path ends with .gz or .zst.
 //
@@ -171,7 +171,7 @@ func writeDescriptor(ctx context.Context, fd int, write func(io.Writer) error) e
 	return writeOpened(ctx, file, err, write)
 }
 
-// writeStream writes to what cannot be replaced.
+// writeStream writes to a file that cannot be replaced.
 func writeStream(ctx context.Context, path string, write func(io.Writer) error) error {
 	if fd, is := Descriptor(path); is {
 		return writeDescriptor(ctx, fd, write)

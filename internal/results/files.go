@@ -13,8 +13,8 @@ type Files struct {
 	set wholefile.Set
 }
 
-// Write lets write fill one more file, which is to be at path, or what else may stand there, as
-// [WriteFile] does. What is no file is written straight. Errors call it what.
+// Write lets write fill one more file at path, as
+// [WriteFile] does. A pipe or a descriptor is written straight. Errors call it what.
 func (f *Files) Write(ctx context.Context, path, what string, write func(io.Writer) error) error {
 	fill := func(w io.Writer) error { return Compressed(w, path, write) }
 	target, err := inspect(what, path)

@@ -93,7 +93,7 @@ func (f Format) split() (base Format, suffix string) {
 
 func (f Format) isText() bool { return f == TSV || f == CSV || f == NDJSON }
 
-// Write writes all of t to w. After an error what w has is of no use. Writes
+// Write writes all of t to w. After an error the bytes in w are of no use. Writes
 // to w are large; w needs no buffer.
 func Write(w io.Writer, f Format, t Table) error {
 	if _, err := ParseFormat(string(f)); err != nil {

@@ -21,7 +21,7 @@ const maxNPYString = 4096
 //
 //	id         <i8, <u8; of names, U and the characters of the longest, or S and its bytes where one is no UTF-8
 //	NAME       <f4, <f8, <i8, or the type of id
-//	NAME_null  |b1, behind what may be null
+//	NAME_null  |b1, behind a column that may be null
 //
 // A float that is null is infinite if the program has that, and else not a number.
 func writeNPY(w io.Writer, t Table) error {

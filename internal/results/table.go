@@ -81,8 +81,8 @@ func (c *IDs) rows(k IDKind) int {
 
 // Values is the values of consecutive rows in one column: those of the column's
 // [ValueKind] (V for VertexID). Where the column may have nulls, Null says of each row
-// whether it is one; it is empty when no row of the batch is. What stands in the place of a
-// null number is what the program has there, such as infinity.
+// whether it is one; it is empty when no row of the batch is. In the place of a
+// null number is the program's value, such as infinity.
 type Values struct {
 	F32  []float32
 	F64  []float64
@@ -189,7 +189,7 @@ func check(t Rows) error {
 }
 
 // eachBatch runs over t's batches with their numbers of rows, and checks that
-// they are what the table promised: a file that lacks rows must not pass for a
+// they agree with the table: a file that lacks rows must not pass for a
 // result.
 func eachBatch(t Rows, yield func(b *Batch, rows int) error) error {
 	ids, promised := t.IDKind(), t.Rows()

@@ -72,7 +72,7 @@ func lockDir(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Remove removes the folder and what is in it, its mark last: what is left of a
+// Remove removes the folder and its content, its mark last: the rest of a
 // removal that was killed is known as ours.
 func (d *Dir) Remove() error {
 	entries, err := os.ReadDir(d.path)

@@ -94,7 +94,7 @@ func (t *Table[V]) Vertices(i int, yield func([]uint32) error) error {
 	return t.vertices(&t.Results[i], 0, t.Store.Catalogue().Vertices, yield)
 }
 
-// Room returns half of what the job's budget leaves. IDsOf uses the other half.
+// Room returns half of the memory that the job leaves of its budget. IDsOf uses the other half.
 func (t *Table[V]) Room() int64 { return t.Memory / 2 }
 
 // idsAtOnce is the number of ids IDsOf yields at most.

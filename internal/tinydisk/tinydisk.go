@@ -1,5 +1,5 @@
-// Package tinydisk mounts small file systems in memory, for tests of what a full
-// disk does.
+// Package tinydisk mounts small file systems in memory, for tests of a full
+// disk.
 package tinydisk
 
 import (

@@ -28,7 +28,7 @@ type Arrays[V any] struct {
 	Rising bitset.Set // will be Active in the next one
 	Marks  bitset.Set // notified in this iteration
 
-	pinned  Pinning // what Cur and Next are registered with; if nil, nothing
+	pinned  Pinning // registers Cur and Next; if nil, they are not registered
 	regions [2][]byte
 }
 
@@ -129,8 +129,8 @@ func (a *Arrays[V]) Free() {
 	*a = Arrays[V]{}
 }
 
-// FreeSpare returns what only an iteration needs: degrees, Marks and, when next is
-// set, Next. What is left are Cur, Active and Rising.
+// FreeSpare frees the arrays that only an iteration needs: degrees, Marks and, when next is
+// set, Next. Cur, Active and Rising remain.
 func (a *Arrays[V]) FreeSpare(next bool) {
 	if next {
 		a.unpin(a.Next)

@@ -12,7 +12,7 @@ import (
 )
 
 // Folder returns where the system would put a file of that path. [filepath.Dir] would leave out
-// what stands before "..", be it a link to elsewhere, or not there at all.
+// the element before "..", also if it is a link, or absent.
 func Folder(path string) string {
 	i := strings.LastIndexByte(path, '/')
 	if i < 0 {
@@ -46,7 +46,7 @@ func Links(path string) iter.Seq[string] {
 }
 
 // Through returns where a path leads to when the symbolic links at its end are followed, whether
-// something stands there or not. Write replaces a link; what is behind it has this path.
+// a file is there or not. Write replaces a link; its target has this path.
 func Through(path string) string {
 	for to := range Links(path) {
 		path = to

@@ -94,7 +94,7 @@ func (s *Set) End() {
 		if !f.placed {
 			_ = os.Remove(f.Name()) // the next writer removes it otherwise
 		}
-		_ = f.Close() // what was written is synced
+		_ = f.Close() // the bytes are synced
 	}
 	s.files = nil
 }

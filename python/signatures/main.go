@@ -158,7 +158,7 @@ func (f flag) help() string {
 	return text
 }
 
-// types are the types in Python of flags, by what stands for their value in a help; others are words.
+// types are the types in Python of flags, by the name of their value in a help; others are words.
 var types = map[string]string{
 	"": "bool", "ID": "Any", "N": "int", "X": "float", "SIZE": "Union[int, str]",
 	"TIME": "Union[float, str, datetime.timedelta]",
@@ -190,7 +190,7 @@ func identifier(name string) string { return strings.ReplaceAll(name, "-", "_") 
 
 var flagName = regexp.MustCompile(`--([a-z][a-z-]*[a-z]|[a-z])`)
 
-// words of the command line, and what they are in Python.
+// words of the command line, and their equivalents in Python.
 var words = strings.NewReplacer("; again for several", ", or a list of them", "A flag ", "A parameter ",
 	"ID of", "id of", "FILE ", "file ", "NAME of", "name of", "least N of", "least number of", "N that", "number that")
 

@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// CheckValues looks at what checksums cannot see and loops rely on: that the interval lies
+// CheckValues checks the conditions that loops rely on and checksums do not cover: that the interval lies
 // in a graph of n vertices, that sources ascend and exist, that destinations are at most Vertices and as
 // many below it as there are edges, that codes are in the dictionary, and that
 // weights are finite and not negative. It is called for a blob that is read for the first time.

@@ -66,7 +66,7 @@ func (d *Dictionary) find(w float32) int {
 func (d *Dictionary) Code(w float32) uint64 { return d.table[d.find(w)] >> 1 & (maxEntries - 1) }
 
 // putWeights writes the dictionary and the code of every slot. The section is all
-// zeros, which is what dummies have.
+// zeros, which are the codes of dummies.
 func (p *Packer) putWeights(blob []byte) {
 	s := p.header.windows(blob)
 	copy(s.Dictionary, p.dictionary.List)

@@ -26,10 +26,10 @@ const (
 	MaxVertices = 1<<16 - 1
 
 	align    = 32
-	maxUnits = 1 << 26 // of 32 bytes: what a head's place can say
+	maxUnits = 1 << 26 // of 32 bytes: the largest place of a head
 )
 
-// Coding says what stands for a weight in the codes.
+// Coding is the way in which the codes encode weights.
 type Coding uint8
 
 // The codings.
@@ -142,7 +142,7 @@ func init() {
 		}})
 }
 
-// sections returns the sizes of what follows the header.
+// sections returns the sizes of the sections behind the header.
 func (h *Layout) sections() (heads, data, dictionary, codes int64) {
 	heads = pad(8 * int64(h.Blocks))
 	data = align * int64(h.Units)

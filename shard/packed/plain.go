@@ -3,7 +3,7 @@ package packed
 import "github.com/garaph/garaph/shard/rows"
 
 // Unpack writes the edges as plain rows. Those of a destination stay in their order, so
-// that neighbours ascend: what is counted first says where each goes.
+// that neighbours ascend: a first count gives the place of each.
 // [Side.CheckValues] has been called.
 func (s *Side) Unpack(to *rows.Side) {
 	if s.Layout.Bits == 16 {

@@ -62,7 +62,7 @@ func (s *Side) sound(r row) bool {
 	return r.degree <= uint64(s.header.Edges) && r.at <= s.end && r.first >= 0 && r.first <= math.MaxUint32
 }
 
-// walkGaps goes through what follows the head of a row. Nowhere it reads more than slack
+// walkGaps goes through the gaps behind the head of a row. It never reads more than slack
 // behind the rows.
 func (s *Side) walkGaps(r row) (end int, last uint64, ok bool) {
 	if r.degree == 0 {
@@ -91,7 +91,7 @@ func (s *Side) walkGaps(r row) (end int, last uint64, ok bool) {
 	return at, sum, r.degree < long || uint64(at-begin) == bytes
 }
 
-// CheckValues looks at what Decode has noted: that neighbours exist in a graph of n
+// CheckValues checks the bounds that Decode has recorded: that neighbours exist in a graph of n
 // vertices.
 func (s *Side) CheckValues(n uint32) error {
 	if s.header.Edges > 0 && s.last >= uint64(n) {

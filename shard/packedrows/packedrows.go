@@ -25,7 +25,7 @@ const (
 	group = 8  // gaps that share a width
 	short = 7  // edges of the first row whose head is longer than a byte
 	long  = 64 // edges of the first row that says how many bytes it has
-	slack = 48 // zeros behind the rows: what unpacking a group may read too much
+	slack = 48 // zeros behind the rows, which unpacking a group may read
 
 	// Flags of the index.
 	summed = 4 // it has checksums of runs: always set
@@ -62,7 +62,7 @@ type layout struct {
 	bytes int // of the rows
 }
 
-// sections returns the sizes of what follows the header.
+// sections returns the sizes of the sections behind the header.
 func (h *layout) sections() [2]int {
 	return [...]int{h.indexBytes(), pad(h.bytes + slack)}
 }
@@ -144,7 +144,7 @@ func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
 	return h, nil
 }
 
-// MostBytes returns an upper bound of the size of a blob, and of what packing writes.
+// MostBytes returns an upper bound of the size of a blob, and of the bytes that packing writes.
 func MostBytes(vertices int, edges uint32) int64 {
 	// A row has at most 17 bytes before its gaps; a gap has 32 bits, and an eighth of a
 	// width's byte.

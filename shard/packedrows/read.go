@@ -12,7 +12,7 @@ import (
 type row struct {
 	degree uint64
 	width  uint  // of the gaps that do not fill a group
-	first  int64 // the first neighbour; of an empty row, what the next one counts from
+	first  int64 // the first neighbour; of an empty row, the base of the next one
 	at     int   // behind the head: the gaps, or the bytes of a long row
 }
 
@@ -80,7 +80,7 @@ func (s *Side) rowEnd(r row) int {
 	return at
 }
 
-// base returns what the first row of a run counts from: its first vertex.
+// base returns the base of the first row of a run: its first vertex.
 func (s *Side) base(v int) int64 { return int64(s.header.First) + int64(v) }
 
 // find reads the head of the row of local vertex v: from behind the row that was read
@@ -126,7 +126,7 @@ func (s *Side) unpack(r row, list []uint32) int {
 	last := uint32(r.first)
 	list[0] = last
 	n, rest := int(r.degree), r.rest()
-	if rest > 0 { // what is too much is overwritten
+	if rest > 0 { // the surplus is overwritten
 		unpack((*[group]uint32)(list[1:]), unsafe.Pointer(&s.data[at]), r.width, last)
 		last = list[rest]
 		at += int(rest*r.width+7) / 8

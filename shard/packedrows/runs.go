@@ -32,7 +32,7 @@ func runLayout(header []byte, size int64) (h layout, err error) {
 }
 
 // DecodeHead checks and reads header and index of a blob of a size. Of the side,
-// [Side.In] can be used, and that of what it gives. The head must be 4-byte aligned, and
+// [Side.In] can be used, and the index of its result. The head must be 4-byte aligned, and
 // stay alive and unchanged as long as these are used.
 func DecodeHead(head []byte, size int64) (*Side, error) {
 	h, err := runLayout(head, size)

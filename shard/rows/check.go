@@ -6,7 +6,7 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// CheckValues looks at what checksums cannot see and engines rely on: that
+// CheckValues checks the conditions that engines rely on and checksums do not cover: that
 // neighbours exist in a graph of n vertices, and that weights are finite and not
 // negative. It is called when a blob is read for the first time, and takes about as long as
 // the checksums, a quarter of a millisecond for 4 MiB (BenchmarkCheckValues).

@@ -118,7 +118,7 @@ type layout struct {
 	entries int // of the dictionary
 }
 
-// sections returns the sizes of what follows the header: dictionary, index and codes.
+// sections returns the sizes of the sections behind the header: dictionary, index and codes.
 func (h *layout) sections() [3]int {
 	return [...]int{pad(4 * h.entries), pad(8 * packedrows.Runs(h.Vertices)), pad(int(h.Edges) * h.codeBytes())}
 }

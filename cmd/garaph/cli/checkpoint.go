@@ -104,7 +104,7 @@ func (t *task) unfinished() (*garaph.Job, error) {
 // fileFlags are the flags that name a file that a job reads.
 var fileFlags = []string{"sources", "queries"}
 
-// newSpec returns what `garaph resume` needs to build the same command again.
+// newSpec returns the specification with which `garaph resume` builds the same command again.
 func newSpec(name string, cmd *cobra.Command, output string) checkpoint.Spec {
 	s := checkpoint.Spec{Name: name, Flags: map[string]string{}, Output: absolute(output), From: absolute(".")}
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -160,7 +160,7 @@ func (a *app) community(cmd *cobra.Command, path string, f *communityFlags) (err
 	return nil
 }
 
-// recorded returns the job of the search, and what returns its queries where no checkpoint has them.
+// recorded returns the job of the search, and a function that reads its queries where no checkpoint has them.
 func (s *communitySearch) recorded() (*garaph.Job, func() ([]garaph.CommunityQuery, error), error) {
 	spec := newSpec(communityName, s.cmd, *s.flags.output)
 	if job := s.app.resumed; job != nil {
@@ -172,7 +172,7 @@ func (s *communitySearch) recorded() (*garaph.Job, func() ([]garaph.CommunityQue
 			return s.flags.read(s.graph, nil)
 		}, nil
 	}
-	queries, err := s.flags.read(s.graph, s.app.stdin) // what is wrong with them ends the command before there is a job
+	queries, err := s.flags.read(s.graph, s.app.stdin) // an error in them ends the command before there is a job
 	return s.graph.NewJob(spec), func() ([]garaph.CommunityQuery, error) { return queries, nil }, err
 }
 

@@ -25,7 +25,7 @@ type CompileOptions struct {
 // CompileReport lists the work done, by file, except for the names of programs.
 type CompileReport struct {
 	Programs, Written, Removed, Same []string
-	Notes                            []string // what a reader should know
+	Notes                            []string // for the user, a line each
 }
 
 // CompileMain runs `garaph compile` with the arguments of the process, and exits.

@@ -74,7 +74,7 @@ bytes on every machine.`,
 	return cmd
 }
 
-// kindFlags declares the flags of a kind of graph, and returns what puts them
+// kindFlags declares the flags of a kind of graph, and returns a function that puts them
 // into the options.
 type kindFlags func(fs *pflag.FlagSet) func(*bench.GenOptions)
 

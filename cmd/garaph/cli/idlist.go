@@ -145,7 +145,7 @@ func (l *lookUp) addMaybe(id string, at int, maybe bool) error {
 	return l.flush()
 }
 
-// flush looks up what is left.
+// flush looks up the remaining ids.
 func (l *lookUp) flush() error {
 	list, missing, err := l.graph.Store().LookupAll(l.ids, func(i int) bool { return l.maybe[i] })
 	if err != nil && missing >= 0 {
@@ -182,7 +182,7 @@ func eachID(in io.Reader, name string, f func(id string, line int, maybe bool) e
 		if ok {
 			err = f(id, number, maybe)
 		}
-		if err != nil && lines.Err() == nil { // else the line is what an error left of one
+		if err != nil && lines.Err() == nil { // after an error, the line may be a part of one
 			return err
 		}
 	}
@@ -194,7 +194,7 @@ func eachID(in io.Reader, name string, f func(id string, line int, maybe bool) e
 	return nil
 }
 
-// unquoted returns what stands between the quotes of an id that begins with one; false: it does not end so.
+// unquoted returns the text between the quotes of an id. It returns false if the id does not end with a quote.
 func unquoted(id string) (string, bool) {
 	inside, quoted := strings.CutPrefix(id, `"`)
 	if !quoted {

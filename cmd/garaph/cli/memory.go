@@ -10,8 +10,8 @@ import (
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
-// defaultMemory returns the budget of a run without --memory: three quarters of what
-// the machine, or the container, can give.
+// defaultMemory returns the budget of a run without --memory: three quarters of the memory that
+// is available on the machine or in the container.
 func defaultMemory() int64 { return hostmem.Available() / 4 * 3 }
 
 // peakMemory returns the largest resident memory of the process so far. A process inherits the figure
@@ -23,7 +23,7 @@ func peakMemory() int64 { return hostmem.ProcBytes("/proc/self/status", "VmHWM:"
 const goBytes = 16 << 20
 
 // keepWithin lets the Go collector keep the process within a budget of memory;
-// 0 if there is none. The arrays of a job lie outside its heap, and what is on it is small:
+// 0 if there is none. The arrays of a job lie outside its heap, and the rest is small:
 // the limit keeps garbage from growing while much is read and written. undo puts
 // the old limits back.
 func keepWithin(budget int64) (undo func()) { return keepHeapWithin(budget, goBytes+budget/16) }
@@ -40,10 +40,10 @@ func keepHeapWithin(budget, heap int64) (undo func()) {
 	}
 }
 
-// held counts what a program holds on the heap beside its job.
+// held counts the bytes that a program holds on the heap beside its job.
 type held struct{ bytes int64 }
 
-// add lets the heap grow by so much.
+// add lets the heap grow by some bytes.
 func (h *held) add(bytes int64) {
 	h.bytes += bytes
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64-bytes {
@@ -51,7 +51,7 @@ func (h *held) add(bytes int64) {
 	}
 }
 
-// beside runs a program in the memory that what is held and these bytes leave of the budget.
+// beside runs a program in the rest of the budget, without the bytes that are held and these bytes.
 func (e Env) beside(bytes int64, run func(garaph.RunOptions) (*garaph.Result, error)) (*garaph.Result, error) {
 	o := e.endless()
 	bytes += e.held.bytes

@@ -44,7 +44,7 @@ type Program struct {
 	Timed bool
 	// Overflow is the hint for a job that ends with a [garaph.OverflowError].
 	Overflow string
-	// Setup declares the program's own flags and returns what runs it, once they
+	// Setup declares the program's own flags and returns a function that runs it, once they
 	// are parsed. It is called with an empty set, for each command line again. A
 	// flag that is marked with [cobra.MarkFlagRequired] must be given. Values
 	// that can be checked without the graph are best checked in the flag's Set
@@ -63,7 +63,7 @@ const (
 	Members = registry.Members // the first vertices whose value is not 0
 )
 
-// Env provides what a program is made from, when the graph is open and the flags are
+// Env provides the graph, the flags and the options of a program, when the graph is open and the flags are
 // parsed.
 type Env struct {
 	Graph   *garaph.Graph

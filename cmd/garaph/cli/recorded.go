@@ -12,8 +12,8 @@ import (
 	"github.com/garaph/garaph/checkpoint"
 )
 
-// A graph, and the records of jobs in it, may come from anybody. What a record asks for
-// beyond the job itself is done only where the user surely asked for it.
+// A graph, and the records of jobs in it, may come from another user. Anything that a record requests
+// beyond the job itself is done only where the user of this process requested it.
 
 // notRecorded are the flags of a run that its record never has: those of one
 // process, and the output, which has a field of its own.
@@ -34,7 +34,7 @@ func checkRecordedFlags(flags map[string]string) error {
 
 // checkRecordedOutput refuses to write where only a record says so, unless the record is the user's
 // and of this place, the file lies below the folder in which the job was begun, and nothing is there
-// but what the job itself has written.
+// except a file of the job itself.
 func checkRecordedOutput(job *garaph.Job) error {
 	s := job.Record().Spec
 	if s.Output == "" || s.Output == "-" {

@@ -13,7 +13,7 @@ import (
 	"github.com/garaph/garaph/gpuengine"
 )
 
-// trace collects what devices did, for a file that chrome://tracing and Perfetto
+// trace collects the work of devices, for a file that chrome://tracing and Perfetto
 // show: of the GPU a row for each stream, so that overlap can be seen, and one
 // for when it got each page; of the CPU a row for its pages.
 type trace struct {
@@ -52,7 +52,7 @@ func newTrace(path string, inputs []string) (*trace, error) {
 
 func (t *trace) add(s gpuengine.Span) { t.append(eventOf(s)) }
 
-// page adds what a device did with a page.
+// page adds the work of a device on a page.
 func (t *trace) page(w dispatcher.PageWork) { t.append(eventOfPage(w)) }
 
 func (t *trace) append(e traceEvent) {

@@ -73,7 +73,7 @@ func newVersionReport() versionReport {
 	return r
 }
 
-// versionText returns what `garaph version` prints.
+// versionText returns the output of `garaph version`.
 func versionText() string {
 	r := newVersionReport()
 	if r.Commit != "" {
@@ -100,7 +100,7 @@ func ownModule() *debug.Module {
 var tagged = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
 
 // released returns the version of this module if the go command can fetch it, and ""
-// for what was built in a clone, other than at a tag.
+// for a build in a clone that is not at a tag.
 func released() string {
 	if tagged.MatchString(version) {
 		return version

@@ -18,8 +18,8 @@ import (
 )
 
 // copyLarge puts the bodies of methods that the Go compiler does not inline in
-// the place of their calls, where that can be done, and notes what it did and
-// what not.
+// the place of their calls, where that can be done, and records which were copied and
+// which were not.
 func copyLarge(files []*File) error {
 	byDir := map[string][]*File{}
 	for _, f := range files {
@@ -88,7 +88,7 @@ func (f *File) instance(loops string) *instance {
 	return nil
 }
 
-// reason returns what the compiler says about a method.
+// reason returns the compiler's message about a method.
 func (x *instance) reason(d *decisions, method string) string {
 	for _, receiver := range []string{x.program.TypeName, "(*" + x.program.TypeName + ")"} {
 		if why, ok := d.refused[receiver+"."+method]; ok {
@@ -98,10 +98,10 @@ func (x *instance) reason(d *decisions, method string) string {
 	return "the Go compiler does not inline it"
 }
 
-// copyOf returns the statements that do what the call does: a block in which the
+// copyOf returns statements equivalent to the call: a block in which the
 // parameters are variables and a return leaves a loop that runs once. The result
-// leaves that block before it is assigned: a parameter may have the name of what
-// it is assigned to.
+// leaves that block before it is assigned: a parameter may have the name of the variable
+// that it is assigned to.
 func (x *instance) copyOf(c call) (string, error) {
 	decl, pkg, err := x.declaration(c.method)
 	if err != nil {
@@ -181,7 +181,7 @@ type body struct {
 	changes bool
 }
 
-// check refuses what would mean something else elsewhere.
+// check returns an error if a statement would have another meaning elsewhere.
 func (b *body) check() error {
 	var err error
 	if results := b.decl.Type.Results; len(results.List[0].Names) > 0 {
@@ -281,7 +281,7 @@ func (b *body) text(result string) (string, error) {
 }
 
 // printed prints the body with the names that packages have in the generated file. Where the receiver
-// is a pointer to a copy of its fields, what needs the program gets it.
+// is a pointer to a copy of its fields, calls that need the program get it.
 func (b *body) printed() (string, error) {
 	names, selected := map[*ast.Ident]string{}, b.selections()
 	defer func() {

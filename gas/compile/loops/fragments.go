@@ -36,7 +36,7 @@ func (f *File) note(line string) {
 }
 
 // literal writes Go literals of types of package compiled.
-type literal struct{ compiled string } // what stands before its names
+type literal struct{ compiled string } // the type before its names
 
 func (l literal) fragments(f *compiled.Fragments) string {
 	var b strings.Builder

@@ -17,7 +17,7 @@ import (
 	"github.com/garaph/garaph/gas/compile/source"
 )
 
-// decisions are those of the Go compiler about the calls in a package: which
+// decisions are the Go compiler's decisions about the calls in a package: which
 // it inlines, and which functions it never does.
 type decisions struct {
 	inlined map[string][]string // methods called, by base name of the file and line
@@ -85,7 +85,7 @@ func inMemory(text []byte) (*os.File, error) {
 // pathOf returns the path of the file for other processes.
 func pathOf(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
 
-// errorLines leaves out what the compiler says about inlining.
+// errorLines leaves out the compiler's messages about inlining.
 func errorLines(out []byte) []byte {
 	var kept [][]byte
 	for line := range bytes.Lines(out) {

@@ -73,7 +73,7 @@ func (x *instance) vertexOf(at string, methods ...string) vertex {
 	return v
 }
 
-// HasDegree reports whether the vertex needs what the block has as its degree.
+// HasDegree reports whether the vertex needs its degree from the block.
 func (v vertex) HasDegree() bool { return v.In || v.Out }
 
 // Literal returns the text between its braces.

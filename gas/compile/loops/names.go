@@ -51,7 +51,7 @@ func (n *namer) unique(name string) string {
 	return name
 }
 
-// importName returns what a package is called in generated files: its own name, if
+// importName returns the name of a package in generated files: its own name, if
 // nothing in the package and nothing in the templates has it.
 func (n *namer) importName(p *types.Package) string {
 	if p.Path() == n.pkg.PkgPath {
@@ -69,7 +69,7 @@ func (n *namer) importName(p *types.Package) string {
 	return name
 }
 
-// typeString writes a type as the package's files would, and notes in used what
+// typeString writes a type as the package's files would, and adds to used the packages that
 // it needs to import.
 func (n *namer) typeString(t types.Type, used map[string]*types.Package) string {
 	return types.TypeString(t, func(p *types.Package) string {

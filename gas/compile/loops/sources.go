@@ -22,8 +22,8 @@ var (
 )
 
 // sourcesOf lists the files of the program's own package that its loops depend
-// on, and returns their hash: where its type is declared, and whatever its methods
-// call. The loops leave out what methods do not need, so they are wrong when a
+// on, and returns their hash: the files of its type and of the functions that its methods
+// call. The loops leave out code that methods do not need, so they are wrong when a
 // method changes.
 func sourcesOf(p *source.Program) (names []string, hash string, err error) {
 	s := &sources{program: p, seen: map[*ssa.Function]bool{}, files: map[string]bool{p.File: true}}

@@ -4,7 +4,7 @@ import "golang.org/x/tools/go/ssa"
 
 // uses reports whether a method's result may depend on one of its parameters,
 // which are counted from the receiver, 0. It looks through calls, so that the
-// wrapper of a promoted method uses what the method does.
+// wrapper of a promoted method uses the same as the method.
 func uses(f *ssa.Function, param int) bool {
 	return (&usage{field: whole}).of(f, param)
 }

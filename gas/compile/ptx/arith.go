@@ -153,7 +153,7 @@ func (e *emitter) shift(op token.Token, a, distance operand) operand {
 
 func isRegisterOrInput(a operand) bool { return isRegister(a.text) || isPlaceholder(a.text) }
 
-// divide is / or %. Divisions of floats and of 64-bit integers are those of
+// divide emits / or %. Divisions of floats and of 64-bit integers come from
 // devicemath: ptxas would make calls of PTX's.
 func (e *emitter) divide(op token.Token, a, b operand) operand {
 	k := a.kind

@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/gas/compiled"
 )
 
-// call writes a call: of a builtin, of what a device has, or the body of a
+// call writes a call: of a builtin, of a function of the device, or the body of a
 // function.
 func (x *frame) call(c *ssa.Call) value {
 	e, common := x.e, c.Common()

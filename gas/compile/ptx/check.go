@@ -12,14 +12,14 @@ import (
 	"github.com/garaph/garaph/gas/compile/source"
 )
 
-// checker looks for what lies outside the subset, in the methods of a program
+// checker looks for code outside the subset, in the methods of a program
 // and in all functions that they call, and notes everything that it finds.
 type checker struct {
 	program  *source.Program
 	refusals Refusals
 	done     map[*ssa.Function]bool
 	open     []*ssa.Function         // the calls that lead to the function looked at
-	calls    map[token.Pos]token.Pos // where calls begin, by their parenthesis, which is what SSA knows
+	calls    map[token.Pos]token.Pos // where calls begin, by the position of their parenthesis, as in SSA
 }
 
 func newChecker(p *source.Program) *checker {
@@ -134,7 +134,7 @@ func isOrEmbeds(t, wanted types.Type) bool {
 	return false
 }
 
-// valueType refuses what can't live in registers.
+// valueType reports whether a type can live in registers, and records a refusal otherwise.
 func (c *checker) valueType(pos token.Pos, t types.Type, pointers bool) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok && pointers {
 		t = p.Elem()
@@ -216,7 +216,7 @@ func (c *checker) readOnly(f *ssa.Function, root ssa.Value) bool {
 	return ok && f.Signature.Recv() != nil && p == f.Params[0] && c.isProgram(p.Type())
 }
 
-// root is what the address of a field or an element starts from.
+// root returns the variable in which the field or element at an address lies.
 func root(address ssa.Value) ssa.Value {
 	for {
 		switch a := address.(type) {
@@ -230,7 +230,7 @@ func root(address ssa.Value) ssa.Value {
 	}
 }
 
-// operand checks what an instruction reads and no other makes.
+// operand checks an operand that no instruction makes.
 func (c *checker) operand(pos token.Pos, x ssa.Value) bool {
 	switch x := x.(type) {
 	case *ssa.Global:
@@ -258,7 +258,7 @@ func onlyForPanic(i *ssa.MakeInterface) bool {
 	return true
 }
 
-// call checks a call, and what is called.
+// call checks a call, and the called function.
 func (c *checker) call(pos token.Pos, i *ssa.Call) bool {
 	common := i.Common()
 	if common.IsInvoke() {

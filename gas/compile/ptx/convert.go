@@ -4,7 +4,7 @@ import "github.com/garaph/garaph/gas/compiled"
 
 // convert converts between numbers as Go does on amd64, also where the language
 // leaves the result open: a float that has no integer of 64 (or, for signed
-// integers, 32) bits becomes the least one, and what is then too wide is cut.
+// integers, 32) bits becomes the least one, which is then cut to the width.
 func (e *emitter) convert(a operand, to compiled.Kind) operand {
 	from := a.kind
 	switch {
@@ -43,7 +43,7 @@ func (e *emitter) truncate(a operand, to compiled.Kind) operand {
 	case to == compiled.Uint32:
 		return e.convert(e.within(a, compiled.Int64, 0x1p63), compiled.Uint32)
 	case to == compiled.Uint64:
-		// From 2⁶³ on, what is above it, and the top bit.
+		// From 2⁶³ on, the difference to it, and the top bit.
 		low := e.within(a, compiled.Int64, 0x1p63)
 		above := e.within(e.op(a.kind, "sub.rn."+suffix(a.kind), a, floatOf(a.kind, 0x1p63)), compiled.Int64, 0x1p63)
 		high := e.op(compiled.Uint64, "or.b64", above, integerOf(compiled.Uint64, 1<<63))

@@ -17,7 +17,7 @@ import (
 
 const devicePath = "github.com/garaph/garaph/internal/devicemath"
 
-// declarations are what devicemath imports, without bodies: it can be checked
+// declarations are the functions that devicemath imports, without bodies: it can be checked
 // where there is no source of the standard library.
 var declarations = map[string]string{
 	"math": `package math

@@ -86,7 +86,7 @@ func (e *emitter) assign(dst, src value) {
 	}
 }
 
-// value returns what an SSA value is: computed before, or a constant.
+// value returns the operand of an SSA value: a computed one, or a constant.
 func (x *frame) value(v ssa.Value) value {
 	if c, ok := v.(*ssa.Const); ok {
 		return constantOf(c)

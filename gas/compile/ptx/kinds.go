@@ -14,7 +14,7 @@ const invalid compiled.Kind = 0
 // mostLeaves is the largest number of scalars of a value, which lie in registers.
 const mostLeaves = 64
 
-// sizes are those of Go on 64-bit machines, which the bytes on the device have.
+// sizes are Go's sizes on 64-bit machines, which the device has too.
 var sizes = types.SizesFor("gc", "amd64")
 
 var basics = map[types.BasicKind]compiled.Kind{
@@ -103,7 +103,7 @@ func kindsOf(t types.Type) []compiled.Kind {
 	return kinds
 }
 
-// unsupported describes what keeps a type from living in registers, or is
+// unsupported returns the part of a type that cannot live in registers, or is
 // empty. Allowing pointers allows one at the top.
 func unsupported(t types.Type) (construct, instead string) {
 	if leafCount(t) > mostLeaves {
@@ -154,7 +154,7 @@ func name(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }
 
-// signed, float and width distinguish kinds; width is that of the register.
+// signed, float and width distinguish kinds; width is the width of the register.
 func signed(k compiled.Kind) bool { return k >= compiled.Int8 && k <= compiled.Int64 }
 func float(k compiled.Kind) bool  { return k >= compiled.Float32 }
 func narrow(k compiled.Kind) bool { return !float(k) && k != compiled.Bool && k.Size() < 4 }

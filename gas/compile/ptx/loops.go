@@ -191,7 +191,7 @@ func outsideOf(v ssa.Value, body map[*ssa.BasicBlock]bool) bool {
 	if !ok || !body[i.Block()] {
 		return true
 	}
-	switch v := v.(type) { // computed in the loop from what does not change
+	switch v := v.(type) { // computed in the loop from values that do not change
 	case *ssa.Convert:
 		return outsideOf(v.X, body)
 	case *ssa.ChangeType:

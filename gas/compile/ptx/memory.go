@@ -62,7 +62,7 @@ func (x *frame) element(p *place, array *types.Array, index ssa.Value) *place {
 	if length == 0 {
 		return &place{leaves: x.e.variable(array.Elem()).leaves}
 	}
-	if p.choices != nil { // an index within what an index chose: one index for both
+	if p.choices != nil { // an index into an element: one index for both
 		at = x.e.convert(at, compiled.Uint32)
 		scaled := x.e.op(compiled.Uint32, "mul.lo.s32", p.index, integerOf(compiled.Uint32, uint64(length)))
 		out := &place{index: x.e.op(compiled.Uint32, "add.s32", scaled, at)}

@@ -47,7 +47,7 @@ func outside(i ssa.Instruction) (construct, instead string) {
 }
 
 // at is the position of an instruction; some that stand for no expression of
-// their own have that of what uses them, or what they work on, or what comes
+// their own have the position of their user, or of their operand, or of the instruction
 // before.
 func at(f *ssa.Function, i ssa.Instruction) token.Pos {
 	if i.Pos().IsValid() {

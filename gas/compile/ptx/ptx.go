@@ -1,10 +1,10 @@
 // Package ptx compiles vertex programs from Go to PTX, as fragments that are
 // spliced into kernels.
 //
-// The subset is that of plain calculation: bools, integers and floats, arrays
+// The subset is plain calculation: bools, integers and floats, arrays
 // and structs of them; if, switch, for with a counter and a limit; calls of
 // functions of the package, which are inlined; min and max; some functions of
-// math and math/bits. What it means is what it means in Go, bit for bit but for
+// math and math/bits. The meaning is the same as in Go, bit for bit but for
 // the payload of NaN: integers wrap, shifts by more than the width give 0 or the
 // sign, a division of integers by 0 is a [compiled.Fault], a multiplication and an
 // addition are rounded one by one, a float out of an integer's range converts as
@@ -160,7 +160,7 @@ func (c *checker) fragment(f *ssa.Function, names []string) (out compiled.Fragme
 				"fewer calls of large functions"}}
 		case deviceError:
 			err = fmt.Errorf("compiling garaph's own functions for devices: %w", r.err)
-		default: // of garaph: what is outside the subset was refused before
+		default: // of garaph: code outside the subset was refused before
 			err = fmt.Errorf("%s: compiling %s of %s: %v", c.program.Position(f.Pos()), f.Name(), c.program.Name, r)
 		}
 	}()

@@ -11,8 +11,8 @@ import (
 // Refusal is something in a program that has no PTX.
 type Refusal struct {
 	Pos       token.Position
-	Construct string // what it is
-	Instead   string // what to write
+	Construct string // the construct that is refused
+	Instead   string // the replacement to write
 }
 
 func (r Refusal) Error() string {
@@ -31,7 +31,7 @@ func (r Refusals) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// sorted puts refusals in order, and leaves out what is said twice of a line.
+// sorted puts refusals in order, and leaves out duplicates of a line.
 func (r Refusals) sorted() Refusals {
 	slices.SortStableFunc(r, func(a, b Refusal) int {
 		return cmp.Or(strings.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Offset-b.Pos.Offset,

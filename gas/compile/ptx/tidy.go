@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// tidy leaves out what has no effect: copies, results that are not read, jumps
-// to the next instruction. An assembler would do so too; but only what is left
+// tidy leaves out instructions without effect: copies, results that are not read, jumps
+// to the next instruction. An assembler would do so too; but only the rest
 // reports which inputs a method reads.
 func tidy(list []*inst) []*inst {
 	list = straighten(list)
@@ -116,8 +116,8 @@ func sweep(list []*inst) []*inst {
 	}
 }
 
-// straighten leaves out jumps to what follows anyway, labels that no instruction jumps
-// to, and what stands between a jump and the next label.
+// straighten leaves out jumps to the next instruction, labels that no instruction jumps
+// to, and instructions between a jump and the next label.
 func straighten(list []*inst) []*inst {
 	for {
 		n := len(list)

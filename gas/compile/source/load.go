@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// gasPath is the package that defines what a program is.
+// gasPath is the package that defines programs.
 const gasPath = "github.com/garaph/garaph/gas"
 
 // excluded takes the place of a generated file: no build includes it.
@@ -28,7 +28,7 @@ const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFil
 // Found is the result of [Find].
 type Found struct {
 	Programs []*Program
-	// Nearly says of each type that has most methods of a program what keeps it
+	// Nearly has an error for each type that has most methods of a program, with the reason that keeps it
 	// from being one; nothing when types were asked for by name.
 	Nearly []error
 }
@@ -114,7 +114,7 @@ func Generated(dir string) []string {
 	return files
 }
 
-// load reads the packages with their bodies, and what they import without.
+// load reads the packages with their bodies, and their imports without.
 func (l *loader) load(paths []string) error {
 	roots, err := packages.Load(&packages.Config{Mode: mode, Dir: l.dir, Overlay: l.overlay}, paths...)
 	if err != nil {
@@ -126,7 +126,7 @@ func (l *loader) load(paths []string) error {
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		for _, e := range p.Errors {
 			if e.Kind == packages.ListError && len(p.Errors) > 1 && strings.HasPrefix(e.Msg, "# ") {
-				continue // the compiler's words for what the others say
+				continue // the compiler's summary of the other errors
 			}
 			errs = append(errs, l.describe(p, e))
 		}

@@ -125,7 +125,7 @@ func (l *loader) instances(pkg *packages.Package, obj *types.TypeName) ([]*Progr
 	}
 	generic, err := types.Instantiate(types.NewContext(), named, self, false)
 	if err != nil || l.program(pkg, obj, generic) == nil {
-		return nil, nil //nolint:nilerr // what can't be instantiated is no program
+		return nil, nil //nolint:nilerr // a type that can't be instantiated is no program
 	}
 	all, err := combinations(params)
 	if err != nil {
@@ -235,7 +235,7 @@ func result(sel *types.Selection) types.Type {
 	return signature.Results().At(0).Type()
 }
 
-// notAProgram reports what keeps a type, asked for by name, from being one.
+// notAProgram returns the reason that keeps a type, requested by name, from being one.
 func (l *loader) notAProgram(pkg *packages.Package, obj *types.TypeName) error {
 	at := position(pkg.Fset, l.dir, obj.Pos())
 	if missing := missingMethods(pkg, obj); len(missing) > 0 {

@@ -1,6 +1,6 @@
 // Package source reads Go packages and finds the vertex programs in them, in
-// the form that compilers want: go/types for what things are, go/ssa for what
-// methods do.
+// the form that compilers want: go/types for types, go/ssa for the code of
+// methods.
 package source
 
 import (
@@ -18,7 +18,7 @@ import (
 // part, is never in the way of its own replacement.
 const GeneratedSuffix = "_garaph.go"
 
-// Program is one vertex program: a type whose methods are those of gas.Program.
+// Program is one vertex program: a type with the methods of gas.Program.
 // A generic type is as many programs as its type parameters have instances.
 type Program struct {
 	Name     string     // as in Go, within its package: "BFS", "PageRank[float32]"

@@ -49,12 +49,12 @@ var Formats = []*format.Format{
 // adjacency is the common part of bodies of such files: records (u32 source, u32 destination,
 // float64 weight) become edges. Ends are from 0.
 type adjacency struct {
-	base    uint64 // what is added to ends
+	base    uint64 // the number that is added to ends
 	weights bool   // weights are wanted
 	rule    read.WeightRule
 }
 
-// takeVertices checks what the header says of vertices, and sets up the schema.
+// takeVertices checks the number of vertices in the header, and sets up the schema.
 func (t *adjacency) takeVertices(p *read.Plan, o read.Options, n int64, weighted bool) error {
 	s := &p.Schema
 	switch {
@@ -112,7 +112,7 @@ type words struct {
 	f    *read.Feed
 	r    *bufio.Reader
 	name string
-	line int64 // where the next byte is, from 1 behind what the plan passes over
+	line int64 // the line of the next byte, from 1 behind the header
 	word []byte
 	read int64
 }
@@ -167,7 +167,7 @@ func (w *words) any() ([]byte, error) {
 	}
 }
 
-// end refuses what follows, but for comments where there are such.
+// end returns an error if anything but comments follows.
 func (w *words) end(comments bool) error {
 	for {
 		if comments {

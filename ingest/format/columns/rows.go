@@ -100,7 +100,7 @@ type rowBody struct {
 	skipBad bool
 }
 
-// planRows decides what becomes of the columns of an input.
+// plan decides how the columns of an input are read.
 func (t *rowBody) plan(p *read.Plan, o read.Options) {
 	t.takeIDs(p, o)
 	t.ids, t.weights, t.skipBad = p.Schema.IDs, o.Weights.Rule(), o.SkipBadLines

@@ -87,7 +87,7 @@ func planMatrixMarket(p *read.Plan, h *read.Head, o read.Options) error {
 	return nil
 }
 
-// readBanner reads the first line and returns what an entry holds: "pattern", "integer",
+// readBanner reads the first line and returns the type of an entry: "pattern", "integer",
 // "unsigned-integer", which SciPy writes, or "real".
 func readBanner(p *read.Plan, lines *read.Lines) (string, error) {
 	const expected = `a banner "%%MatrixMarket matrix coordinate …"`

@@ -10,8 +10,8 @@ import (
 type Counted struct {
 	Rows, Cols int64 // the most that source and target may be
 	Edges      int64
-	Comment    string // what lines begin with that are no data
-	Source     string // what errors call the ids
+	Comment    string // the prefix of lines without data
+	Source     string // the name of the ids in errors
 	Target     string
 	Weighted   bool
 	arcs       bool // each line begins with "a "

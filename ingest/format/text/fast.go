@@ -27,7 +27,7 @@ type plainLines struct {
 	ids  idRange
 	Seps uint64 // bit c is set when the byte c separates fields
 	arc  bool   // lines begin with "a " (DIMACS)
-	rest bool   // what follows the second id is passed over
+	rest bool   // the fields behind the second id are passed over
 	most int    // how many separators that may have; if 0, any number
 
 	quotes    bool // which may have quotes

@@ -7,7 +7,7 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// columns says what stands behind the two ids of a line.
+// columns describes the fields behind the two ids of a line.
 type columns uint8
 
 const (
@@ -23,7 +23,7 @@ type picking struct {
 	width int   // how many it may have, where pick is by the names of a header; if 0, any number
 }
 
-// Layout describes the lines of a text format, and what becomes of
+// Layout describes the lines of a text format, and the reading of
 // its ids: the general form of what Plain does fast.
 type Layout struct {
 	splitter
@@ -37,7 +37,7 @@ type Layout struct {
 
 	found   bool      // the ids were found to be integers, not asked to be
 	guessed bool      // the number of columns was found, not asked for
-	What    [2]string // what the ids are called in errors
+	What    [2]string // the names of the ids in errors
 }
 
 // mixedSeparators is expected in place of spaces between some fields, and tabs or commas between others.
@@ -84,7 +84,7 @@ func (l *Layout) checkColumns(line []byte, f *lineFields, ids int) *read.Bad {
 	switch {
 	case f.problem != "":
 		expected = f.problem
-	case f.mixed && l.pick != nil && l.plain.Seps == 0, // what is between the columns may have blanks
+	case f.mixed && l.pick != nil && l.plain.Seps == 0, // fields between the columns may have blanks
 		l.IDs == read.IDString && f.mixed && (bytes.IndexByte(line, ',') >= 0 || !f.numbers()):
 		expected, advice = mixedSeparators, read.AdviceDelimiter
 	case l.names && f.more:
@@ -146,7 +146,7 @@ func (l *Layout) ParseID(tok []byte, i int, e *read.Edge) *read.Bad {
 	return nil
 }
 
-// badID says what is wrong with an id that parseID refuses; count ids are
+// badID returns the error of an id that parseID refuses; count ids are
 // admitted.
 func (l *Layout) badID(tok []byte, kind read.IntegerKind, i int, count uint64) *read.Bad {
 	b := &read.Bad{Text: read.QuotedEmpty(tok)}
@@ -182,7 +182,7 @@ func (l *Layout) ParseWeight(tok []byte, e *read.Edge) *read.Bad {
 	return &read.Bad{Text: read.QuotedEmpty(tok), Expected: kind.Expected(), Advice: read.AdviceNoWeights}
 }
 
-// nextData returns the next whole line with data, and how long it is with its end and what surrounds the data.
+// nextData returns the data of the next whole line that has any, and the length of the line with its end.
 func (l *Layout) nextData(lines *read.Lines, grow bool) (line []byte, length int, ok bool) {
 	for {
 		raw, ok := lines.Next(grow)

@@ -8,7 +8,7 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// lineBody reads what follows the header of a text input: it cuts blocks at
+// lineBody reads the lines behind the header of a text input: it cuts blocks at
 // line ends, and parses them line by line.
 type lineBody struct {
 	layout  Layout
@@ -136,7 +136,7 @@ func (t *lineBody) parseGeneral(raw []byte, b *read.Block, w *read.Parser) error
 		Text: read.Shown(bad.Text), Expected: bad.Expected, Advice: read.WithSkipAdvice(bad.Advice),
 	}
 	switch {
-	case bad.Expected == openQuote: // what is behind it on the next line is no edge: skipping would make one of it
+	case bad.Expected == openQuote: // the next line is the rest of the quoted id: skipping would make an edge of it
 		err.Advice = "a field ends on its line"
 		return err
 	case t.skipBad:

@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/ingest/read"
 )
 
-// Sniff has what the beginning of a text shows.
+// Sniff describes the beginning of a text.
 type Sniff struct {
 	skipBytes, skipLines int64
 	idSniff
@@ -22,7 +22,7 @@ type Sniff struct {
 	thirdNumber  bool
 }
 
-// idSniff counts ids by what they look like.
+// idSniff counts ids by their form.
 type idSniff struct {
 	ints    int64  // integers of 64 bits, as they are usually written
 	padded  int64  // other ways of writing such integers: 007, +7, -0

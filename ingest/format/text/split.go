@@ -15,7 +15,7 @@ type lineFields struct {
 	more    bool   // further fields follow
 	mixed   bool   // spaces separate some fields, and tabs or commas others: they may be of a name
 	rest    int    // where the fields behind those that are read begin; -1 if there is none
-	by      byte   // what separates the last ones, see separator; 0 with a delimiter
+	by      byte   // the separator of the last ones, see separator; 0 with a delimiter
 	problem string // not empty: the line cannot be split, and why not
 }
 
@@ -28,7 +28,7 @@ const (
 type splitter struct {
 	Comments  string // a line whose first byte is one of these is no data
 	Commas    bool   // commas separate, and fields may be quoted
-	delimiter byte   // what separates instead of blanks and commas; if 0, these
+	delimiter byte   // the separator; if 0, blanks and commas separate
 }
 
 // data returns the line without blanks around it and without its line end, and
@@ -104,7 +104,7 @@ func (f *lineFields) numbers() bool {
 	return true
 }
 
-// separated notes what separates two fields.
+// separated records the separator of two fields.
 func (f *lineFields) separated(by []byte) {
 	c := separator(by)
 	f.mixed = f.mixed || f.by != 0 && f.by != c
@@ -133,8 +133,8 @@ func separator(b []byte) byte {
 func (s *splitter) isBlankHere(c byte) bool { return isBlank(c) && c != s.delimiter }
 
 // next takes the field at line[p:], without blanks around it or its quotes. It
-// gives its end, and the start of the field behind it, -1 when that was the last; or what
-// is wrong with the line.
+// returns its end, and the start of the field behind it, -1 when that was the last; or
+// the error of the line.
 func (s *splitter) next(line []byte, p int) (field []byte, end, next int, problem string) {
 	if s.delimiter != 0 {
 		for p < len(line) && s.isBlankHere(line[p]) {

@@ -92,7 +92,7 @@ const (
 	textSeps  = blankSeps | 1<<','
 )
 
-// planText plans what is an edge per line with nothing before it: SNAP text,
+// planText plans texts with an edge per line and no header: SNAP text,
 // TSV and CSV, GAP .el and .wel, LDBC .e, and LDBC .v with a vertex per line.
 func planText(p *read.Plan, h *read.Head, o read.Options) error {
 	format := p.Schema.Format
@@ -247,7 +247,7 @@ func chooseColumns(p *read.Plan, s *Sniff, l *Layout, o read.Options) {
 	p.Schema.Weighted = l.Columns == withWeight
 }
 
-// Adapt decides what the beginning left open, and how ids are checked.
+// Adapt decides the properties that the beginning left open, and how ids are checked.
 func (l *Layout) Adapt(p *read.Plan, s read.Schema) {
 	l.IDs = s.IDs
 	if p.OpenWeights && s.Weighted {

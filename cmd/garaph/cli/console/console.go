@@ -191,7 +191,7 @@ func (c *Console) Write(b []byte) (int, error) {
 	return c.w.Write(b)
 }
 
-// Begin reports what begins. On a terminal the bar shows it.
+// Begin reports the beginning of a task. On a terminal the bar shows it.
 func (c *Console) Begin(message string) {
 	if !c.draws() {
 		c.Log.Info(message)

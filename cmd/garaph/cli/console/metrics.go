@@ -30,7 +30,7 @@ import (
 type metrics struct {
 	set    *vm.Set
 	server *http.Server   // if they are served
-	ended  sync.WaitGroup // the server, and what writes the file
+	ended  sync.WaitGroup // the server, and the goroutine that writes the file
 	file   string         // "" if there is none
 	every  time.Duration  // how often it is written
 	stop   chan struct{}  // closed at the end of the command
@@ -203,7 +203,7 @@ func (m *metrics) Close() {
 	}
 }
 
-// iterated counts what an iteration did.
+// iterated counts the work of an iteration.
 func (m *metrics) iterated(it garaph.Iteration) {
 	m.Count("garaph_iterations_total", int64(max(1, it.Levels)))
 	m.Count("garaph_vertices_total", int64(it.Vertices))

@@ -101,7 +101,7 @@ func (s *Stage) done() int64 {
 	return s.last.Done
 }
 
-// Set shows that so much is done, with a text; without one, as an amount of its unit.
+// Set shows the amount that is done, with a text. If text is "", it shows the amount in its unit.
 func (s *Stage) Set(done int64, text string) { s.show(done, text, nil) }
 
 // Iterated shows an iteration.

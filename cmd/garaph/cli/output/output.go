@@ -76,7 +76,7 @@ func IsFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// CheckBeside reports, before what takes long, the error that writing to path would end with. It leaves nothing behind.
+// CheckBeside returns, before a long job, the error with which writing to path would end. It leaves no file behind.
 func CheckBeside(what, path string, inputs []string) error {
 	if err := CheckNoInput(what, path, inputs); err != nil {
 		return err
@@ -84,7 +84,7 @@ func CheckBeside(what, path string, inputs []string) error {
 	return results.CheckFile(what, path)
 }
 
-// CheckNoInput refuses to write over what a run reads, and into any graph.
+// CheckNoInput returns an error if path is an input of the run or lies in a graph.
 func CheckNoInput(what, path string, inputs []string) error {
 	there, err := os.Stat(path)
 	for _, input := range inputs {

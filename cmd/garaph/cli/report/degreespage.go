@@ -9,7 +9,7 @@ import (
 	"github.com/garaph/garaph/internal/htmlreport"
 )
 
-// DegreesSection returns what a page shows of degrees, behind the facts.
+// DegreesSection returns the section of a page with the facts and the distributions of degrees.
 func DegreesSection(facts []htmlreport.Fact, list []Degrees) htmlreport.Section {
 	number := func(n uint64) string { return humanize.Comma(int64(n)) }
 	section := htmlreport.Section{Facts: facts}

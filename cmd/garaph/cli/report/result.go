@@ -1,5 +1,5 @@
-// Package report builds what commands report of a graph and of results: the first rows, distributions, facts and
-// sections of pages, and JSON objects.
+// Package report builds the reports of commands about a graph and about results: the first rows, distributions,
+// facts and sections of pages, and JSON objects.
 package report
 
 import (
