@@ -239,7 +239,7 @@ func (x *maker) Visit(ctx context.Context, e *algorithms.Env) error {
 		out := batches[worker]
 		edges := 0
 		for i := range b.Len {
-			v := b.First + uint32(i)
+			v := b.Vertex(i)
 			row := b.Row(x.dir, i)
 			edges += len(row)
 			if !x.set.Has(v) {
