@@ -92,13 +92,13 @@ func (x *regrouping) run(ctx context.Context, s *spill, goroutines int) error {
 
 // divide puts the records of blocks into the buckets of their groups.
 func (x *regrouping) divide(ctx context.Context, s *spill, w *writer, find *grouping, blocks []*block) error {
-	if x.numbers.perm != nil || x.weight > 0 {
+	if x.weight > 0 {
 		return s.eachUnpacked(ctx, blocks, func(records []uint32) error { return x.unpacked(w, find, records) })
 	}
 	return s.each(ctx, blocks, func(b *block, data *buffer) error {
 		for i := 0; i < b.n; {
 			var group, src uint32
-			if i, group, src = w.regroup(data, i, b.n, b.form, find); i < b.n {
+			if i, group, src = w.regroup(data, i, b.n, b.form, find, x.numbers.perm); i < b.n {
 				if err := w.next(&w.pending[group], group, src); err != nil {
 					return err
 				}
@@ -110,14 +110,19 @@ func (x *regrouping) divide(ctx context.Context, s *spill, w *writer, find *grou
 
 // regroup puts the records of a block's bytes [i, n) into the buckets of their groups, until there
 // is no room for one: it returns where that is, its group and its source. Its loop calls nothing, so
-// that all it needs is in registers.
-func (w *writer) regroup(data *buffer, i, n int, form recordForm, find *grouping) (at int, group, src uint32) {
+// that all it needs is in registers. If perm is not nil, records get dense ids.
+func (w *writer) regroup(
+	data *buffer, i, n int, form recordForm, find *grouping, perm []uint32,
+) (at int, group, src uint32) {
 	all, groups, first, shift, from := w.pending, find.groups, find.first, find.shift&31, find.from
 	base, low, mask, step := form.base, form.low&63, form.mask(), int(form.step)
 	ends := uint32(uint64(1)<<low - 1)
 	for ; i < n; i += step {
 		k := load(data, i) & mask
 		u, v := uint32(k>>low), base+uint32(k)&ends
+		if perm != nil {
+			u, v = perm[u], perm[v]
+		}
 		g := first[(v-from)>>shift]
 		for groups[g].last < v {
 			g++
