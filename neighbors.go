@@ -3,8 +3,10 @@ package garaph
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"sort"
 
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/results"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/rows"
@@ -37,6 +39,7 @@ type Neighbors[I ID] struct {
 type rowSides struct {
 	store *store.Store
 	sides [2]keptSide // in and out
+	ids   []uint32    // by place; if nil, they are the places
 	reads int         // shards that were read
 }
 
@@ -56,7 +59,11 @@ func NeighborsOf[I ID](g *Graph) (n *Neighbors[I], err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Neighbors[I]{graph: g, sides: rowSides{store: g.store}, ids: g.store.IDs(), id: read}, nil
+	sides, err := newRowSides(g.store)
+	if err != nil {
+		return nil, err
+	}
+	return &Neighbors[I]{graph: g, sides: sides, ids: g.store.IDs(), id: read}, nil
 }
 
 // Out yields where edges from a vertex lead, with their weights, 1 where there are none: one for each of parallel
@@ -77,29 +84,50 @@ func (n *Neighbors[I]) along(dir shard.Direction, id I) iter.Seq2[I, float64] {
 		}
 		defer n.graph.uses.End()
 		var v uint32
-		var side *rows.Side
 		if v, n.err = n.graph.Vertex(fmt.Sprint(id)); n.err != nil {
 			return
 		}
-		if side, n.err = n.sides.side(dir, v); n.err != nil {
+		row, weights, err := n.sides.row(dir, v)
+		if n.err = err; err != nil {
 			return
 		}
-		for i := side.Off[v-side.First]; i < side.Off[v-side.First+1]; i++ {
-			u := side.Nbr[i]
+		for i, u := range row {
 			block, err := n.ids.Block(u)
 			if err != nil {
 				n.err = err
 				return
 			}
 			ids := results.IDs{Ints: block.Ints, Uints: block.Uints, Strings: block.Strings}
-			if !yield(n.id(&ids, int(u-block.First)), side.Plane().At(int(i))) {
+			if !yield(n.id(&ids, int(u-block.First)), weights.At(i)) {
 				return
 			}
 		}
 	}
 }
 
-// side returns the side of the shard that has a vertex, as plain rows.
+func newRowSides(s *store.Store) (r rowSides, err error) {
+	ids, err := s.OrderedIDs()
+	r = rowSides{store: s, ids: slices.Clone(ids)}
+	hostmem.Free(ids)
+	return r, err
+}
+
+// row returns the neighbours of a vertex, ascending, and the weights of the edges.
+func (r *rowSides) row(dir shard.Direction, v uint32) (nbr []uint32, weights shard.Plane, err error) {
+	place := store.Place(r.ids, v)
+	side, err := r.side(dir, place)
+	if err != nil {
+		return nil, weights, err
+	}
+	if r.ids != nil {
+		nbr, weights = side.Renamed(int(place-side.First), r.ids)
+		return nbr, weights, nil
+	}
+	from, to := int(side.Off[v-side.First]), int(side.Off[v-side.First+1])
+	return side.Nbr[from:to], side.Plane().Slice(from, to), nil
+}
+
+// side returns the side of the shard that has the vertex at a place, as plain rows.
 func (r *rowSides) side(dir shard.Direction, v uint32) (*rows.Side, error) {
 	s, cat := r.store, r.store.Catalogue()
 	i := sort.Search(len(cat.Shards), func(i int) bool { return cat.Shards[i].First > v }) - 1

@@ -79,21 +79,24 @@ func (n nearEnough[V]) Null(v gas.Vertex, value V) bool {
 // It gives up, with no path, where a parent is equally near, as over a weight of 0, and where it
 // would read a quarter of all shards: all rows at once are read sooner.
 func back[V any](ctx context.Context, t *tables.Table[V], p gas.Paths[V], to uint32) ([]uint32, error) {
-	r := rowSides{store: t.Store}
+	r, err := newRowSides(t.Store)
+	if err != nil {
+		return nil, err
+	}
 	most := len(t.Store.Catalogue().Shards)/4 + 1
 	path := []uint32{to}
 	for v := to; !p.Begins(v); {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		side, err := r.side(shard.In, v)
+		row, weights, err := r.row(shard.In, v)
 		if err != nil {
 			return nil, err
 		}
 		u, found := uint32(0), false
-		for i := side.Off[v-side.First]; i < side.Off[v-side.First+1] && !found; i++ {
-			e := gas.Edge{Weight: side.Plane().At(int(i))}
-			u = side.Nbr[i]
+		for i := 0; i < len(row) && !found; i++ {
+			e := gas.Edge{Weight: weights.At(i)}
+			u = row[i]
 			found = p.Nearer(t.Values[u], t.Values[v]) && p.Over(t.Values[u], e, t.Values[v])
 		}
 		if !found || r.reads > most {

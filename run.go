@@ -76,10 +76,15 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		err = nameProgram(err, p, o.Name)
 		return r, errors.Join(err, r.end(status, err))
 	}
-	r.table = &tables.Table[V]{
-		Store: g.store, Source: p, Range: job.ValuesOf, Memory: job.Trim(), Results: columns, Values: job.Array(),
-	}
 	r.close, r.leave = job.Close, job.Leave
+	memory, err := job.Trim()
+	if err != nil {
+		r.Lose(err)
+		return r, errors.Join(err, r.Close())
+	}
+	r.table = &tables.Table[V]{
+		Store: g.store, Source: p, Range: job.ValuesOf, Memory: memory, Results: columns, Values: job.Array(),
+	}
 	return r, nil
 }
 

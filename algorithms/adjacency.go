@@ -3,6 +3,7 @@ package algorithms
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/garaph/garaph/page"
 )
@@ -27,7 +28,7 @@ func (a *adjacency) pages(ctx context.Context, wanted func(first, end uint32) bo
 	for i, span := range a.cache.Spans() {
 		rq := page.Request{Page: i}
 		for s := span.From; s < span.To && wanted != nil; s++ {
-			if info := a.env.Graph.Shards[s]; wanted(info.First, info.First+uint32(info.Vertices)) {
+			if a.wanted(s, wanted) {
 				rq.Shards = append(rq.Shards, s)
 			}
 		}
@@ -46,6 +47,16 @@ func (a *adjacency) pages(ctx context.Context, wanted func(first, end uint32) bo
 		}
 	}
 	return nil
+}
+
+// wanted reports whether a shard has a wanted vertex.
+func (a *adjacency) wanted(i int, wanted func(first, end uint32) bool) bool {
+	from := a.env.Graph.Shards[i].First
+	to := from + uint32(a.env.Graph.Shards[i].Vertices)
+	if !a.env.renames() {
+		return wanted(from, to)
+	}
+	return slices.ContainsFunc(a.env.ids[from:to], func(v uint32) bool { return wanted(v, v+1) })
 }
 
 // Close frees the memory of the edges. An algorithm may close them when it needs

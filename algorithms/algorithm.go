@@ -147,6 +147,7 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	if err != nil {
 		return nil, err
 	}
+	defer e.freeIDs()
 	out := &Outcome[T]{env: e, Report: Report{Load: time.Since(begin), InMemory: e.read.inMemory()}}
 	if !out.Report.InMemory {
 		enough := ""
@@ -161,6 +162,12 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 		err = checkValues(e, a, out.Values)
 	}
 	err = e.endReading(err)
+	if err == nil && e.ids != nil && e.plan.Places {
+		out.Values, err = arrange(ctx, e, out.Values)
+		for i := 0; i < len(e.columns) && err == nil; i++ {
+			e.columns[i].Values, err = e.arrange(ctx, e.columns[i])
+		}
+	}
 	if err != nil {
 		e.free()
 		return nil, err
@@ -172,6 +179,7 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	}
 	e.freeBut(kept...)
 	out.Report.Duration = time.Since(begin) - out.Report.Load
+	e.freeIDs()
 	out.Report.Totals, out.Report.BytesRead = e.totals, e.bytesRead()
 	out.Free = e.left()
 	return out, nil

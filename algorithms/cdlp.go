@@ -30,7 +30,7 @@ type CDLP struct {
 
 // Plan returns the rows of both directions, two labels a vertex, and the tables.
 func (CDLP) Plan(g *store.Catalogue, threads int) Plan {
-	return Plan{Rows: BothRows(g), Arrays: []Array{
+	return Plan{Places: true, Rows: BothRows(g), Arrays: []Array{
 		{"the labels", 8 * int64(g.Vertices)},
 		{"counts of labels", 8 * ballotSlots * int64(threads)},
 	}}
@@ -52,7 +52,7 @@ func (c CDLP) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 		return nil, err
 	}
 	for v := range labels {
-		labels[v] = gas.VertexID(v)
+		labels[v] = gas.VertexID(e.ID(uint32(v)))
 	}
 	done := 0
 	for changed := true; changed && (c.Iterations == 0 || done < c.Iterations); done++ {
@@ -62,7 +62,7 @@ func (c CDLP) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 			t := ballot{labels, slots[worker*ballotSlots:][:ballotSlots]}
 			changed := false
 			for i := range b.Len {
-				v := b.First + uint32(i)
+				v := b.Vertex(i)
 				in, out := b.Row(shard.In, i), []uint32(nil)
 				if !e.Graph.Symmetric {
 					out = b.Row(shard.Out, i)

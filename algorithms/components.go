@@ -33,7 +33,9 @@ const taskVertices = 1 << 14
 
 // Plan returns the edges, and a label for each vertex and for where dummies lead.
 func (Components) Plan(g *store.Catalogue, _ int) Plan {
-	return Plan{Edges: true, Arrays: []Array{{"the labels", 4 * (int64(g.Vertices) + 1)}}}
+	return Plan{Edges: true, Places: true, Arrays: []Array{
+		{"the labels", 4 * (int64(g.Vertices) + 1)}, {"the least ids", g.OrderBytes()},
+	}}
 }
 
 // Run links, and replaces parents by roots.
@@ -57,6 +59,9 @@ func (c Components) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	}
 	if err == nil {
 		err = f[:n].compressAll(ctx, e)
+	}
+	if err == nil {
+		err = nameByLeast(ctx, e, labels[:n])
 	}
 	return labels[:n], err
 }
@@ -266,6 +271,9 @@ func (c Components) runGPU(ctx context.Context, e *Env, g *gpu) ([]gas.VertexID,
 	}
 	if err == nil {
 		err = forest(labels).compressAll(ctx, e) // which counts the roots
+	}
+	if err == nil {
+		err = nameByLeast(ctx, e, labels)
 	}
 	return labels, err
 }

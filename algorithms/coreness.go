@@ -29,7 +29,9 @@ type Coreness struct{}
 // Plan returns the rows of both directions, the cores, and the values.
 func (Coreness) Plan(g *store.Catalogue, threads int) Plan {
 	values := Array{"the values", 8 * int64(g.Vertices)}
-	return CorePlan(g, threads, []Array{values}, []Array{values})
+	p := CorePlan(g, threads, []Array{values}, []Array{values})
+	p.Places, p.Less.Places = true, true
+	return p
 }
 
 // CorePlan returns the plan of [CoreNumbers] and of what is allocated after it: in memory, or in passes.

@@ -21,7 +21,7 @@ type Degrees struct {
 
 // Plan returns the sums.
 func (Degrees) Plan(g *store.Catalogue, _ int) Plan {
-	return Plan{Arrays: []Array{{"the degrees", 8 * int64(g.Vertices)}}}
+	return Plan{Places: true, Arrays: []Array{{"the degrees", 8 * int64(g.Vertices)}}}
 }
 
 // Run adds up.

@@ -22,7 +22,7 @@ type Eigenvector struct {
 
 // Plan returns the in-rows, and two numbers a vertex.
 func (Eigenvector) Plan(g *store.Catalogue, _ int) Plan {
-	return Plan{Rows: []shard.Direction{shard.In}, Arrays: []Array{{"the values", 16 * int64(g.Vertices)}}}
+	return Plan{Places: true, Rows: []shard.Direction{shard.In}, Arrays: []Array{{"the values", 16 * int64(g.Vertices)}}}
 }
 
 // Run iterates.

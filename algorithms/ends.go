@@ -129,7 +129,7 @@ func eachVertexOf(
 	return e.Rows().eachOf(ctx, set, func(worker int, b *Block) error {
 		var ends Ends // one allocation for all
 		for i := range b.Len {
-			ends = Ends{self: b.First + uint32(i), a: b.Row(shard.In, i)}
+			ends = Ends{self: b.Vertex(i), a: b.Row(shard.In, i)}
 			if !e.Graph.Symmetric {
 				ends.b = b.Row(shard.Out, i)
 			}

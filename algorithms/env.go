@@ -35,6 +35,7 @@ type Env struct {
 	gpu       *gpu       // if nil, the CPU computes
 	options   Options
 	store     *store.Store
+	ids       []uint32 // by place; if nil, they are the places
 	plan      Plan
 	planned   int64 // bytes of its arrays, and of rows of the whole graph
 	enough    int64 // budget for the plan in whose place this is; if 0, it is the first
@@ -132,7 +133,8 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Arr
 		account: account{arrays: map[unsafe.Pointer]array{}},
 	}
 	whole, loading := p.wholeArrays(e.Graph, o.Threads)
-	p.Arrays = slices.Concat(p.Arrays, whole)
+	p.Places = p.Places || p.Edges
+	p.Arrays = slices.Concat(p.Arrays, whole, p.orderArrays(e.Graph, o.Threads))
 	e.planned, e.plan = p.bytes(), p
 	p.Arrays = append(p.Arrays, loading...)
 	if p.Edges && len(p.Rows) > 0 {
@@ -152,6 +154,12 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Arr
 	default:
 		e.rows = newRows(adjacency{env: e, cache: cache, whole: cache.InMemory()}, p.Rows)
 		e.read = &e.rows.adjacency
+	}
+	if err == nil {
+		if e.ids, err = s.OrderedIDs(); err != nil {
+			err = errors.Join(err, e.read.Close())
+		}
+		e.used += 4 * int64(len(e.ids))
 	}
 	return e, err
 }

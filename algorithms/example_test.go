@@ -34,7 +34,7 @@ func (Mutual) Run(ctx context.Context, e *algorithms.Env) ([]int64, error) {
 			out := b.Row(shard.Out, i)
 			for k, u := range b.Row(shard.In, i) {
 				if _, both := slices.BinarySearch(out, u); both && (k == 0 || u != b.Row(shard.In, i)[k-1]) {
-					counts[b.First+uint32(i)]++
+					counts[b.Vertex(i)]++
 				}
 			}
 		}

@@ -121,7 +121,7 @@ func (Forest) pass(ctx context.Context, e *Env, stage string, tree []uint32, ins
 	var done atomic.Int64
 	return e.Rows().EachOf(ctx, wanted, func(_ int, b *Block) error {
 		for i := range b.Len {
-			v := b.First + uint32(i)
+			v := b.Vertex(i)
 			if inside[v] {
 				continue
 			}

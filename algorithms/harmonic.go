@@ -192,7 +192,7 @@ func (x *balls) step(ctx context.Context, e *Env, step int) (again bool, err err
 	err = e.Rows().Each(ctx, func(_ int, b *Block) error {
 		changed := false
 		for i := range b.Len {
-			v := b.First + uint32(i)
+			v := b.Vertex(i)
 			was := &x.now[v]
 			c := *was
 			row := b.Row(shard.Out, i)

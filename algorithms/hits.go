@@ -22,7 +22,7 @@ type HITS struct {
 
 // Plan returns the rows of both directions, and three numbers a vertex.
 func (HITS) Plan(g *store.Catalogue, _ int) Plan {
-	return Plan{Rows: BothRows(g), Arrays: []Array{{"hubs and authorities", 24 * int64(g.Vertices)}}}
+	return Plan{Places: true, Rows: BothRows(g), Arrays: []Array{{"hubs and authorities", 24 * int64(g.Vertices)}}}
 }
 
 // Run iterates.

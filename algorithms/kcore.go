@@ -26,10 +26,12 @@ func (KCore) Plan(g *store.Catalogue, _ int) Plan {
 	n := int64(g.Vertices)
 	arrays := []Array{{"the degrees", 4 * n}, {"the values", 8 * n}}
 	return Plan{
+		Places: true,
 		Whole:  BothRows(g),
 		Arrays: append(arrays, Array{"vertices to remove", 4 * n}),
 		Less: &Plan{
-			Rows: BothRows(g), Arrays: append(arrays[:2:2], Array{"vertices to remove", 8 * int64(bitset.Words(g.Vertices))}),
+			Places: true,
+			Rows:   BothRows(g), Arrays: append(arrays[:2:2], Array{"vertices to remove", 8 * int64(bitset.Words(g.Vertices))}),
 		},
 	}
 }

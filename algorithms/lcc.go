@@ -93,7 +93,7 @@ func (g *oriented) mutual(ctx context.Context, e *Env) ([]uint64, error) {
 	var done atomic.Int64
 	return set, e.Rows().Each(ctx, func(_ int, b *Block) error {
 		for i := range b.Len {
-			v := b.First + uint32(i)
+			v := b.Vertex(i)
 			out, own := b.Row(shard.Out, i), g.rank[v]
 			for k, u := range b.Row(shard.In, i) {
 				for len(out) > 0 && out[0] < u {

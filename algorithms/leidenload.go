@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/shard"
@@ -140,9 +141,10 @@ func (o *optimiser) read(ctx context.Context) (err error) {
 // eachRow calls f with each row of each vertex, the two of a vertex one after the other.
 func (o *optimiser) eachRow(ctx context.Context, stage string, f func(v uint32, row []uint32, w shard.Plane)) error {
 	e := o.env
+	var done atomic.Int64
 	return e.Rows().Each(ctx, func(_ int, b *Block) error {
 		for i := range b.Len {
-			v := b.First + uint32(i)
+			v := b.Vertex(i)
 			for _, dir := range BothRows(e.Graph) {
 				var weights shard.Plane
 				if o.leiden.Weighted && e.Graph.Weighted {
@@ -151,7 +153,7 @@ func (o *optimiser) eachRow(ctx context.Context, stage string, f func(v uint32, 
 				f(v, b.Row(dir, i), weights)
 			}
 		}
-		e.Progress(stage, int64(b.First)+int64(b.Len), int64(e.Graph.Vertices))
+		e.Progress(stage, done.Add(int64(b.Len)), int64(e.Graph.Vertices))
 		return nil
 	})
 }

@@ -54,7 +54,7 @@ func (p Parents[V]) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	var some atomic.Bool
 	err = e.Rows().Each(ctx, func(_ int, b *Block) error {
 		for i := range b.Len {
-			v := b.First + uint32(i)
+			v := b.Vertex(i)
 			parents[v] = NoParent
 			if !p.Reached(v) || p.Begins(v) {
 				continue
@@ -71,7 +71,7 @@ func (p Parents[V]) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 		some.Store(false)
 		err = e.Rows().eachOf(ctx, left, func(_ int, b *Block) error {
 			for i := range b.Len {
-				v := b.First + uint32(i)
+				v := b.Vertex(i)
 				if !left.Has(v) {
 					continue
 				}
@@ -96,7 +96,7 @@ func (p Parents[V]) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 
 // parent returns the smallest neighbour in row i over which a path is as long as the vertex says, and that is nearer.
 func (p Parents[V]) parent(b *Block, i int) gas.VertexID {
-	value := p.Values[b.First+uint32(i)]
+	value := p.Values[b.Vertex(i)]
 	weights := p.weights(b, i)
 	for k, u := range b.Row(shard.In, i) {
 		if p.Nearer(p.Values[u], value) && p.Over(p.Values[u], weights.At(k), value) {
@@ -108,7 +108,7 @@ func (p Parents[V]) parent(b *Block, i int) gas.VertexID {
 
 // settled returns the smallest neighbour that is as near, and is not left.
 func (p Parents[V]) settled(b *Block, i int, left bitset.Set) gas.VertexID {
-	value := p.Values[b.First+uint32(i)]
+	value := p.Values[b.Vertex(i)]
 	weights := p.weights(b, i)
 	for k, u := range b.Row(shard.In, i) {
 		if p.Reached(u) && !left.Has(u) && !p.Nearer(value, p.Values[u]) && p.Over(p.Values[u], weights.At(k), value) {

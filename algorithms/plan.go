@@ -25,6 +25,10 @@ type Plan struct {
 	Whole []shard.Direction
 	// Weights: it reads the weights of rows too, on a weighted graph.
 	Weights bool
+	// Places: it names vertices by their places in the store instead of by their ids: in rows, edges and values. It is for
+	// algorithms whose results depend on neither; the run brings values into the order of ids. Values that are vertices
+	// are ids, see [Env.ID]. Edges are read so in any case.
+	Places bool
 	// Arrays are what it allocates at any one time, at most, by what it is for.
 	Arrays []Array
 	// Less is the plan that takes the place of this one where the budget has no room for it;
@@ -89,6 +93,9 @@ func (p Plan) wholeArrays(c *store.Catalogue, threads int) (list, loading []Arra
 	var most int64
 	for _, dir := range p.Whole {
 		all, reading := p.whole(c, dir, threads).Bytes(c)
+		if !p.Places && c.Order() != store.ByInput {
+			reading = max(reading, all) // for both orders
+		}
 		list = append(list, Array{fmt.Sprintf("the %s rows of the whole graph", dir), all})
 		most = max(most, reading)
 	}

@@ -19,7 +19,7 @@ func gatherSums(ctx context.Context, e *Env, dir shard.Direction, from, to []flo
 			for _, u := range b.Row(dir, i) {
 				sum += from[u]
 			}
-			to[b.First+uint32(i)] = sum
+			to[b.Vertex(i)] = sum
 		}
 		return nil
 	})

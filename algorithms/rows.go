@@ -30,27 +30,53 @@ func newRows(a adjacency, planned []shard.Direction) *Rows {
 	return r
 }
 
-// Block is the rows of consecutive vertices, on lease until the function that
+// Block is the rows of some vertices, on lease until the function that
 // [Rows.Each] called with it returns. They must not be changed.
 type Block struct {
-	First uint32 // the vertex of row 0
-	Len   int    // rows
+	Len int // rows
 
 	rows  *Rows
 	shard rows.Shard
-	begin int // row 0 in the shard
+	begin int      // row 0 in the shard
+	some  []uint32 // or: the places of the rows in the shard
 }
 
-// Row returns row i: the neighbours of vertex First+i in a planned direction, ascending,
+// Vertex returns the vertex of row i.
+func (b *Block) Vertex(i int) uint32 {
+	place := b.shard[0].First + uint32(b.at(i))
+	if b.rows.env.renames() {
+		return b.rows.env.ids[place]
+	}
+	return place
+}
+
+// at returns the place of row i in the shard.
+func (b *Block) at(i int) int {
+	if b.some != nil {
+		return int(b.some[i])
+	}
+	return b.begin + i
+}
+
+// Row returns row i: the neighbours of vertex Vertex(i) in a planned direction, ascending,
 // parallel edges and self-loops included.
 func (b *Block) Row(dir shard.Direction, i int) []uint32 {
-	return b.side(dir).Row(b.begin+i, nil)
+	side := b.side(dir)
+	if b.rows.env.renames() {
+		row, _ := side.Renamed(b.at(i), b.rows.env.ids)
+		return row
+	}
+	return side.Row(b.at(i), nil)
 }
 
 // Weights returns the weights of the edges of row i, if they were planned. Of a graph without
 // weights, there are none, and they stand for 1.
 func (b *Block) Weights(dir shard.Direction, i int) shard.Plane {
-	s, v := b.side(dir), b.begin+i
+	s, v := b.side(dir), b.at(i)
+	if b.rows.env.renames() {
+		_, weights := s.Renamed(v, b.rows.env.ids)
+		return weights
+	}
 	return s.Plane().Slice(int(s.Off[v]), int(s.Off[v+1]))
 }
 
@@ -73,12 +99,18 @@ func (r *Rows) Each(ctx context.Context, f func(worker int, b *Block) error) err
 func (r *Rows) EachIn(ctx context.Context, from, to uint32, f func(worker int, b *Block) error) error {
 	wanted := func(first, end uint32) bool { return first < to && end > from }
 	return r.EachOf(ctx, wanted, func(worker int, b *Block) error {
-		first, end := max(b.First, from), min(b.First+uint32(b.Len), to)
-		if first >= end {
+		var some []uint32
+		for i := range b.Len {
+			if v := b.Vertex(i); v >= from && v < to {
+				some = append(some, uint32(b.begin+i))
+			}
+		}
+		if len(some) == 0 {
 			return nil
 		}
-		b.begin += int(first - b.First)
-		b.First, b.Len = first, int(end-first)
+		if len(some) < b.Len {
+			b.some, b.Len = some, len(some)
+		}
 		return f(worker, b)
 	})
 }
@@ -92,8 +124,12 @@ func (r *Rows) EachRow(ctx context.Context, vertices []uint32, f func(worker int
 	}
 	wanted := func(from, end uint32) bool { return first(from) < first(end) }
 	return r.EachOf(ctx, wanted, func(worker int, b *Block) error {
-		for k := first(b.First); k < len(vertices) && vertices[k] < b.First+uint32(b.Len); k++ {
-			if err := f(worker, b, int(vertices[k]-b.First), k); err != nil {
+		for i := range b.Len {
+			k, wanted := slices.BinarySearch(vertices, b.Vertex(i))
+			if !wanted {
+				continue
+			}
+			if err := f(worker, b, i, k); err != nil {
 				return err
 			}
 		}
@@ -131,7 +167,7 @@ func (r *Rows) EachOf(
 			}
 			s := shards[c.Shard]
 			return f(worker,
-				&Block{First: s[0].First + uint32(c.Begin), Len: c.End - c.Begin, rows: r, shard: s, begin: c.Begin})
+				&Block{Len: c.End - c.Begin, rows: r, shard: s, begin: c.Begin})
 		})
 	})
 }

@@ -139,11 +139,11 @@ func testRows(t *testing.T, o teststore.Options) {
 			got := map[key]int{}
 			err = e.Rows().Each(ctx, func(_ int, b *algorithms.Block) error {
 				for i := range b.Len {
-					seen[b.First+uint32(i)]++
+					seen[b.Vertex(i)]++
 					for _, dir := range planned {
 						weights := b.Weights(dir, i)
 						for k, u := range b.Row(dir, i) {
-							x := key{dir, b.First + uint32(i), u, 1}
+							x := key{dir, b.Vertex(i), u, 1}
 							x.weight = float32(weights.At(k))
 							got[x]++
 						}

@@ -36,7 +36,7 @@ func (Strength) Run(ctx context.Context, e *Env) ([]float64, error) {
 					sum += weights.At(k)
 				}
 			}
-			sums[b.First+uint32(i)] = sum
+			sums[b.Vertex(i)] = sum
 		}
 		return nil
 	})

@@ -34,7 +34,7 @@ const countedEdges = 1 << 11
 func (Triangles) Plan(g *store.Catalogue, threads int) Plan {
 	n := int64(g.Vertices)
 	rows, edges := undirected(g)
-	return Plan{Rows: rows, Arrays: []Array{
+	return Plan{Places: true, Rows: rows, Arrays: []Array{
 		{"degrees and ranks", 8 * n},
 		{"the edges", 8*(n+1) + 4*edges},
 		{"the edges of the largest degrees", coreBytes(n, edges)},

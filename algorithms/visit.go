@@ -23,6 +23,7 @@ func Visit(ctx context.Context, s *store.Store, v Visitor, o Options) error {
 		return err
 	}
 	defer e.free()
+	defer e.freeIDs()
 	err = panics.Guard(v, func() error { return v.Visit(ctx, e) })
 	return e.endReading(err)
 }

@@ -28,6 +28,9 @@ func (e *Env) Load(ctx context.Context, dir shard.Direction) (*frontier.Rows, er
 			e.algorithm, e.planned, e.used+bytes, dir)
 	}
 	r, err := whole.Load(ctx, e.store)
+	if err == nil && e.renames() {
+		r, err = whole.Rename(ctx, e.Graph, r, e.ids)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -78,5 +78,10 @@ func chooseSources(g *garaph.Graph, n int) (sources []uint32, err error) {
 	if len(sources) == 0 {
 		return nil, errors.New("the graph has no edges")
 	}
+	for i, place := range sources {
+		if sources[i], err = idOf(g, place); err != nil {
+			return nil, err
+		}
+	}
 	return sources, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
@@ -97,7 +98,17 @@ func sourceOf(g *garaph.Graph, id string) (uint32, error) {
 			}
 		}
 	}
-	return source, nil
+	return idOf(g, source)
+}
+
+// idOf returns the id of the vertex at a place.
+func idOf(g *garaph.Graph, place uint32) (uint32, error) {
+	ids, err := g.Store().OrderedIDs()
+	defer hostmem.Free(ids)
+	if ids != nil {
+		place = ids[place]
+	}
+	return place, err
 }
 
 // sideBytes returns the size of the edges of one direction.

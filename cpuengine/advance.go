@@ -120,7 +120,7 @@ func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[
 func newAdvancer[V, A any](e *Engine[V, A], edges uint64) (*Advancer[V, A], error) {
 	a := e.arrays
 	f := &Advancer[V, A]{engine: e, lanes: make([]lane, len(e.workers)),
-		block: compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}}
+		block: compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out, IDs: a.IDs}}
 	f.unseen, f.limits = edges, limits{aloneEdges, hubEdges, taskVertices, 2*int(e.arrays.N) + 1<<16}
 	memory, err := hostmem.Slice[uint32](2 * int(a.N))
 	if err != nil {

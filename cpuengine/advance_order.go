@@ -369,7 +369,7 @@ func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *fronti
 	if !ok || edges == 0 {
 		return 0, false
 	}
-	block := compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}
+	block := compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out, IDs: a.IDs}
 	priority := p.(gas.Prioritized[V]).Priority
 	src, sum, n := a.Cur[source], 0.0, 0.0
 	start, low := priority(src), math.Inf(1)

@@ -40,7 +40,7 @@ func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact b
 	f := &Advancer[V, A]{engine: e}
 	f.rows = &storedRows[V, A]{stored: rows, exact: exact}
 	a := e.arrays
-	f.block = compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out}
+	f.block = compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out, IDs: a.IDs}
 	f.queue, f.next = frontier.NewQueue[uint32](nil), frontier.NewQueue[uint32](nil)
 	f.lanes = make([]lane, len(e.workers))
 	for i := range f.lanes {

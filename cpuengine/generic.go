@@ -116,13 +116,14 @@ func (g *generic[V, A]) apply(acc []A, list []uint16, b *compiled.Block, cur, ne
 	p, base := g.program, b.First&^63
 	for i, v := range list {
 		x := b.Vertex(int(v))
-		old := cur[x.ID]
+		at := b.First + uint32(v)
+		old := cur[at]
 		value := p.Apply(x, old, acc[i], b.Step)
-		next[x.ID] = value
+		next[at] = value
 		if p.Activate(x, old, value) {
-			rising[(x.ID-base)>>6] |= 1 << (x.ID & 63)
+			rising[(at-base)>>6] |= 1 << (at & 63)
 			activated++
-			degrees += uint64(b.Degree[x.ID])
+			degrees += uint64(b.Degree[at])
 		}
 	}
 	return activated, degrees

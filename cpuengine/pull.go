@@ -58,7 +58,7 @@ func (r *worker[V, A]) sums(n int) []A {
 // enter fills the block for a shard.
 func (r *worker[V, A]) enter(s *shardSides, w Work) {
 	a := r.engine.arrays
-	r.block = compiled.Block{First: s.first, N: a.N, Step: w.Step, Degree: a.Degree, In: a.In, Out: a.Out}
+	r.block = compiled.Block{First: s.first, N: a.N, Step: w.Step, Degree: a.Degree, In: a.In, Out: a.Out, IDs: a.IDs}
 	if words := s.vertices/64 + 2; len(r.rising) < words {
 		r.rising = make([]uint64, words)
 	}

@@ -23,6 +23,7 @@ type Job[V, A any] struct {
 	state    *state[V, A]    // values, active set and position
 	recorder *recorder[V, A] // report, trace and checkpoints
 	workers  *workers[V, A]  // the CPU and the GPUs
+	results  *arranged[V]    // in the order of ids; nil before Trim, or where that is the order of places
 }
 
 // New plans a job and allocates its memory. The caller must Close it.
@@ -71,6 +72,7 @@ func (j *Job[V, A]) Close() {
 		j.plan.opt.Log.Warn("some memory of the job was not freed", zap.Error(err))
 	}
 	j.recorder.epochs.free()
+	j.results.free()
 	if a := j.state.arrays; a != nil {
 		a.Free()
 		j.state.arrays = nil
@@ -81,14 +83,19 @@ func (j *Job[V, A]) Close() {
 // written.
 func (j *Job[V, A]) Leave() { j.recorder.epochs.wait() }
 
-// Array returns the values of all vertices by dense id. They belong to the job and must not be
+// Array returns the values of all vertices, after [Job.Trim] by dense id. They belong to the job and must not be
 // changed.
-func (j *Job[V, A]) Array() []V { return j.state.arrays.Cur[:j.plan.shape.cat.Vertices] }
+func (j *Job[V, A]) Array() []V {
+	if j.results != nil {
+		return j.results.values
+	}
+	return j.state.arrays.Cur[:j.plan.shape.cat.Vertices]
+}
 
-// Trim frees what results do not need after Run: pages and arrays of iterations. It returns the
-// bytes of the budget that are left, or [math.MaxInt64] if there is no budget. The job cannot run
-// again.
-func (j *Job[V, A]) Trim() (free int64) {
+// Trim frees what results do not need after Run: pages and arrays of iterations, and brings values into the
+// order of ids. It returns the bytes of the budget that are left, or [math.MaxInt64] if there is no budget. The
+// job cannot run again.
+func (j *Job[V, A]) Trim() (free int64, err error) {
 	if err := j.workers.closePages(); err != nil {
 		j.plan.opt.Log.Warn("some memory of the job was not freed", zap.Error(err))
 	}
@@ -96,11 +103,18 @@ func (j *Job[V, A]) Trim() (free int64) {
 	if j.recorder.epochs != nil {
 		free -= epochBytes[V](j.plan.shape.cat.Vertices, j.plan.opt.Checkpoints)
 	}
-	j.state.arrays.FreeSpare(j.state.taken == nil) // an epoch may be read from Next
-	if j.plan.opt.Memory == 0 {
-		return math.MaxInt64
+	if j.state.arrays.IDs != nil {
+		if err := j.arrange(); err != nil {
+			return 0, err
+		}
+		free -= j.results.bytes()
+	} else {
+		j.state.arrays.FreeSpare(j.state.taken == nil) // an epoch may be read from Next
 	}
-	return max(0, free-j.state.arrays.Bytes())
+	if j.plan.opt.Memory == 0 {
+		return math.MaxInt64, nil
+	}
+	return max(0, free-j.state.arrays.Bytes()), nil
 }
 
 // HeldBytes returns the most that a job over n vertices holds after [Job.Trim], until it is closed. An
@@ -114,8 +128,8 @@ func HeldBytes[V any](n uint32, p checkpoint.Policy) int64 {
 	return held
 }
 
-// ValuesOf calls yield for the vertices in [from, to) and their values, in order, for part of a
-// shard at a time. The slices belong to the job.
+// ValuesOf calls yield for vertices and their values, for part of a shard at a time: for those with places in
+// [from, to), or after [Job.Trim] with ids in [from, to), in order. The slices belong to the job.
 func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values []V) error) error {
 	b := valueBuffers.Get().(*valueBuffer)
 	defer valueBuffers.Put(b)
@@ -124,7 +138,7 @@ func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values
 		if max(begin, from) >= min(end, to) {
 			continue
 		}
-		in, out, err := b.of(j.plan.store, i)
+		in, out, values, err := j.shardOf(b, i)
 		if err != nil {
 			return err
 		}
@@ -132,9 +146,9 @@ func (j *Job[V, A]) ValuesOf(from, to uint32, yield func(vs []gas.Vertex, values
 			vs := b.vertices[:min(end-v, valuesAtOnce)]
 			for k := range vs {
 				at := v - begin + uint32(k)
-				vs[k] = gas.Vertex{ID: v + uint32(k), N: j.plan.shape.cat.Vertices, In: in[at], Out: out[at]}
+				vs[k] = gas.Vertex{ID: j.state.arrays.ID(v + uint32(k)), N: j.plan.shape.cat.Vertices, In: in[at], Out: out[at]}
 			}
-			if err := yield(vs, j.state.arrays.Cur[v:v+uint32(len(vs))]); err != nil {
+			if err := yield(vs, values[v-begin:][:len(vs)]); err != nil {
 				return err
 			}
 			v += uint32(len(vs))

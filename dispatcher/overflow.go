@@ -34,7 +34,7 @@ func (j *Job[V, A]) overflowed(ctx context.Context) error {
 	return j.Refuse(ctx, func(from, to uint32, wrong func(v uint32)) error {
 		for v := from; v < to; v++ {
 			if program.Overflowed(j.state.arrays.Cur[v]) {
-				wrong(v)
+				wrong(j.state.arrays.ID(v))
 			}
 		}
 		return nil
@@ -42,7 +42,7 @@ func (j *Job[V, A]) overflowed(ctx context.Context) error {
 }
 
 // Refuse returns an [OverflowError] if find reports wrong values of a job that is done. It calls
-// find for intervals of vertices, on several goroutines.
+// find for intervals of places, on several goroutines. wrong gets the ids of vertices.
 func (j *Job[V, A]) Refuse(ctx context.Context, find func(from, to uint32, wrong func(v uint32)) error) error {
 	var values atomic.Int64
 	firsts := make([]uint32, len(j.plan.shape.firsts)) // by shard, where there is one

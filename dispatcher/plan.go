@@ -68,7 +68,7 @@ func (p *plan[V, A]) ask() error {
 	cat, m := p.store.Catalogue(), &p.memory
 	m.page = page.Options{Threads: p.opt.Threads, PageBytes: p.opt.hooks.pageBytes,
 		Encodings: cpuengine.Encodings(), Map: true}
-	m.fixed = vertices.Bytes[V](cat.Vertices) + processBytes
+	m.fixed = vertices.Bytes[V](cat.Vertices) + cat.OrderBytes() + processBytes
 	if p.opt.Job != nil {
 		m.checkpoints = epochBytes[V](cat.Vertices, p.opt.Checkpoints)
 	}

@@ -114,8 +114,9 @@ func (s *shape) degree(v gas.Vertex) uint32 {
 
 func (s *shape) allShards() []int { return page.Span{To: len(s.firsts)}.List() }
 
-// eachVertex calls f for the vertices of shard i. It returns a panic of the program as an error.
-func (p *plan[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
+// eachVertex calls f for the vertices of shard i and their places; ids are those of all vertices by place, nil if
+// these are the same. It returns a panic of the program as an error.
+func (p *plan[V, A]) eachVertex(i int, ids []uint32, f func(at uint32, v gas.Vertex)) error {
 	var d degrees
 	in, out, err := d.of(p.store, i)
 	if err != nil {
@@ -124,7 +125,12 @@ func (p *plan[V, A]) eachVertex(i int, f func(gas.Vertex)) error {
 	first, _ := p.shape.interval(i)
 	return panics.Guard(p.program, func() error {
 		for v := range in {
-			f(gas.Vertex{ID: first + uint32(v), N: p.shape.cat.Vertices, In: in[v], Out: out[v]})
+			at := first + uint32(v)
+			id := at
+			if ids != nil {
+				id = ids[at]
+			}
+			f(at, gas.Vertex{ID: id, N: p.shape.cat.Vertices, In: in[v], Out: out[v]})
 		}
 		return nil
 	})

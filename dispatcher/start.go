@@ -129,32 +129,32 @@ func (s *state[V, A]) init(ctx context.Context, resumed bool) error {
 		var sum uint64 // stored once at the end, as the aggregate: those of other shards lie in the same line of the cache
 		var aggregate float64
 		var active uint64 // of a word of bits: a locked instruction for each vertex takes a third of the time
-		err := s.plan.eachVertex(i, func(v gas.Vertex) {
+		err := s.plan.eachVertex(i, s.arrays.IDs, func(at uint32, v gas.Vertex) {
 			degree := s.shape.degree(v)
-			s.arrays.Degree[v.ID] = degree
+			s.arrays.Degree[at] = degree
 			if s.arrays.In != nil {
-				s.arrays.In[v.ID] = v.In
+				s.arrays.In[at] = v.In
 			}
 			if s.arrays.Out != nil {
-				s.arrays.Out[v.ID] = v.Out
+				s.arrays.Out[at] = v.Out
 			}
 			if resumed {
-				if s.arrays.Active.Has(v.ID) {
+				if s.arrays.Active.Has(at) {
 					sum += uint64(degree)
 				}
 				return
 			}
 			value, rises := s.plan.program.Init(v)
-			s.arrays.Cur[v.ID] = value
+			s.arrays.Cur[at] = value
 			if s.plan.can.aggregable != nil {
 				aggregate += s.plan.can.aggregable.Aggregate(v, value)
 			}
 			if rises {
 				sum += uint64(degree)
-				active |= 1 << (v.ID & 63)
+				active |= 1 << (at & 63)
 			}
-			if v.ID&63 == 63 {
-				s.arrays.Active.Or(v.ID>>6, active)
+			if at&63 == 63 {
+				s.arrays.Active.Or(at>>6, active)
 				active = 0
 			}
 		})

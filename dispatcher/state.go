@@ -16,6 +16,7 @@ import (
 	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/internal/vertices"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/store"
 )
 
 // state holds what changes in a run: values, active set and aggregates, where they are newest, the
@@ -161,7 +162,9 @@ func (s *state[V, A]) resum() error {
 	}
 	return s.plan.eachShard(context.Background(), func(i int) error {
 		sum := 0.0
-		err := s.plan.eachVertex(i, func(v gas.Vertex) { sum += s.plan.can.aggregable.Aggregate(v, s.arrays.Cur[v.ID]) })
+		err := s.plan.eachVertex(i, s.arrays.IDs, func(at uint32, v gas.Vertex) {
+			sum += s.plan.can.aggregable.Aggregate(v, s.arrays.Cur[at])
+		})
 		s.aggregates[i] = sum
 		return err
 	})
@@ -275,6 +278,13 @@ func (s *state[V, A]) allocate() (err error) {
 	}
 	if s.arrays, err = vertices.New[V](s.shape.cat.Vertices, nil); err != nil {
 		return fmt.Errorf("program %T: %w", s.plan.program, err)
+	}
+	if s.arrays.IDs, err = s.plan.store.OrderedIDs(); err != nil {
+		return err
+	}
+	if end := s.plan.opt.hooks.end; end != nil {
+		at := store.Place(s.arrays.IDs, *end)
+		s.plan.opt.hooks.end = &at
 	}
 	return s.arrays.AddDegrees(s.plan.memory.in, s.plan.memory.out)
 }

@@ -34,7 +34,7 @@ func TestTrim(t *testing.T) {
 			if o.Memory > 0 {
 				left = o.Memory - processBytes - 4*int64(n) - 2*8*int64(bitset.Words(n))
 			}
-			if got := j.Trim(); got != left {
+			if got, _ := j.Trim(); got != left {
 				t.Errorf("%s, %s: %d bytes are left, want %d", named.Name, o.Device, got, left)
 			}
 			for _, from := range []uint32{0, n / 2} {

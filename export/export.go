@@ -68,6 +68,9 @@ func writeWith(ctx context.Context, s *store.Store, o Options, write func(x *wri
 	if err := o.Check(s.Name(), cat); err != nil {
 		return Report{}, err
 	}
+	if cat.Order() != store.ByInput {
+		return inOrder(ctx, s, o, func(s *store.Store) (Report, error) { return writeWith(ctx, s, o, write) })
+	}
 	x := &writer{store: s, cat: cat, o: o, to: writerOf(o.Format)}
 	x.graph = format.Graph{
 		Vertices: cat.Vertices, Edges: cat.Edges, Symmetric: cat.Symmetric,

@@ -58,7 +58,7 @@ func (x *writer) load(ctx context.Context, e *algorithms.Env, set *store.IDSet, 
 		mu.Lock()
 		defer mu.Unlock()
 		for i := range b.Len {
-			v := b.First + uint32(i)
+			v := b.Vertex(i)
 			list, _ := x.row(b, i)
 			for _, u := range list {
 				if err := set.Add(u); err != nil {
@@ -81,7 +81,7 @@ func (x *writer) row(b *algorithms.Block, i int) (list []uint32, weights shard.P
 	if x.weighted {
 		weights = b.Weights(x.dir, i)
 	}
-	v := b.First + uint32(i)
+	v := b.Vertex(i)
 	from, to := 0, len(list)
 	switch x.graph.Half {
 	case format.Upper:
@@ -121,7 +121,7 @@ func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to
 			}
 		}()
 		edges := uint64(0)
-		p := piece{writer: x, names: n, first: b.First, buf: buffers[worker][:0], batch: batches[worker]}
+		p := piece{writer: x, names: n, first: b.Vertex(0), buf: buffers[worker][:0], batch: batches[worker]}
 		p.row = format.Row{Graph: &x.graph, Labeler: n, Turned: x.turned()}
 		asDirected := x.asDirected()
 		for i := range b.Len {
@@ -135,7 +135,7 @@ func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to
 			}
 			for at := 0; at < len(list) && p.err == nil; at += some {
 				end := min(at+some, len(list))
-				p.append(b.First+uint32(i), at, list[at:end], weights.Slice(at, end))
+				p.append(b.Vertex(i), at, list[at:end], weights.Slice(at, end))
 			}
 			p.buf = append(p.buf, x.to.EndRow...)
 		}
@@ -143,7 +143,7 @@ func (x *writer) pass(ctx context.Context, e *algorithms.Env, n *names, from, to
 			return err
 		}
 		buffers[worker], batches[worker] = p.buf, p.batch
-		x.out.done(b.First + uint32(b.Len))
+		x.out.done(b.Vertex(0) + uint32(b.Len))
 		x.wrote(edges)
 		return nil
 	})

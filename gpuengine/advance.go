@@ -120,7 +120,7 @@ func (a *Advancer[V, A]) open(rows, in *frontier.Rows, edges int64, how Advancin
 	}
 	at := &e.arrays.at
 	a.args.AdvanceGraph = kernels.AdvanceGraph{
-		Values: at[values], Degree: at[degree], DIn: at[inDegree], DOut: at[outDegree], Parameters: at[parameterBlock],
+		Values: at[values], Degree: at[degree], DIn: at[inDegree], DOut: at[outDegree], IDs: at[vertexIDs], Parameters: at[parameterBlock],
 	}
 	a.args.Fault, a.args.N, a.args.Small = e.arrays.fault(), n, smallEdges
 	a.args.PushShare, a.args.SeekShare = pushShare, seekShare

@@ -150,7 +150,8 @@ func (a *arrays) apply(l *lane, step gas.Step) error {
 	l.args.apply = kernels.ApplyArgs{
 		ApplyArrays: kernels.ApplyArrays{
 			Acc: a.at[accumulators], Values: a.at[values], Next: a.at[nextValues],
-			In: a.at[inDegree], Out: a.at[outDegree], Degree: a.at[degree], Parameters: a.at[parameterBlock],
+			In: a.at[inDegree], Out: a.at[outDegree], IDs: a.at[vertexIDs],
+			Degree: a.at[degree], Parameters: a.at[parameterBlock],
 		},
 		ApplyResults: kernels.ApplyResults{Active: a.at[active], Totals: a.at[results], Fault: a.fault()},
 		Iteration:    int64(step.Iteration), Aggregate: step.Aggregate,

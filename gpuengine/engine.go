@@ -92,7 +92,7 @@ func (e *Engine[V, A]) Start(pages Pages) error {
 	if err == nil {
 		err = e.arrays.fill(hostmem.AsBytes(e.host.Cur), [arrayCount][]byte{
 			degree: hostmem.AsBytes(e.host.Degree), inDegree: hostmem.AsBytes(e.host.In), outDegree: hostmem.AsBytes(e.host.Out),
-			parameterBlock: parameters(e.program, e.fragments.Parameters),
+			vertexIDs: hostmem.AsBytes(e.host.IDs), parameterBlock: parameters(e.program, e.fragments.Parameters),
 		})
 	}
 	if err != nil {

@@ -41,6 +41,7 @@ const (
 	degree
 	inDegree
 	outDegree
+	vertexIDs
 	active // bits
 	results
 	parameterBlock
@@ -126,6 +127,9 @@ func (p *plan) arraySizes(f compiled.Fragments) [arrayCount]int64 {
 	}
 	if p.degrees.needOut {
 		s[outDegree] = 4 * n
+	}
+	if f.ReadsIDs() {
+		s[vertexIDs] = p.cat.OrderBytes()
 	}
 	if p.sums {
 		s[results] += 8 * int64(p.sumAt[len(p.sumAt)-1])

@@ -18,11 +18,11 @@ import (
 // TestKilledImportChild is the process that TestKilledImport kills.
 func TestKilledImportChild(t *testing.T) {
 	args := strings.Fields(os.Getenv("GARAPH_KILLED_IMPORT"))
-	if len(args) != 2 {
+	if len(args) != 3 {
 		t.Skip("runs as a child of TestKilledImport only")
 	}
 	if _, err := Import(context.Background(), args[:1], args[1],
-		Options{Storage: StorageOptions{ShardVertices: 100}, Force: true}); err != nil {
+		Options{Storage: StorageOptions{ShardVertices: 100, Order: store.Order(args[2])}, Force: true}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -31,6 +31,12 @@ func TestKilledImportChild(t *testing.T) {
 // afterwards, an older graph is as it was, and the next import succeeds and
 // leaves nothing else behind.
 func TestKilledImport(t *testing.T) {
+	for _, order := range []store.Order{store.ByInput, store.ByDegree} {
+		t.Run(string(order), func(t *testing.T) { testKilledImport(t, order) })
+	}
+}
+
+func testKilledImport(t *testing.T, order store.Order) {
 	dir := t.TempDir()
 	input, path := filepath.Join(dir, "edges.txt"), filepath.Join(dir, "graph")
 	var text strings.Builder
@@ -42,7 +48,7 @@ func TestKilledImport(t *testing.T) {
 	}
 	child := func() *exec.Cmd {
 		c := exec.Command(os.Args[0], "-test.run=^TestKilledImportChild$")
-		c.Env = append(os.Environ(), "GARAPH_KILLED_IMPORT="+input+" "+path)
+		c.Env = append(os.Environ(), "GARAPH_KILLED_IMPORT="+input+" "+path+" "+string(order))
 		return c
 	}
 	start := time.Now()

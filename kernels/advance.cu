@@ -54,7 +54,7 @@ struct advance_state {
 struct advance_args {
 	rows out, in;
 	void *values;
-	const uint32_t *degree, *din, *dout; // by vertex; din and dout null when unused
+	const uint32_t *degree, *din, *dout, *ids; // by place; din and dout null when unused, ids where they are the places
 	const void *parameters;
 	uint32_t *queue[2], *bits[2], *rest;
 	uint64_t *prefix;
@@ -122,7 +122,7 @@ struct advancer {
 	// Sets what is the same for all edges of vertex v.
 	__device__ __forceinline__ void vertex(uint32_t v)
 	{
-		SET("v.id", "r", v);
+		SET("v.id", "r", args.ids ? args.ids[v] : v);
 		SET("v.in", "r", args.din ? args.din[v] : 0);
 		SET("v.out", "r", args.dout ? args.dout[v] : 0);
 	}

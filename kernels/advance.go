@@ -77,6 +77,7 @@ type AdvanceGraph struct {
 	Values     device.Pointer
 	Degree     device.Pointer // const uint32_t *: the lengths of Out's rows
 	DIn, DOut  device.Pointer // const uint32_t *: degrees of vertices; 0 when no method reads them
+	IDs        device.Pointer // const uint32_t *: ids of vertices; 0 where they are the places, or not read
 	Parameters device.Pointer
 }
 

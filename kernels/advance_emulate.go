@@ -34,6 +34,7 @@ type advancing[V, A any] struct {
 type advancedGraph struct {
 	degree  []uint32
 	in, out []uint32
+	ids     []uint32
 	rowsOf  [2]AdvanceRows
 	offsets [2][]uint64
 }
@@ -75,6 +76,9 @@ func (w *advancing[V, A]) views() {
 	}
 	if w.DOut != 0 {
 		w.out = view[uint32](x, w.DOut, n)
+	}
+	if w.IDs != 0 {
+		w.ids = view[uint32](x, w.IDs, n)
 	}
 	if w.Width > 0 {
 		w.later = view[uint32](x, w.Later, words)
@@ -250,6 +254,9 @@ func (w *advancing[V, A]) seek() {
 // apply gives v what was gathered.
 func (w *advancing[V, A]) apply(v uint32, acc A) {
 	x := gas.Vertex{ID: v, N: w.N}
+	if w.ids != nil {
+		x.ID = w.ids[v]
+	}
 	if w.in != nil {
 		x.In = w.in[v]
 	}

@@ -13,7 +13,7 @@ struct apply_args {
 	void *acc;
 	const void *values;
 	void *next;
-	const uint32_t *in, *out, *degree; // by vertex; in and out null when unused
+	const uint32_t *in, *out, *ids, *degree; // by place; in and out null when unused, ids where they are the places
 	const void *parameters;
 	uint32_t *active;
 	totals *sum;
@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(256) garaph_apply(const apply_args 
 		__syncthreads();
 		uint32_t v = tile * 256 + threadIdx.x, rises = 0, settled = 0;
 		if (v - args.first < args.count) {
-			SET("v.id", "r", v);
+			SET("v.id", "r", args.ids ? args.ids[v] : v);
 			SET("v.in", "r", args.in ? args.in[v] : 0);
 			SET("v.out", "r", args.out ? args.out[v] : 0);
 			LOAD("old", args.values, v);

@@ -19,12 +19,13 @@ type ApplyArgs struct {
 	_         uint32
 }
 
-// ApplyArrays holds arrays indexed by vertex, except for Parameters.
+// ApplyArrays holds arrays indexed by place, except for Parameters.
 type ApplyArrays struct {
 	Acc        device.Pointer
 	Values     device.Pointer // const V *
 	Next       device.Pointer // V *; Values itself in async mode
 	In, Out    device.Pointer // const uint32_t *: degrees; 0 when no method reads them
+	IDs        device.Pointer // const uint32_t *: ids of vertices; 0 where they are the places, or not read
 	Degree     device.Pointer // const uint32_t *: edges along which a vertex notifies
 	Parameters device.Pointer
 }
@@ -61,7 +62,10 @@ func (k *emulator[V, A]) apply(m device.Memory, g device.Grid, a *ApplyArgs) err
 	cur := view[V](&x, a.Values+at*k.size, n)
 	next := view[V](&x, a.Next+at*k.size, n)
 	degree := view[uint32](&x, a.Degree+4*at, n)
-	var in, out []uint32
+	var in, out, ids []uint32
+	if a.IDs != 0 {
+		ids = view[uint32](&x, a.IDs+4*at, n)
+	}
 	if a.In != 0 {
 		in = view[uint32](&x, a.In+4*at, n)
 	}
@@ -77,7 +81,11 @@ func (k *emulator[V, A]) apply(m device.Memory, g device.Grid, a *ApplyArgs) err
 	var t Totals
 	var sum float64
 	for i := range strided(g, a.Count) {
-		v := gas.Vertex{ID: a.First + i, N: a.N}
+		place := a.First + i
+		v := gas.Vertex{ID: place, N: a.N}
+		if ids != nil {
+			v.ID = ids[i]
+		}
 		if in != nil {
 			v.In = in[i]
 		}
@@ -93,7 +101,7 @@ func (k *emulator[V, A]) apply(m device.Memory, g device.Grid, a *ApplyArgs) err
 				t.Activated++
 				t.Degrees += uint64(degree[i])
 				m.Lock()
-				bits[(v.ID-from)/32] |= 1 << (v.ID % 32)
+				bits[(place-from)/32] |= 1 << (place % 32)
 				m.Unlock()
 			}
 		}

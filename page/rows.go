@@ -1,9 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -355,4 +357,63 @@ func (l *rowsLoader) shift() error {
 		}
 	}
 	return nil
+}
+
+// Rename returns rows in the order of other numbers of vertices, ids by place, with these in them,
+// ascending. It frees the old ones.
+func (w WholeRows) Rename(
+	ctx context.Context, cat *store.Catalogue, r *frontier.Rows, ids []uint32,
+) (to *frontier.Rows, err error) {
+	to, err = w.allocate(cat, r.Off[cat.Vertices])
+	if err != nil {
+		return nil, errors.Join(err, w.Free(r))
+	}
+	for p, id := range ids {
+		to.Off[id+1] = r.Off[p+1] - r.Off[p]
+	}
+	for v := range ids {
+		to.Off[v+1] += to.Off[v]
+	}
+	const some = 1 << 12
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(1, w.Threads))
+	for first := 0; first < len(ids); first += some {
+		g.Go(func() error {
+			for p := first; p < min(first+some, len(ids)); p++ {
+				renameRow(r, r.Off[p], r.Off[p+1], to, to.Off[ids[p]], ids)
+			}
+			return ctx.Err()
+		})
+	}
+	if err = errors.Join(g.Wait(), w.Free(r)); err != nil {
+		return nil, errors.Join(err, w.Free(to))
+	}
+	return to, nil
+}
+
+// renameRow copies the row [begin, end) to another place. Parallel edges keep their order.
+func renameRow(r *frontier.Rows, begin, end uint64, to *frontier.Rows, at uint64, ids []uint32) {
+	switch {
+	case r.Arcs != nil:
+		row := to.Arcs[at:][:end-begin]
+		for i, a := range r.Arcs[begin:end] {
+			row[i] = frontier.Arc{To: ids[a.To], Weight: a.Weight}
+		}
+		slices.SortStableFunc(row, func(a, b frontier.Arc) int { return cmp.Compare(a.To, b.To) })
+	case r.Wide != nil:
+		order := make([]uint64, end-begin)
+		for i, u := range r.Nbr[begin:end] {
+			order[i] = uint64(ids[u])<<32 | uint64(i)
+		}
+		slices.Sort(order)
+		for i, k := range order {
+			to.Nbr[at+uint64(i)], to.Wide[at+uint64(i)] = uint32(k>>32), r.Wide[begin+k&(1<<32-1)]
+		}
+	default:
+		row := to.Nbr[at:][:end-begin]
+		for i, u := range r.Nbr[begin:end] {
+			row[i] = ids[u]
+		}
+		slices.Sort(row)
+	}
 }

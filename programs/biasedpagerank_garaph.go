@@ -331,7 +331,7 @@ func (l biasedPageRankFloat32Loops) apply(acc []int64, list []uint16, b *compile
 func (l biasedPageRankFloat32Loops) aggregate(b *compiled.Block, values []Surfers[float32]) (sum float64) {
 	p := l.p
 	for i, value := range values {
-		x := gas.Vertex{ID: b.First + uint32(i)}
+		x := gas.Vertex{ID: b.ID(uint32(i))}
 		s := p.Aggregate(x, value)
 		sum += s
 	}
@@ -2484,7 +2484,7 @@ func (l biasedPageRankFloat64Loops) apply(acc []int64, list []uint16, b *compile
 func (l biasedPageRankFloat64Loops) aggregate(b *compiled.Block, values []Surfers[float64]) (sum float64) {
 	p := l.p
 	for i, value := range values {
-		x := gas.Vertex{ID: b.First + uint32(i)}
+		x := gas.Vertex{ID: b.ID(uint32(i))}
 		s := p.Aggregate(x, value)
 		sum += s
 	}

@@ -140,7 +140,7 @@ func (l pageRankFloat32Loops) apply(acc []int64, list []uint16, b *compiled.Bloc
 		for i, u := range list[:k] {
 			o := int(u) - v
 			old, d := olds[o], degree[o]
-			x := gas.Vertex{ID: b.First + uint32(u), N: b.N, Out: d}
+			x := gas.Vertex{ID: b.ID(uint32(u)), N: b.N, Out: d}
 			if outs != nil {
 				x.Out = outs[b.First+uint32(u)]
 			}
@@ -190,7 +190,7 @@ func (l pageRankFloat32Loops) aggregate(b *compiled.Block, values []float32) (su
 	degree := b.Degree[b.First:][:len(values)]
 	for i, value := range values {
 		d := degree[i]
-		x := gas.Vertex{ID: b.First + uint32(i), Out: d}
+		x := gas.Vertex{ID: b.ID(uint32(i)), Out: d}
 		if outs != nil {
 			x.Out = outs[b.First+uint32(i)]
 		}
@@ -1476,7 +1476,7 @@ func (l pageRankFloat64Loops) apply(acc []int64, list []uint16, b *compiled.Bloc
 		for i, u := range list[:k] {
 			o := int(u) - v
 			old, d := olds[o], degree[o]
-			x := gas.Vertex{ID: b.First + uint32(u), N: b.N, Out: d}
+			x := gas.Vertex{ID: b.ID(uint32(u)), N: b.N, Out: d}
 			if outs != nil {
 				x.Out = outs[b.First+uint32(u)]
 			}
@@ -1526,7 +1526,7 @@ func (l pageRankFloat64Loops) aggregate(b *compiled.Block, values []float64) (su
 	degree := b.Degree[b.First:][:len(values)]
 	for i, value := range values {
 		d := degree[i]
-		x := gas.Vertex{ID: b.First + uint32(i), Out: d}
+		x := gas.Vertex{ID: b.ID(uint32(i)), Out: d}
 		if outs != nil {
 			x.Out = outs[b.First+uint32(i)]
 		}

@@ -255,7 +255,7 @@ func (l personalisedPageRankFloat32Loops) aggregate(b *compiled.Block, values []
 	degree := b.Degree[b.First:][:len(values)]
 	for i, value := range values {
 		d := degree[i]
-		x := gas.Vertex{ID: b.First + uint32(i), Out: d}
+		x := gas.Vertex{ID: b.ID(uint32(i)), Out: d}
 		if outs != nil {
 			x.Out = outs[b.First+uint32(i)]
 		}
@@ -1916,7 +1916,7 @@ func (l personalisedPageRankFloat64Loops) aggregate(b *compiled.Block, values []
 	degree := b.Degree[b.First:][:len(values)]
 	for i, value := range values {
 		d := degree[i]
-		x := gas.Vertex{ID: b.First + uint32(i), Out: d}
+		x := gas.Vertex{ID: b.ID(uint32(i)), Out: d}
 		if outs != nil {
 			x.Out = outs[b.First+uint32(i)]
 		}

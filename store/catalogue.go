@@ -34,6 +34,7 @@ type Catalogue struct {
 	IDs      IDMap `json:"ids"`
 	// the ids stand for those in the file of that name, which has this word, too
 	PythonIDs   string      `json:"python_ids,omitempty"`
+	Ordering    ordering    `json:"order,omitzero"`
 	Shards      []ShardInfo `json:"-"` // in the directory
 	Fingerprint string      `json:"fingerprint"`
 	Source      []string    `json:"source"`
@@ -221,7 +222,7 @@ func (c *Catalogue) BareBytes(dir shard.Direction, i int) int64 {
 
 // seal computes the fingerprint: a hash of everything that an algorithm's
 // result depends on, equal for equal graphs of one layout however they were imported.
-func (c *Catalogue) seal(idSums []uint32) {
+func (c *Catalogue) seal(idSums, orderSums []uint32) {
 	h := sha256.New()
 	put := func(x ...uint64) {
 		for _, v := range x {
@@ -239,6 +240,9 @@ func (c *Catalogue) seal(idSums []uint32) {
 	put(uint64(c.Vertices), c.Edges, flag(c.Weighted), flag(c.Symmetric), uint64(c.IDs.Base))
 	h.Write([]byte(c.IDs.Kind))
 	for _, s := range idSums {
+		put(uint64(s))
+	}
+	for _, s := range orderSums {
 		put(uint64(s))
 	}
 	for _, s := range c.Shards {
@@ -272,6 +276,9 @@ func (c *Catalogue) check() error {
 	if next != uint64(c.Vertices) || in != c.Edges || (out != c.Edges && !c.Symmetric) {
 		return fmt.Errorf("%w: the shards hold %d vertices, %d in-edges and %d out-edges, the graph %d and %d",
 			ErrDamaged, next, in, out, c.Vertices, c.Edges)
+	}
+	if err := c.Ordering.check(c.Vertices); err != nil {
+		return err
 	}
 	return c.IDs.check(c.Vertices)
 }

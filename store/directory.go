@@ -87,7 +87,11 @@ func writeDirectory(put func(key, value []byte) error, c *Catalogue) error {
 	if err != nil {
 		return fmt.Errorf("encode the catalogue: %w", err)
 	}
-	return put(catalogueKey, seal(kindCatalogue, b))
+	kind := uint32(kindCatalogue)
+	if c.Order() != ByInput {
+		kind = kindOrdered
+	}
+	return put(catalogueKey, seal(kind, b))
 }
 
 // putRecords puts n entries into records.
@@ -110,6 +114,9 @@ func putRecords(put func(key, value []byte) error, n, inRecord int, key func(int
 func readDirectory(txn *badger.Txn, payload, db int64) (*Catalogue, error) {
 	in := stored{Catalogue: new(Catalogue)}
 	b, err := record(txn, catalogueKey, kindCatalogue, nil)
+	if ordered, e := record(txn, catalogueKey, kindOrdered, nil); e == nil {
+		b, err = ordered, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +183,7 @@ func (c *Catalogue) checkPlaces(payload int64) error {
 			}
 		}
 	}
-	for _, e := range c.IDs.places {
+	for _, e := range slices.Concat(c.IDs.places, c.Ordering.Blocks) {
 		if err := e.check(payload); err != nil {
 			return err
 		}

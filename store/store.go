@@ -37,6 +37,9 @@ const (
 	kindIDs       = 2
 	kindShards    = 3
 	kindBlocks    = 4
+	kindOrder     = 5
+	// kindOrdered is the catalogue of a graph with an order of its own, which earlier versions refuse.
+	kindOrdered = 6
 )
 
 // Store reads a committed graph. Its methods may be called from many

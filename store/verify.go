@@ -72,6 +72,7 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 	}
 	err := g.Wait()
 	if err == nil {
+		report(checkOrder(s))
 		report(checkEnd(s))
 	}
 	return err
@@ -90,7 +91,7 @@ func checkEnd(s *Store) error {
 			end = max(end, n)
 		}
 	}
-	for _, e := range s.cat.IDs.places {
+	for _, e := range slices.Concat(s.cat.IDs.places, s.cat.Ordering.Blocks) {
 		end = max(end, e.end())
 	}
 	if more := s.payload.size - end; more > 0 {

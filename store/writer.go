@@ -33,15 +33,17 @@ type Writer struct {
 	// they are lost.
 	Warn func(msg string)
 
-	target  string // the graph's final path
-	force   bool   // replace a graph there
-	dir     string // where it is being built
-	lock    *os.File
-	stale   error // why the files of killed imports are still there
-	payload *payloadWriter
-	ids     IDMap
-	idSums  []uint32
-	bytes   int64 // on the disk
+	target    string // the graph's final path
+	force     bool   // replace a graph there
+	dir       string // where it is being built
+	lock      *os.File
+	stale     error // why the files of killed imports are still there
+	payload   *payloadWriter
+	ids       IDMap
+	idSums    []uint32
+	order     ordering
+	orderSums []uint32
+	bytes     int64 // on the disk
 
 	mu      sync.Mutex                  // guards the fields below
 	places  [shard.Sides]map[int]placed // by shard
@@ -197,11 +199,11 @@ func (w *Writer) append(blob, behind []byte) (Extent, error) {
 // in its place, instead of an older one there.
 func (w *Writer) Commit(c *Catalogue) error {
 	c.IDs, c.Layout = w.ids, cmp.Or(c.Layout, CSC)
-	c.Weights = w.weights
+	c.Weights, c.Ordering = w.weights, w.order
 	if c.Created.IsZero() {
 		c.Created = time.Now().UTC().Truncate(time.Second)
 	}
-	c.seal(w.idSums)
+	c.seal(w.idSums, w.orderSums)
 	besides := c.besides()
 	for i := range c.Shards {
 		s := &c.Shards[i]

@@ -71,7 +71,7 @@ func (x *growth) Visit(ctx context.Context, e *algorithms.Env) error {
 		err := e.Rows().EachOf(ctx, now.Any, func(_ int, b *algorithms.Block) error {
 			any := false
 			for i := range b.Len {
-				if !now.Has(b.First + uint32(i)) {
+				if !now.Has(b.Vertex(i)) {
 					continue
 				}
 				for _, dir := range directions {

@@ -114,7 +114,8 @@ func Make(ctx context.Context, s *store.Store, set *Set, path string, o Options)
 	if o.Memory > 0 {
 		options.Memory = o.Memory - (reading - hostmem.Process) // both have the process in them
 	}
-	options.Storage = ingest.StorageOptions{Layout: x.layout(), Rows: cat.InRows || o.Import.Storage.Rows}
+	options.Storage = ingest.StorageOptions{Layout: x.layout(), Rows: cat.InRows || o.Import.Storage.Rows,
+		Order: o.Import.Storage.Order}
 	source := ingest.EdgeSource{
 		Name: "subgraph of " + s.Name(), Vertices: n, Weighted: cat.Weighted, Symmetric: cat.Symmetric, IDs: x.writeIDs,
 		Each: func(ctx context.Context, threads int, worker func() ingest.Worker) error {
@@ -238,7 +239,7 @@ func (x *maker) Visit(ctx context.Context, e *algorithms.Env) error {
 		out := batches[worker]
 		edges := 0
 		for i := range b.Len {
-			v := b.First + uint32(i)
+			v := b.Vertex(i)
 			row := b.Row(x.dir, i)
 			edges += len(row)
 			if !x.set.Has(v) {

@@ -33,12 +33,16 @@ type Fragments struct {
 }
 
 // ReadsDegrees reports whether methods other than Init read in- and out-degrees.
-func (f *Fragments) ReadsDegrees() (in, out bool) {
-	for _, m := range [...]Fragment{f.Apply, f.Activate, f.Aggregate, f.Settled} {
-		in = in || slices.Contains(m.Inputs, "v.in")
-		out = out || slices.Contains(m.Inputs, "v.out")
-	}
-	return in, out
+func (f *Fragments) ReadsDegrees() (in, out bool) { return f.reads("v.in"), f.reads("v.out") }
+
+// ReadsIDs reports whether methods other than Init read the ids of vertices.
+func (f *Fragments) ReadsIDs() bool { return f.reads("v.id") }
+
+// reads reports whether a method that runs after Init reads an input.
+func (f *Fragments) reads(input string) bool {
+	return slices.ContainsFunc([]Fragment{f.Apply, f.Activate, f.Aggregate, f.Settled}, func(m Fragment) bool {
+		return slices.Contains(m.Inputs, input)
+	})
 }
 
 // Weighs reports whether Gather reads the weight of an edge.

@@ -65,7 +65,7 @@ type Loops[V, A any] struct {
 // Block describes a shard to loops: its vertices, their degrees, and the
 // edges of one side.
 type Block struct {
-	First uint32 // id of local vertex 0
+	First uint32 // place of local vertex 0
 	N     uint32 // number of vertices of the graph
 	Step  gas.Step
 
@@ -80,6 +80,8 @@ type Block struct {
 	// others gather. In and Out are in- and out-degrees; if nil, they are Degree, or
 	// the program reads them in no loop.
 	Degree, In, Out []uint32
+	// IDs are the ids of vertices, which a Block otherwise names by their places. If nil, they are the places.
+	IDs []uint32
 }
 
 // NarrowEdge is a [gas.Edge] whose weight is float32.
@@ -87,15 +89,24 @@ type NarrowEdge struct{ Weight float32 }
 
 // Vertex describes local vertex v.
 func (b *Block) Vertex(v int) gas.Vertex {
-	x := gas.Vertex{ID: b.First + uint32(v), N: b.N}
-	x.In, x.Out = b.Degree[x.ID], b.Degree[x.ID]
+	at := b.First + uint32(v)
+	x := gas.Vertex{ID: b.ID(uint32(v)), N: b.N, In: b.Degree[at], Out: b.Degree[at]}
 	if b.In != nil {
-		x.In = b.In[x.ID]
+		x.In = b.In[at]
 	}
 	if b.Out != nil {
-		x.Out = b.Out[x.ID]
+		x.Out = b.Out[at]
 	}
 	return x
+}
+
+// ID returns the id of local vertex v.
+func (b *Block) ID(v uint32) uint32 {
+	v += b.First
+	if b.IDs == nil {
+		return v
+	}
+	return b.IDs[v]
 }
 
 // Program is a program with loops written by `garaph compile`.

@@ -3,6 +3,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,7 @@ type StorageOptions struct {
 	Layout        store.Layout // "" is Packed
 	Rows          bool         // store rows of in-edges too, where the layout has none
 	ShardVertices int          // of a shard at most; if 0, shard.DefaultVertices
+	Order         store.Order  // of vertices; "" is store.ByInput
 	PythonIDs     string       // see store.PythonIDs; "" if the ids are the user's
 }
 
@@ -95,6 +97,10 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.Storage.Layout == "" {
 		o.Storage.Layout = store.Packed
+	}
+	o.Storage.Order = cmp.Or(o.Storage.Order, store.ByInput)
+	if o.Storage.Order != store.ByInput && o.Storage.Order != store.ByDegree {
+		return o, fmt.Errorf("import: order %q: expected %s or %s", o.Storage.Order, store.ByInput, store.ByDegree)
 	}
 	most := shard.MaxVertices
 	switch o.Storage.Layout {
@@ -192,12 +198,15 @@ func (b *Builder) build(ctx context.Context, inputs []string, w *store.Writer, f
 func (b *Builder) store(
 	ctx context.Context, numbers *numbering, w *store.Writer,
 ) (cat *store.Catalogue, r Report, err error) {
-	if b.WriteIDs != nil || numbers.ranks == nil {
+	if b.WriteIDs != nil || numbers.ranks == nil || b.opt.Storage.Order != store.ByInput {
 		writeIDs := b.WriteIDs
 		if writeIDs == nil {
 			writeIDs = numbers.write
 		}
 		if err := writeIDs(ctx, w); err != nil {
+			return nil, r, err
+		}
+		if err := b.place(numbers, w); err != nil {
 			return nil, r, err
 		}
 		return b.sort(ctx, numbers, w)

@@ -155,6 +155,9 @@ func (b *Builder) vertexBytes() int64 {
 	if !b.mirror {
 		n += 4
 	}
+	if b.opt.Storage.Order != store.ByInput {
+		n += orderBytes
+	}
 	switch {
 	case b.strings != nil:
 		n += stripeBytes(namePrintBytes)

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 // regrouping divides buckets that overlap more than two groups among these: buckets of hubs, which
@@ -17,6 +19,9 @@ type regrouping struct {
 	ranges  []group // the same, by the numbers that destinations have afterwards
 	widest  uint32  // no source is larger
 	weight  int     // bytes of a weight
+	// groupOf is the group of each provisional number, where these are mapped. The destinations of a block are
+	// neighbours, so that theirs are in the cache.
+	groupOf []uint16
 	lists   []regroupList
 }
 
@@ -49,6 +54,10 @@ func (x *regrouping) add(blocks []*block, from, to uint32) {
 
 // run divides the blocks on goroutines, and gives each group its part.
 func (x *regrouping) run(ctx context.Context, s *spill, goroutines int) error {
+	if err := x.mapGroups(); err != nil {
+		return err
+	}
+	defer hostmem.Free(x.groupOf)
 	work := make(chan regroupList)
 	var g errgroup.Group
 	writers := make([]*writer, goroutines)
@@ -90,15 +99,36 @@ func (x *regrouping) run(ctx context.Context, s *spill, goroutines int) error {
 	return nil
 }
 
+// mapGroups fills groupOf.
+func (x *regrouping) mapGroups() (err error) {
+	m := x.numbers
+	if m.perm == nil || x.weight > 0 || len(x.groups) == 0 {
+		return nil
+	}
+	if x.groupOf, err = hostmem.Slice[uint16](len(m.perm)); err != nil {
+		return err
+	}
+	find := newGrouping(x.groups)
+	for t, v := range m.perm {
+		x.groupOf[t] = uint16(find.of(min(v, m.n-1)))
+	}
+	return nil
+}
+
 // divide puts the records of blocks into the buckets of their groups.
 func (x *regrouping) divide(ctx context.Context, s *spill, w *writer, find *grouping, blocks []*block) error {
-	if x.numbers.perm != nil || x.weight > 0 {
+	if x.weight > 0 {
 		return s.eachUnpacked(ctx, blocks, func(records []uint32) error { return x.unpacked(w, find, records) })
 	}
 	return s.each(ctx, blocks, func(b *block, data *buffer) error {
 		for i := 0; i < b.n; {
 			var group, src uint32
-			if i, group, src = w.regroup(data, i, b.n, b.form, find); i < b.n {
+			if perm := x.numbers.perm; perm != nil {
+				i, group, src = w.regroupMapped(data, i, b.n, b.form, perm, x.groupOf)
+			} else {
+				i, group, src = w.regroup(data, i, b.n, b.form, find)
+			}
+			if i < b.n {
 				if err := w.next(&w.pending[group], group, src); err != nil {
 					return err
 				}
@@ -122,6 +152,27 @@ func (w *writer) regroup(data *buffer, i, n int, form recordForm, find *grouping
 		for groups[g].last < v {
 			g++
 		}
+		f := &all[g]
+		at := f.n
+		if at > blockBytes-recordRoom || u > f.most {
+			return i, g, u
+		}
+		binary.LittleEndian.PutUint64(f.buf[at:at+8], uint64(u)<<(f.low&63)|uint64(v-f.base))
+		f.n = at + uint32(f.step)
+	}
+	return n, 0, 0
+}
+
+// regroupMapped is like regroup, for numbers that are mapped: records get dense ids.
+func (w *writer) regroupMapped(
+	data *buffer, i, n int, form recordForm, perm []uint32, groupOf []uint16,
+) (at int, group, src uint32) {
+	all, base, low, mask, step := w.pending, form.base, form.low&63, form.mask(), int(form.step)
+	ends := uint32(uint64(1)<<low - 1)
+	for ; i < n; i += step {
+		k := load(data, i) & mask
+		t := base + uint32(k)&ends
+		u, v, g := perm[uint32(k>>low)], perm[t], uint32(groupOf[t])
 		f := &all[g]
 		at := f.n
 		if at > blockBytes-recordRoom || u > f.most {

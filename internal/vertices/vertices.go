@@ -23,6 +23,8 @@ type Arrays[V any] struct {
 	// In and Out are the in- and out-degrees of vertices, where a job has added them
 	// ([Arrays.AddDegrees]). If nil, they equal Degree or are not read.
 	In, Out []uint32
+	// IDs are the ids of vertices, by their places in the arrays. If nil, they are the places.
+	IDs []uint32
 
 	Active bitset.Set // changed significantly in the last iteration
 	Rising bitset.Set // will be Active in the next one
@@ -107,6 +109,14 @@ func (a *Arrays[V]) unpin(values []V) {
 	}
 }
 
+// ID returns the id of the vertex at a place.
+func (a *Arrays[V]) ID(place uint32) uint32 {
+	if a.IDs == nil {
+		return place
+	}
+	return a.IDs[place]
+}
+
 // AddDegrees allocates In, Out or both.
 func (a *Arrays[V]) AddDegrees(in, out bool) error {
 	var errs [2]error
@@ -126,6 +136,7 @@ func (a *Arrays[V]) Free() {
 	hostmem.Free(a.Cur)
 	hostmem.Free(a.Active)
 	hostmem.Free(a.Rising)
+	hostmem.Free(a.IDs)
 	*a = Arrays[V]{}
 }
 
@@ -148,7 +159,7 @@ func (a *Arrays[V]) FreeSpare(next bool) {
 // Bytes returns how much memory the arrays take now.
 func (a *Arrays[V]) Bytes() int64 {
 	var v V
-	return int64(unsafe.Sizeof(v))*int64(len(a.Cur)+len(a.Next)) + 4*int64(len(a.Degree)+len(a.In)+len(a.Out)) +
+	return int64(unsafe.Sizeof(v))*int64(len(a.Cur)+len(a.Next)) + 4*int64(len(a.Degree)+len(a.In)+len(a.Out)+len(a.IDs)) +
 		8*int64(len(a.Active)+len(a.Rising)+len(a.Marks))
 }
 

@@ -85,8 +85,8 @@ class Graph(_queries.Queries[R], Generic[R]):
         Weights are finite, not negative, and rounded to 32-bit floats, but for whole
         numbers up to 2**53, which are exact.
 
-        The options are those of ``garaph import``: parallel, dedup, drop_self_loops, layout, rows,
-        threads, memory, and force, which replaces the graph that is at path.
+        The options are those of ``garaph import``: parallel, dedup, drop_self_loops, layout, order,
+        rows, threads, memory, and force, which replaces the graph that is at path.
 
         >>> g = Graph.from_edges([0, 1, 2], [1, 2, 0], vertices=4)
         >>> g.bfs(source=0)
@@ -410,7 +410,7 @@ def _make(what: str, flags: List[str], inputs: List[str], edges: Optional[_edges
     """Run an import."""
     specs = _binary.flags(_binary.find(), "import_flags") + _parameters.IMPORT
     if edges is not None:  # the others are of files
-        own = {"parallel", "dedup", "drop-self-loops", "layout", "rows", "threads", "memory", "force"}
+        own = {"parallel", "dedup", "drop-self-loops", "layout", "order", "rows", "threads", "memory", "force"}
         specs = [s for s in specs if s["name"] in own]
     specs = [s for s in specs if s["name"] != "undirected"]
     named = [p.name for p in inspect.signature(getattr(Graph, what)).parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]

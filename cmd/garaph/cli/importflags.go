@@ -16,7 +16,7 @@ import (
 // importFlags holds the flags for reading edge lists, of `garaph import`,
 // and of `garaph run` for edge files.
 type importFlags struct {
-	format, ids, weights, layout, parallel                     *string
+	format, ids, weights, layout, order, parallel              *string
 	undirected, dedup, dropSelfLoops, skipBadLines, allowEmpty *bool
 	rows                                                       *bool
 	vertices                                                   *int
@@ -42,6 +42,8 @@ func newImportFlags(all *pflag.FlagSet) *importFlags {
 			"whether edges have weights; auto and yes take float32, and whole numbers up to 2^53 exactly"),
 		layout: flags.Enum(fs, "layout", store.Packed, []store.Layout{store.Packed, store.CSC},
 			"how in-edges are stored: packed by source, or in rows by destination (csc)"),
+		order: flags.Enum(fs, "order", store.ByInput, []store.Order{store.ByInput, store.ByDegree},
+			"how vertices are stored: in the order of their ids, or those with more edges first; results are the same"),
 		rows: fs.Bool("rows", false, "also store rows of in-edges, so that frontiers along them are read from disk"),
 		tableFlags: tableFlags{
 			delimiter: delimiterFlag(fs),
@@ -126,7 +128,7 @@ func (f *importFlags) options() garaph.ImportOptions {
 	}
 	return garaph.ImportOptions{
 		Format: ingest.Format(*f.format), IDs: ingest.IDMode(*f.ids), Weights: ingest.WeightMode(*f.weights),
-		Storage: ingest.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows},
+		Storage: ingest.StorageOptions{Layout: store.Layout(*f.layout), Rows: *f.rows, Order: store.Order(*f.order)},
 		Table:   f.table(), Vertices: int64(*f.vertices),
 		Edges:        garaph.EdgeOptions{Undirected: *f.undirected, Parallel: parallel, DropSelfLoops: *f.dropSelfLoops},
 		SkipBadLines: *f.skipBadLines, AllowEmpty: *f.allowEmpty,

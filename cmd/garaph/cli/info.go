@@ -86,6 +86,7 @@ type graphInfo struct {
 // storedInfo describes a graph on the disk.
 type storedInfo struct {
 	Layout       string  `json:"layout"`
+	Order        string  `json:"order"`
 	Shards       int     `json:"shards"`
 	Bytes        int64   `json:"disk_bytes"`
 	BytesPerEdge float64 `json:"bytes_per_edge"`
@@ -117,7 +118,7 @@ func describe(ctx context.Context, path string, degrees bool) (i graphInfo, err 
 		Graph: path, Vertices: c.Vertices, Edges: c.Edges, Weighted: c.Weighted, Wide: c.Wide,
 		Symmetric: c.Symmetric, Mirrored: c.Mirrored,
 		IDs: idInfo{Kind: string(c.IDs.Kind), Python: c.PythonIDs}, storedInfo: storedInfo{
-			Layout: string(cmp.Or(c.Layout, store.CSC)), Shards: len(c.Shards),
+			Layout: string(cmp.Or(c.Layout, store.CSC)), Order: string(c.Order()), Shards: len(c.Shards),
 		},
 		Fingerprint: c.Fingerprint, Created: c.Created, Source: c.Source,
 	}
@@ -170,7 +171,7 @@ func (i graphInfo) print(w *output.Stdout) error {
 		{"edges", humanize.Comma(int64(i.Edges))},
 		{"weighted", weighted},
 		{"symmetric", symmetric},
-		{"layout", i.Layout},
+		{"layout", i.Layout + ", vertices in the order of " + map[string]string{"input": "ids", "degree": "degrees"}[i.Order]},
 		{"sides", strings.Join(sides, "; ")},
 		{"ids", ids},
 		{"shards", humanize.Comma(int64(i.Shards))},

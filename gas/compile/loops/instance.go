@@ -84,7 +84,7 @@ func (v vertex) Literal() string {
 			list = append(list, field)
 		}
 	}
-	add(v.ID, "ID: b.First + uint32("+v.At+")")
+	add(v.ID, "ID: b.ID(uint32("+v.At+"))")
 	add(v.N, "N: b.N")
 	add(v.In, "In: d")
 	add(v.Out, "Out: d")
