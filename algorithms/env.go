@@ -35,7 +35,6 @@ type Env struct {
 	gpu       *gpu       // if nil, the CPU computes
 	options   Options
 	store     *store.Store
-	ids       []uint32 // by place; if nil, they are the places
 	plan      Plan
 	planned   int64 // bytes of its arrays, and of rows of the whole graph
 	enough    int64 // budget for the plan in whose place this is; if 0, it is the first
@@ -54,7 +53,8 @@ type account struct {
 	keys    []gas.VertexID
 	keyName string
 
-	loaded int64 // bytes that were read from the store for rows of the whole graph
+	loaded int64    // bytes that were read from the store for rows of the whole graph
+	ids    []uint32 // by place, read before the run begins; if nil, they are the places
 }
 
 // array is memory that Make has allocated.
