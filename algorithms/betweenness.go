@@ -29,6 +29,7 @@ import (
 type Betweenness struct {
 	Samples int // if 0, all vertices
 	Seed    uint64
+	Sources []uint32 // if not nil, these instead, and the sums are not scaled
 }
 
 // Plan returns the out-rows, the sums, and a search for each thread.
@@ -55,10 +56,13 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	sources := c.Sources
+	if sources == nil && c.Samples > 0 && c.Samples < n {
+		sources = sampled(n, c.Samples, c.Seed)
+	}
 	count, source := n, func(i int) uint32 { return uint32(i) }
-	if c.Samples > 0 && c.Samples < n {
-		sources := sampled(n, c.Samples, c.Seed)
-		count, source = c.Samples, func(i int) uint32 { return sources[i] }
+	if sources != nil {
+		count, source = len(sources), func(i int) uint32 { return sources[i] }
 	}
 	lanes := make([]brandes, min(e.Threads, count))
 	if e.Plan().Less == nil {
@@ -96,6 +100,9 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 		}
 	})
 	scale := float64(n) / float64(count)
+	if c.Sources != nil {
+		scale = 1
+	}
 	if e.Graph.Symmetric {
 		scale /= 2
 	}
@@ -322,7 +329,7 @@ bytes for each vertex, and 24 for each vertex and thread.`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
 		samples := flags.Count(fs, "samples", 0, 0, "number of sources to search from; 0: all vertices")
 		seed := seedFlag(fs)
-		return func(registry.Env) (any, error) { return Betweenness{*samples, uint64(*seed)}, nil }
+		return func(registry.Env) (any, error) { return Betweenness{Samples: *samples, Seed: uint64(*seed)}, nil }
 	},
 }
 

@@ -47,6 +47,8 @@ var All = []Program{
 	Algorithm(algorithms.EigenvectorCommand),
 	Algorithm(algorithms.HarmonicCommand),
 	Algorithm(algorithms.SimilarityCommand),
+	Algorithm(algorithms.WalksCommand),
+	Algorithm(algorithms.SampleCommand),
 }
 
 // A Program is a built-in program or algorithm.

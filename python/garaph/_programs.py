@@ -492,3 +492,47 @@ class Programs(Generic[R]):
             between; lines that begin with # are comments
         """
         return self.run("similarity", progress=progress, pairs=pairs, **options)
+
+    def walks(
+        self, *, length: int = 20, walks: int = 1, p: float = 1, q: float = 1, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, seed: int = 1, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Random walks from every vertex, or those of node2vec: a row has a walk.
+
+        Walks follow edge direction. Edges are chosen by weight, or all alike without
+        weights; a walk stays at a vertex without out-edges. With p or q other than 1, walks
+        are those of node2vec: an edge back to the vertex before counts 1/p times, and one
+        to a vertex without an edge to that 1/q times. The result has columns source, step1,
+        step2 and so on. Where memory has no room for all edges, each step is a pass over
+        the graph.
+
+        length: steps of a walk
+        walks: walks from each vertex
+        p: return parameter of node2vec
+        q: in-out parameter of node2vec
+        source: id of the vertex to walk from (default all), or a list of them
+        sources: file with such vertices, an id a line, in quotes or not; lines that begin
+            with # are comments, unless the graph has that very id
+        seed: seed of the random choices
+        """
+        return self.run("walks", progress=progress, length=length, walks=walks, p=p, q=q, source=source, sources=sources, seed=seed, **options)
+
+    def sample(
+        self, *, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, fanouts: str = 15,10, along: Literal["in", "out"] = "in", replace: bool = False, seed: int = 1, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Layered sample of the neighbours of given vertices: its edges, as graph neural
+        networks take them.
+
+        Layer 1 has some edges of each source, and the next layer some edges of each vertex
+        that was met first in the layer before, as in one batch of PyG's NeighborLoader. A
+        row has source, target and layer of an edge. Only the rows of these vertices are
+        read.
+
+        source: id of the vertex to sample around, or a list of them
+        sources: file with such vertices, an id a line, in quotes or not; lines that begin
+            with # are comments, unless the graph has that very id
+        fanouts: edges of a vertex in each layer; -1: all
+        along: edges that lead to the vertex, or out of it
+        replace: draw with replacement: an edge may come several times
+        seed: seed of the random choices
+        """
+        return self.run("sample", progress=progress, source=source, sources=sources, fanouts=fanouts, along=along, replace=replace, seed=seed, **options)
