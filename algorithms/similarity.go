@@ -224,9 +224,9 @@ memory, 4 bytes for each and direction, and 48 bytes for each pair.`,
 	Example: `  garaph run similarity web.graph --pairs candidates.txt --output similar.parquet
   garaph run similarity web.graph --nearest 10 --by cosine --output similar.parquet`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
-		fs.String("pairs", "", "`FILE` of pairs of vertices, two ids a line, in quotes or not, with spaces, a tab or a comma "+
-			"between; - for standard input; lines that begin with # are comments")
-		nearest := flags.Range(fs, "nearest", 0, 1, 1<<16, "pairs of each vertex with the most similar ones, so many at most")
+		fs.String("pairs", "", "`FILE` of pairs of vertices, two ids a line, in quotes or not, with spaces, a tab or a "+
+			"comma between; - for standard input; lines that begin with # are comments")
+		nearest := flags.Range(fs, "nearest", 0, 1, 1<<16, "largest number of similar vertices to find for each vertex")
 		by := flags.Enum(fs, "by", measureNames[0], measureNames, "measure by which --nearest chooses")
 		flags.RequireOne(fs, "pairs", "nearest")
 		return func(e registry.Env) (any, error) {

@@ -46,6 +46,7 @@ var All = []Program{
 	Algorithm(algorithms.HITSCommand),
 	Algorithm(algorithms.EigenvectorCommand),
 	Algorithm(algorithms.HarmonicCommand),
+	Algorithm(algorithms.ClosenessCommand),
 	Algorithm(algorithms.SimilarityCommand),
 	Algorithm(algorithms.WalksCommand),
 	Algorithm(algorithms.SampleCommand),
