@@ -45,6 +45,7 @@ var All = []Program{
 	Algorithm(algorithms.BetweennessCommand),
 	Algorithm(algorithms.HITSCommand),
 	Algorithm(algorithms.EigenvectorCommand),
+	Algorithm(algorithms.SurfersCommand),
 	Algorithm(algorithms.HarmonicCommand),
 	Algorithm(algorithms.ClosenessCommand),
 	Algorithm(algorithms.SimilarityCommand),
