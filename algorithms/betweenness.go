@@ -16,28 +16,32 @@ import (
 )
 
 // Betweenness is betweenness centrality: the sum, over the pairs of other vertices, of the part of the shortest
-// paths between them that lead through a vertex, along edge direction and without weights. Pairs of a symmetric
-// graph have no order. Parallel edges make paths of their own. With Samples, paths from so many vertices are
-// searched instead of from all, and the sums are scaled up.
+// paths between them that lead through a vertex, along edge direction, by the number of edges or, if Weighted, by
+// the sum of weights, which are above 0. Pairs of a symmetric graph have no order. Parallel edges make paths of
+// their own. With Samples, paths from so many vertices are searched instead of from all, and the sums are scaled up.
 //
 // It is Brandes' algorithm (A faster algorithm for betweenness centrality, Journal of Mathematical Sociology
 // 25, 2001; sampled: Brandes and Pich, 2007), a source for each thread. Of two consecutive levels of a
 // symmetric graph, the rows of the one with fewer edges are read, when paths are counted (Beamer, Asanović and
 // Patterson, SC 2012) and when dependencies are added up. Sources are added to the sums in their order, so that
 // these do not depend on the number of threads. Memory: the out-rows, 8 bytes for a vertex, and 24 for a vertex
-// and a thread, or 24 for a vertex if the budget has no room for that.
+// and a thread, or 24 for a vertex if the budget has no room for that; 36 for 24 by weights.
 type Betweenness struct {
-	Samples int // if 0, all vertices
-	Seed    uint64
-	Sources []uint32 // if not nil, these instead, and the sums are not scaled
+	Samples  int // if 0, all vertices
+	Seed     uint64
+	Sources  []uint32 // if not nil, these instead, and the sums are not scaled
+	Weighted bool     // on a graph with weights
 }
 
 // Plan returns the out-rows, the sums, and a search for each thread.
-func (Betweenness) Plan(g *store.Catalogue, threads int) Plan {
-	n := int64(g.Vertices)
+func (c Betweenness) Plan(g *store.Catalogue, threads int) Plan {
+	n, search := int64(g.Vertices), int64(24)
+	if c.Weighted && g.Weighted {
+		search = 36
+	}
 	plan := func(lanes int) Plan {
-		return Plan{Whole: []shard.Direction{shard.Out}, Arrays: []Array{
-			{"the sums", 8 * n}, {"searches", 24 * n * int64(lanes)},
+		return Plan{Whole: []shard.Direction{shard.Out}, Weights: c.Weighted, Arrays: []Array{
+			{"the sums", 8 * n}, {"searches", search * n * int64(lanes)},
 		}}
 	}
 	p, less := plan(threads), plan(1)
@@ -64,18 +68,13 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if sources != nil {
 		count, source = len(sources), func(i int) uint32 { return sources[i] }
 	}
-	lanes := make([]brandes, min(e.Threads, count))
-	if e.Plan().Less == nil {
-		lanes = lanes[:1]
-	}
-	for i := range lanes {
-		if err := lanes[i].init(e, rows); err != nil {
-			return nil, err
-		}
+	lanes, err := c.lanes(ctx, e, rows, min(e.Threads, count))
+	if err != nil {
+		return nil, err
 	}
 	t := turns{next: sync.NewCond(new(sync.Mutex))}
 	err = e.Each(ctx, len(lanes), func(_, lane int) error {
-		x, done := &lanes[lane], false
+		x, done := lanes[lane], false
 		defer func() {
 			if !done { // an error, or a panic
 				t.fail()
@@ -91,8 +90,9 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 				return err
 			}
 			t.end(i, func() {
-				for _, v := range x.order[1:] {
-					sums[v] += x.paths[v]
+				vertices, dependencies := x.found()
+				for _, v := range vertices[1:] {
+					sums[v] += dependencies[v]
 				}
 			})
 			x.clear()
@@ -111,6 +111,39 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	}
 	e.Total("sources", int64(count))
 	return sums, err
+}
+
+// pathSearch is a search from one source.
+type pathSearch interface {
+	init(e *Env, rows *frontier.Rows) error
+	search(ctx context.Context, source uint32) error
+	// found returns the vertices that were reached, the source first, and the dependencies of the source by vertex.
+	found() (vertices []uint32, dependencies []float64)
+	clear() // forgets what was reached
+}
+
+// lanes returns as many searches as there is room for, at most n.
+func (c Betweenness) lanes(ctx context.Context, e *Env, rows *frontier.Rows, n int) (lanes []pathSearch, err error) {
+	weighted := c.Weighted && e.Graph.Weighted
+	if weighted {
+		if err := checkPositive(ctx, e, rows); err != nil {
+			return nil, err
+		}
+	}
+	if e.Plan().Less == nil {
+		n = min(n, 1)
+	}
+	for range n {
+		var x pathSearch = new(brandes)
+		if weighted {
+			x = new(weightedBrandes)
+		}
+		if err := x.init(e, rows); err != nil {
+			return nil, err
+		}
+		lanes = append(lanes, x)
+	}
+	return lanes, nil
 }
 
 // sampled returns some different numbers below n at random, ascending.
@@ -199,7 +232,8 @@ func (x *brandes) init(e *Env, rows *frontier.Rows) (err error) {
 
 func (x *brandes) row(v uint32) []uint32 { return x.rows.Nbr[x.rows.Off[v]:x.rows.Off[v+1]] }
 
-// clear forgets what was reached.
+func (x *brandes) found() (vertices []uint32, dependencies []float64) { return x.order, x.paths }
+
 func (x *brandes) clear() {
 	for _, v := range x.order {
 		x.level[v], x.paths[v], x.dep[v] = 0, 0, 0
@@ -320,8 +354,8 @@ var BetweennessCommand = registry.Command{
 	Short: "betweenness of every vertex: the shortest paths between others that lead through it",
 	Long: `It is the sum, over the pairs of other vertices, of the part of the shortest paths
 between them that lead through the vertex. Paths follow edge direction; pairs of an
-undirected graph count once. Weights are ignored; parallel edges make paths of their
-own. Exact values take a search from every vertex: --samples searches from some at
+undirected graph count once. With --weighted, shortest paths are those of the least sum
+of weights, which have to be above 0. Parallel edges make paths of their own. Exact values take a search from every vertex: --samples searches from some at
 random, and scales the sums up. The out-edges are in memory, 4 bytes each, and 8
 bytes for each vertex, and 24 for each vertex and thread.`,
 	Example: `  garaph run betweenness roads.graph --samples 1000 --top 10
@@ -329,7 +363,13 @@ bytes for each vertex, and 24 for each vertex and thread.`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
 		samples := flags.Count(fs, "samples", 0, 0, "number of sources to search from; 0: all vertices")
 		seed := seedFlag(fs)
-		return func(registry.Env) (any, error) { return Betweenness{Samples: *samples, Seed: uint64(*seed)}, nil }
+		weighted := fs.Bool("weighted", false, "the length of a path is the sum of its weights, not its number of edges")
+		return func(e registry.Env) (any, error) {
+			if *weighted {
+				e.LogUnweighted()
+			}
+			return Betweenness{Samples: *samples, Seed: uint64(*seed), Weighted: *weighted}, nil
+		}
 	},
 }
 

@@ -1,6 +1,8 @@
 package algorithms_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -41,4 +43,38 @@ func TestBetweennessReal(t *testing.T) {
 		directed[v] /= 2
 	}
 	close64(t, "symmetric", all.Values, directed, 1e-9)
+}
+
+func TestBetweennessWeighted(t *testing.T) {
+	cases(t, true, func(t rapid.TB, s *store.Store, g oracle.Graph, symmetric bool) {
+		c := algorithms.Betweenness{Weighted: true}
+		if slices.ContainsFunc(g.Edges, func(e oracle.Edge) bool { return e.Weight == 0 }) {
+			if _, err := algorithms.Run(context.Background(), s, c, algorithms.Options{}); err == nil {
+				t.Fatal("no error for a weight of 0")
+			}
+			return
+		}
+		want := oracle.WeightedBetweenness(g)
+		for v := range want {
+			if symmetric {
+				want[v] /= 2
+			}
+		}
+		close64(t, "betweenness", runs(t, s, c).Values, want, 1e-9)
+	})
+}
+
+// TestBetweennessUnits checks that weights of 1 are as none, and small ones, of many equal sums.
+func TestBetweennessUnits(t *testing.T) {
+	g := testgraph.Skewed(7, 600, 1)
+	for i := range g.Edges {
+		g.Edges[i].Weight = 1
+	}
+	s := teststore.Build(t, g, teststore.Options{Layout: store.Packed, Weighted: true, ShardVertices: 50})
+	close64(t, "units", runs(t, s, algorithms.Betweenness{Weighted: true}).Values, oracle.Betweenness(g), 1e-9)
+	for i := range g.Edges {
+		g.Edges[i].Weight = float32(1 + i%5)
+	}
+	s = teststore.Build(t, g, teststore.Options{Layout: store.Packed, Weighted: true, ShardVertices: 50})
+	close64(t, "weights", runs(t, s, algorithms.Betweenness{Weighted: true}).Values, oracle.WeightedBetweenness(g), 1e-9)
 }
