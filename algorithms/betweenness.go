@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -31,17 +30,27 @@ type Betweenness struct {
 	Seed     uint64
 	Sources  []uint32 // if not nil, these instead, and the sums are not scaled
 	Weighted bool     // on a graph with weights
+	// If Error is above 0, paths are sampled until, with probability Confidence, no estimate is off by that part of all
+	// ordered pairs of vertices or more. They are without weights.
+	Error, Confidence float64
 }
 
 // Plan returns the out-rows, the sums, and a search for each thread.
 func (c Betweenness) Plan(g *store.Catalogue, threads int) Plan {
 	n, search := int64(g.Vertices), int64(24)
-	if c.Weighted && g.Weighted {
+	whole, sums := []shard.Direction{shard.Out}, 8*n
+	switch {
+	case c.Error > 0:
+		whole, sums, search = BothRows(g), 16*n, 20
+		if g.Symmetric {
+			whole = []shard.Direction{shard.Out}
+		}
+	case c.Weighted && g.Weighted:
 		search = 36
 	}
 	plan := func(lanes int) Plan {
-		return Plan{Whole: []shard.Direction{shard.Out}, Weights: c.Weighted, Arrays: []Array{
-			{"the sums", 8 * n}, {"searches", search * n * int64(lanes)},
+		return Plan{Whole: whole, Weights: c.Weighted && c.Error == 0, Arrays: []Array{
+			{"the sums", sums}, {"searches", search * n * int64(lanes)},
 		}}
 	}
 	p, less := plan(threads), plan(1)
@@ -51,6 +60,9 @@ func (c Betweenness) Plan(g *store.Catalogue, threads int) Plan {
 
 // Run searches from every source.
 func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
+	if c.Error > 0 {
+		return c.estimate(ctx, e)
+	}
 	rows, err := e.Load(ctx, shard.Out)
 	if err != nil {
 		return nil, err
@@ -72,7 +84,7 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := turns{next: sync.NewCond(new(sync.Mutex))}
+	t := newTurns()
 	err = e.Each(ctx, len(lanes), func(_, lane int) error {
 		x, done := lanes[lane], false
 		defer func() {
@@ -159,45 +171,6 @@ func sampled(n, some int, seed uint64) (list []uint32) {
 	}
 	slices.Sort(list)
 	return list
-}
-
-// turns lets goroutines end tasks in the order in which they begin them.
-type turns struct {
-	next         *sync.Cond
-	begun, ended int
-	failed       bool
-}
-
-// begin returns the next task of n.
-func (t *turns) begin(n int) (i int, ok bool) {
-	t.next.L.Lock()
-	defer t.next.L.Unlock()
-	if t.failed || t.begun == n {
-		return 0, false
-	}
-	t.begun++
-	return t.begun - 1, true
-}
-
-// end calls f when all tasks before i have ended.
-func (t *turns) end(i int, f func()) {
-	t.next.L.Lock()
-	defer t.next.L.Unlock()
-	for t.ended < i && !t.failed {
-		t.next.Wait()
-	}
-	if !t.failed {
-		f()
-	}
-	t.ended++
-	t.next.Broadcast()
-}
-
-func (t *turns) fail() {
-	t.next.L.Lock()
-	defer t.next.L.Unlock()
-	t.failed = true
-	t.next.Broadcast()
 }
 
 // brandes is the search from one source.
@@ -355,20 +328,31 @@ var BetweennessCommand = registry.Command{
 	Long: `It is the sum, over the pairs of other vertices, of the part of the shortest paths
 between them that lead through the vertex. Paths follow edge direction; pairs of an
 undirected graph count once. With --weighted, shortest paths are those of the least sum
-of weights, which have to be above 0. Parallel edges make paths of their own. Exact values take a search from every vertex: --samples searches from some at
-random, and scales the sums up. The out-edges are in memory, 4 bytes each, and 8
-bytes for each vertex, and 24 for each vertex and thread.`,
+of weights, which have to be above 0. Parallel edges make paths of their own. Exact
+values take a search from every vertex: --samples searches from some at random, and
+scales the sums up, and --error samples single paths until they are enough. The edges
+are in memory, 4 bytes each, and 8 bytes for each vertex, and 24 for each vertex and
+thread.`,
 	Example: `  garaph run betweenness roads.graph --samples 1000 --top 10
+  garaph run betweenness web.graph --error 0.001 --top 10
   garaph run betweenness small.graph --output betweenness.parquet`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
 		samples := flags.Count(fs, "samples", 0, 0, "number of sources to search from; 0: all vertices")
 		seed := seedFlag(fs)
 		weighted := fs.Bool("weighted", false, "the length of a path is the sum of its weights, not its number of edges")
+		off := flags.Number(fs, "error", 0, 1,
+			"sample paths until no value is off by this part of all ordered pairs of vertices; 0: search from sources")
+		confidence := flags.Number(fs, "confidence", 0.95, 1, "probability with which --error holds for all vertices")
 		return func(e registry.Env) (any, error) {
 			if *weighted {
 				e.LogUnweighted()
 			}
-			return Betweenness{Samples: *samples, Seed: uint64(*seed), Weighted: *weighted}, nil
+			if *off > 0 && (*samples > 0 || *weighted) {
+				return nil, flags.Usagef("--error: does not go with --samples or --weighted")
+			}
+			return Betweenness{
+				Samples: *samples, Seed: uint64(*seed), Weighted: *weighted, Error: *off, Confidence: *confidence,
+			}, nil
 		}
 	},
 }
