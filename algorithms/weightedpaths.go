@@ -87,7 +87,9 @@ func (x *weightedBrandes) search(ctx context.Context, source uint32) error {
 	return nil
 }
 
-func (x *weightedBrandes) found() (vertices []uint32, dependencies []float64) { return x.settled, x.paths }
+func (x *weightedBrandes) found() (vertices []uint32, dependencies []float64) {
+	return x.settled, x.paths
+}
 
 func (x *weightedBrandes) clear() {
 	for _, v := range x.settled {
