@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -16,27 +15,42 @@ import (
 )
 
 // Betweenness is betweenness centrality: the sum, over the pairs of other vertices, of the part of the shortest
-// paths between them that lead through a vertex, along edge direction and without weights. Pairs of a symmetric
-// graph have no order. Parallel edges make paths of their own. With Samples, paths from so many vertices are
-// searched instead of from all, and the sums are scaled up.
+// paths between them that lead through a vertex, along edge direction, by the number of edges or, if Weighted, by
+// the sum of weights, which are above 0. Pairs of a symmetric graph have no order. Parallel edges make paths of
+// their own. With Samples, paths from so many vertices are searched instead of from all, and the sums are scaled up.
 //
 // It is Brandes' algorithm (A faster algorithm for betweenness centrality, Journal of Mathematical Sociology
 // 25, 2001; sampled: Brandes and Pich, 2007), a source for each thread. Of two consecutive levels of a
 // symmetric graph, the rows of the one with fewer edges are read, when paths are counted (Beamer, Asanović and
 // Patterson, SC 2012) and when dependencies are added up. Sources are added to the sums in their order, so that
 // these do not depend on the number of threads. Memory: the out-rows, 8 bytes for a vertex, and 24 for a vertex
-// and a thread, or 24 for a vertex if the budget has no room for that.
+// and a thread, or 24 for a vertex if the budget has no room for that; 36 for 24 by weights.
 type Betweenness struct {
-	Samples int // if 0, all vertices
-	Seed    uint64
+	Samples  int // if 0, all vertices
+	Seed     uint64
+	Sources  []uint32 // if not nil, these instead, and the sums are not scaled
+	Weighted bool     // on a graph with weights
+	// If Error is above 0, paths are sampled until, with probability Confidence, no estimate is off by that part of all
+	// ordered pairs of vertices or more. They are without weights.
+	Error, Confidence float64
 }
 
 // Plan returns the out-rows, the sums, and a search for each thread.
-func (Betweenness) Plan(g *store.Catalogue, threads int) Plan {
-	n := int64(g.Vertices)
+func (c Betweenness) Plan(g *store.Catalogue, threads int) Plan {
+	n, search := int64(g.Vertices), int64(24)
+	whole, sums := []shard.Direction{shard.Out}, 8*n
+	switch {
+	case c.Error > 0:
+		whole, sums, search = BothRows(g), 16*n, 20
+		if g.Symmetric {
+			whole = []shard.Direction{shard.Out}
+		}
+	case c.Weighted && g.Weighted:
+		search = 36
+	}
 	plan := func(lanes int) Plan {
-		return Plan{Whole: []shard.Direction{shard.Out}, Arrays: []Array{
-			{"the sums", 8 * n}, {"searches", 24 * n * int64(lanes)},
+		return Plan{Whole: whole, Weights: c.Weighted && c.Error == 0, Arrays: []Array{
+			{"the sums", sums}, {"searches", search * n * int64(lanes)},
 		}}
 	}
 	p, less := plan(threads), plan(1)
@@ -46,6 +60,9 @@ func (Betweenness) Plan(g *store.Catalogue, threads int) Plan {
 
 // Run searches from every source.
 func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
+	if c.Error > 0 {
+		return c.estimate(ctx, e)
+	}
 	rows, err := e.Load(ctx, shard.Out)
 	if err != nil {
 		return nil, err
@@ -55,23 +72,21 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	sources := c.Sources
+	if sources == nil && c.Samples > 0 && c.Samples < n {
+		sources = sampled(n, c.Samples, c.Seed)
+	}
 	count, source := n, func(i int) uint32 { return uint32(i) }
-	if c.Samples > 0 && c.Samples < n {
-		sources := sampled(n, c.Samples, c.Seed)
-		count, source = c.Samples, func(i int) uint32 { return sources[i] }
+	if sources != nil {
+		count, source = len(sources), func(i int) uint32 { return sources[i] }
 	}
-	lanes := make([]brandes, min(e.Threads, count))
-	if e.Plan().Less == nil {
-		lanes = lanes[:1]
+	lanes, err := c.lanes(ctx, e, rows, min(e.Threads, count))
+	if err != nil {
+		return nil, err
 	}
-	for i := range lanes {
-		if err := lanes[i].init(e, rows); err != nil {
-			return nil, err
-		}
-	}
-	t := turns{next: sync.NewCond(new(sync.Mutex))}
+	t := newTurns()
 	err = e.Each(ctx, len(lanes), func(_, lane int) error {
-		x, done := &lanes[lane], false
+		x, done := lanes[lane], false
 		defer func() {
 			if !done { // an error, or a panic
 				t.fail()
@@ -87,8 +102,9 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 				return err
 			}
 			t.end(i, func() {
-				for _, v := range x.order[1:] {
-					sums[v] += x.paths[v]
+				vertices, dependencies := x.found()
+				for _, v := range vertices[1:] {
+					sums[v] += dependencies[v]
 				}
 			})
 			x.clear()
@@ -96,6 +112,9 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 		}
 	})
 	scale := float64(n) / float64(count)
+	if c.Sources != nil {
+		scale = 1
+	}
 	if e.Graph.Symmetric {
 		scale /= 2
 	}
@@ -104,6 +123,39 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	}
 	e.Total("sources", int64(count))
 	return sums, err
+}
+
+// pathSearch is a search from one source.
+type pathSearch interface {
+	init(e *Env, rows *frontier.Rows) error
+	search(ctx context.Context, source uint32) error
+	// found returns the vertices that were reached, the source first, and the dependencies of the source by vertex.
+	found() (vertices []uint32, dependencies []float64)
+	clear() // forgets what was reached
+}
+
+// lanes returns as many searches as there is room for, at most n.
+func (c Betweenness) lanes(ctx context.Context, e *Env, rows *frontier.Rows, n int) (lanes []pathSearch, err error) {
+	weighted := c.Weighted && e.Graph.Weighted
+	if weighted {
+		if err := checkPositive(ctx, e, rows); err != nil {
+			return nil, err
+		}
+	}
+	if e.Plan().Less == nil {
+		n = min(n, 1)
+	}
+	for range n {
+		var x pathSearch = new(brandes)
+		if weighted {
+			x = new(weightedBrandes)
+		}
+		if err := x.init(e, rows); err != nil {
+			return nil, err
+		}
+		lanes = append(lanes, x)
+	}
+	return lanes, nil
 }
 
 // sampled returns some different numbers below n at random, ascending.
@@ -119,45 +171,6 @@ func sampled(n, some int, seed uint64) (list []uint32) {
 	}
 	slices.Sort(list)
 	return list
-}
-
-// turns lets goroutines end tasks in the order in which they begin them.
-type turns struct {
-	next         *sync.Cond
-	begun, ended int
-	failed       bool
-}
-
-// begin returns the next task of n.
-func (t *turns) begin(n int) (i int, ok bool) {
-	t.next.L.Lock()
-	defer t.next.L.Unlock()
-	if t.failed || t.begun == n {
-		return 0, false
-	}
-	t.begun++
-	return t.begun - 1, true
-}
-
-// end calls f when all tasks before i have ended.
-func (t *turns) end(i int, f func()) {
-	t.next.L.Lock()
-	defer t.next.L.Unlock()
-	for t.ended < i && !t.failed {
-		t.next.Wait()
-	}
-	if !t.failed {
-		f()
-	}
-	t.ended++
-	t.next.Broadcast()
-}
-
-func (t *turns) fail() {
-	t.next.L.Lock()
-	defer t.next.L.Unlock()
-	t.failed = true
-	t.next.Broadcast()
 }
 
 // brandes is the search from one source.
@@ -192,7 +205,8 @@ func (x *brandes) init(e *Env, rows *frontier.Rows) (err error) {
 
 func (x *brandes) row(v uint32) []uint32 { return x.rows.Nbr[x.rows.Off[v]:x.rows.Off[v+1]] }
 
-// clear forgets what was reached.
+func (x *brandes) found() (vertices []uint32, dependencies []float64) { return x.order, x.paths }
+
 func (x *brandes) clear() {
 	for _, v := range x.order {
 		x.level[v], x.paths[v], x.dep[v] = 0, 0, 0
@@ -313,16 +327,33 @@ var BetweennessCommand = registry.Command{
 	Short: "betweenness of every vertex: the shortest paths between others that lead through it",
 	Long: `It is the sum, over the pairs of other vertices, of the part of the shortest paths
 between them that lead through the vertex. Paths follow edge direction; pairs of an
-undirected graph count once. Weights are ignored; parallel edges make paths of their
-own. Exact values take a search from every vertex: --samples searches from some at
-random, and scales the sums up. The out-edges are in memory, 4 bytes each, and 8
-bytes for each vertex, and 24 for each vertex and thread.`,
+undirected graph count once. With --weighted, shortest paths are those of the least sum
+of weights, which have to be above 0. Parallel edges make paths of their own. Exact
+values take a search from every vertex: --samples searches from some at random, and
+scales the sums up, and --error samples single paths until they are enough. The edges
+are in memory, 4 bytes each, and 8 bytes for each vertex, and 24 for each vertex and
+thread.`,
 	Example: `  garaph run betweenness roads.graph --samples 1000 --top 10
+  garaph run betweenness web.graph --error 0.001 --top 10
   garaph run betweenness small.graph --output betweenness.parquet`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
 		samples := flags.Count(fs, "samples", 0, 0, "number of sources to search from; 0: all vertices")
 		seed := seedFlag(fs)
-		return func(registry.Env) (any, error) { return Betweenness{*samples, uint64(*seed)}, nil }
+		weighted := fs.Bool("weighted", false, "the length of a path is the sum of its weights, not its number of edges")
+		off := flags.Number(fs, "error", 0, 1,
+			"sample paths until no value is off by this part of all ordered pairs of vertices; 0: search from sources")
+		confidence := flags.Number(fs, "confidence", 0.95, 1, "probability with which --error holds for all vertices")
+		return func(e registry.Env) (any, error) {
+			if *weighted {
+				e.LogUnweighted()
+			}
+			if *off > 0 && (*samples > 0 || *weighted) {
+				return nil, flags.Usagef("--error: does not go with --samples or --weighted")
+			}
+			return Betweenness{
+				Samples: *samples, Seed: uint64(*seed), Weighted: *weighted, Error: *off, Confidence: *confidence,
+			}, nil
+		}
 	},
 }
 

@@ -77,6 +77,8 @@ become those of the vertices at the ends of its longest paths.`,
 	Iterations: powerIterations,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
 		tolerance := toleranceFlag(fs)
-		return func(e registry.Env) (any, error) { return Eigenvector{e.Iterations, *tolerance}, nil }
+		return func(e registry.Env) (any, error) {
+			return Eigenvector{e.Iterations, *tolerance}, endless(e.Iterations, *tolerance)
+		}
 	},
 }

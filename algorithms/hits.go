@@ -76,6 +76,8 @@ Euclidean norm of 1. Weights are ignored.`,
 	Iterations: powerIterations,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
 		tolerance := toleranceFlag(fs)
-		return func(e registry.Env) (any, error) { return HITS{e.Iterations, *tolerance}, nil }
+		return func(e registry.Env) (any, error) {
+			return HITS{e.Iterations, *tolerance}, endless(e.Iterations, *tolerance)
+		}
 	},
 }

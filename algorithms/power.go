@@ -79,3 +79,11 @@ func toleranceFlag(fs *pflag.FlagSet) *float64 {
 
 // powerIterations is the limit of iterations of a power iteration without --iterations.
 const powerIterations = 100
+
+// endless refuses a power iteration that nothing ends.
+func endless(iterations int, tolerance float64) error {
+	if iterations == 0 && tolerance == 0 {
+		return flags.Usagef("--iterations 0 --tolerance 0: expected one of them above 0, for the run to end")
+	}
+	return nil
+}

@@ -19,17 +19,104 @@ import (
 // mean of their numbers), and that of Adamic and Adar (Friends and neighbors on the Web, Social Networks 25,
 // 2003: the sum of 1/ln(d) over common neighbours of d neighbours).
 //
-// Rows are merged, or of a row much longer than the other one its members are searched for. Memory: the rows in
-// both directions, 4 bytes for a vertex, and 56 for a pair.
+// Rows are merged, or of a row much longer than the other one its members are searched for. With Nearest, pairs are
+// those of each vertex and the most similar ones. Memory: the rows in both directions, 4 bytes for a vertex, 48 for a
+// pair, and with Nearest 16 for a vertex and a thread, or for a vertex if the budget has no room for that.
 type Similarity struct {
-	Pairs [][2]uint32
+	Pairs   [][2]uint32
+	Nearest int // if not 0, how many vertices are found for each, in place of Pairs
+	By      Measure
 }
 
-// Plan returns the rows of the whole graph, the numbers of neighbours, and the columns.
-func (c Similarity) Plan(g *store.Catalogue, _ int) Plan {
-	return Plan{Whole: BothRows(g), Arrays: []Array{
-		{"numbers of neighbours", 4 * int64(g.Vertices)}, {"the pairs", 48 * int64(len(c.Pairs))},
-	}}
+// Measure is one of the measures of a [Similarity].
+type Measure uint8
+
+// The measures, in the order of their columns.
+const (
+	Jaccard Measure = iota
+	Overlap
+	Cosine
+	AdamicAdar
+)
+
+// measureNames are the names of the columns of measures.
+var measureNames = []string{"jaccard", "overlap", "cosine", "adamic_adar"}
+
+// Plan returns the rows of the whole graph, the numbers of neighbours, the columns, and counters for each thread.
+func (c Similarity) Plan(g *store.Catalogue, threads int) Plan {
+	n := int64(g.Vertices)
+	plan := func(lanes int) Plan {
+		p := Plan{Whole: BothRows(g), Arrays: []Array{
+			{"numbers of neighbours", 4 * n}, {"the pairs", 48 * c.rows(n)},
+		}}
+		if c.Nearest > 0 {
+			p.Arrays = append(p.Arrays, Array{"common neighbours", 16 * n * int64(lanes)})
+		}
+		return p
+	}
+	p := plan(threads)
+	if less := plan(1); c.Nearest > 0 {
+		p.Less = &less
+	}
+	return p
+}
+
+// rows returns the largest number of pairs.
+func (c Similarity) rows(vertices int64) int64 {
+	if c.Nearest > 0 {
+		return vertices * min(int64(c.Nearest), vertices)
+	}
+	return int64(len(c.Pairs))
+}
+
+// similarPairs are the columns of a result.
+type similarPairs struct {
+	sources, targets []gas.VertexID
+	common           []int64
+	measures         [4][]float64
+}
+
+func newSimilarPairs(e *Env, n int) (p *similarPairs, err error) {
+	p = &similarPairs{}
+	for _, to := range []*[]gas.VertexID{&p.sources, &p.targets} {
+		if *to, err = Make[gas.VertexID](e, n); err != nil {
+			return nil, err
+		}
+	}
+	if p.common, err = Make[int64](e, n); err != nil {
+		return nil, err
+	}
+	for i := range p.measures {
+		if p.measures[i], err = Make[float64](e, n); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// set sets row i: two vertices with n common neighbours.
+func (p *similarPairs) set(i int, u, v uint32, n int64, measures [4]float64) {
+	p.sources[i], p.targets[i], p.common[i] = gas.VertexID(u), gas.VertexID(v), n
+	for k, x := range measures {
+		p.measures[k][i] = x
+	}
+}
+
+// measuresOf returns the measures of vertices with n common neighbours of a sum of 1/ln(d), and du and dv neighbours.
+func measuresOf(n int64, adar float64, du, dv uint32) (m [4]float64) {
+	if n > 0 {
+		a, b, common := float64(min(du, dv)), float64(max(du, dv)), float64(n)
+		m = [4]float64{common / (a + b - common), common / a, common / math.Sqrt(a*b), adar}
+	}
+	return m
+}
+
+// adarOf returns what a common neighbour of d neighbours counts.
+func adarOf(d uint32) float64 {
+	if d > 1 {
+		return 1 / math.Log(float64(d))
+	}
+	return 0
 }
 
 // Run compares.
@@ -49,50 +136,39 @@ func (c Similarity) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources, err := Make[gas.VertexID](e, len(c.Pairs))
+	p, err := newSimilarPairs(e, int(c.rows(int64(len(degree)))))
 	if err != nil {
 		return nil, err
 	}
-	targets, err := Make[gas.VertexID](e, len(c.Pairs))
-	if err != nil {
-		return nil, err
+	rows := len(c.Pairs)
+	if c.Nearest > 0 {
+		rows, err = c.nearest(ctx, e, p, degree)
+	} else {
+		err = c.compare(ctx, e, p, degree)
 	}
-	common, err := Make[int64](e, len(c.Pairs))
-	if err != nil {
-		return nil, err
+	e.Keys("source", p.sources[:rows])
+	AddColumn(e, "common", p.common[:rows])
+	for i, name := range measureNames {
+		AddColumn(e, name, p.measures[i][:rows])
 	}
-	var measures [4][]float64
-	for i := range measures {
-		if measures[i], err = Make[float64](e, len(c.Pairs)); err != nil {
-			return nil, err
-		}
-	}
+	return p.targets[:rows], err
+}
+
+// compare compares the given pairs.
+func (c Similarity) compare(ctx context.Context, e *Env, p *similarPairs, degree []uint32) error {
 	const pairsAtOnce = 1 << 8
-	err = e.Each(ctx, (len(c.Pairs)+pairsAtOnce-1)/pairsAtOnce, func(_, task int) error {
+	return e.Each(ctx, (len(c.Pairs)+pairsAtOnce-1)/pairsAtOnce, func(_, task int) error {
 		for i := task * pairsAtOnce; i < min((task+1)*pairsAtOnce, len(c.Pairs)); i++ {
 			u, v := c.Pairs[i][0], c.Pairs[i][1]
-			sources[i], targets[i] = gas.VertexID(u), gas.VertexID(v)
+			a, b := u, v
 			if degree[u] > degree[v] {
-				u, v = v, u
+				a, b = v, u
 			}
-			n, adar := e.ends.common(u, v, degree)
-			common[i] = n
-			if n > 0 {
-				du, dv := float64(degree[u]), float64(degree[v])
-				measures[0][i] = float64(n) / (du + dv - float64(n))
-				measures[1][i] = float64(n) / du
-				measures[2][i] = float64(n) / math.Sqrt(du*dv)
-				measures[3][i] = adar
-			}
+			n, adar := e.ends.common(a, b, degree)
+			p.set(i, u, v, n, measuresOf(n, adar, degree[u], degree[v]))
 		}
 		return nil
 	})
-	e.Keys("source", sources)
-	AddColumn(e, "common", common)
-	for i, name := range []string{"jaccard", "overlap", "cosine", "adamic_adar"} {
-		AddColumn(e, name, measures[i])
-	}
-	return targets, err
 }
 
 // common returns the number of common neighbours of u and v, of which u has fewer, and their sum of 1/ln(d).
@@ -115,9 +191,7 @@ func (w *wholeEnds) common(u, v uint32, degree []uint32) (n int64, adar float64)
 		}
 		if both {
 			n++
-			if d := degree[x]; d > 1 {
-				adar += 1 / math.Log(float64(d))
-			}
+			adar += adarOf(degree[x])
 		}
 	}
 	return n, adar
@@ -144,16 +218,26 @@ var SimilarityCommand = registry.Command{
 	Short: "common neighbours of pairs of vertices, and their similarity: Jaccard, overlap, cosine, Adamic-Adar",
 	Long: `The rows of the result are the pairs, with the number of common neighbours and four
 measures of it. Directions of edges, parallel edges and self-loops don't matter. The
-edges are in memory, 4 bytes for each and direction, and 56 bytes for each pair.`,
-	Example: `  garaph run similarity web.graph --pairs candidates.txt --output similar.parquet`,
+pairs are those of a file or, with --nearest, of each vertex and the ones most similar
+to it, for which all pairs with a common neighbour are looked at. The edges are in
+memory, 4 bytes for each and direction, and 48 bytes for each pair.`,
+	Example: `  garaph run similarity web.graph --pairs candidates.txt --output similar.parquet
+  garaph run similarity web.graph --nearest 10 --by cosine --output similar.parquet`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
-		fs.String("pairs", "",
-			"`FILE` of pairs of vertices, two ids a line with spaces, a tab or a comma between; lines that begin with # "+
-				"are comments (required)")
-		flags.Require(fs, "pairs")
+		fs.String("pairs", "", "`FILE` of pairs of vertices, two ids a line, in quotes or not, with spaces, a tab or a "+
+			"comma between; - for standard input; lines that begin with # are comments")
+		nearest := flags.Range(fs, "nearest", 0, 1, 1<<16, "largest number of similar vertices to find for each vertex")
+		by := flags.Enum(fs, "by", measureNames[0], measureNames, "measure by which --nearest chooses")
+		flags.RequireOne(fs, "pairs", "nearest")
 		return func(e registry.Env) (any, error) {
-			pairs, err := e.Pairs("pairs")
-			return Similarity{pairs}, err
+			switch {
+			case !e.Flags.Changed("nearest"):
+				pairs, err := e.Pairs("pairs")
+				return Similarity{Pairs: pairs}, err
+			case e.Flags.Changed("pairs"):
+				return nil, flags.Usagef("--pairs and --nearest: expected one of them")
+			}
+			return Similarity{Nearest: *nearest, By: Measure(slices.Index(measureNames, *by))}, nil
 		}
 	},
 }

@@ -1,6 +1,9 @@
 package algorithms_test
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -46,4 +49,49 @@ func TestSimilarityReal(t *testing.T) {
 		pairs = append(pairs, [2]uint32{v, g.Edges[97*v].Dst}, [2]uint32{g.Edges[97*v].Dst, 1000 * v})
 	}
 	checkSimilarity(t, s, g, pairs)
+}
+
+// checkNearest compares the most similar vertices with those of all pairs, in order.
+func checkNearest(t rapid.TB, s *store.Store, g oracle.Graph, c algorithms.Similarity) {
+	t.Helper()
+	got, row := runs(t, s, c), 0
+	for u := range uint32(g.N) {
+		type pair struct {
+			v       uint32
+			measure float64
+		}
+		var want []pair
+		for v := range uint32(g.N) {
+			if common, measures := oracle.Similarity(g, u, v); v != u && common > 0 {
+				want = append(want, pair{v, measures[c.By]})
+			}
+		}
+		slices.SortStableFunc(want, func(x, y pair) int { return cmp.Compare(y.measure, x.measure) })
+		for _, p := range want[:min(c.Nearest, len(want))] {
+			measure := got.Columns[1+c.By].Values.([]float64)
+			if got.Keys[row] != gas.VertexID(u) || math.Abs(measure[row]-p.measure) > 1e-12 {
+				t.Fatalf("row %d: vertices %d, %d: %v, expected %d with %v", row, got.Keys[row], got.Values[row], measure[row],
+					p.v, p.measure)
+			}
+			common, _ := oracle.Similarity(g, u, uint32(got.Values[row]))
+			if got.Columns[0].Values.([]int64)[row] != common {
+				t.Fatalf("row %d: not %d common neighbours", row, common)
+			}
+			row++
+		}
+	}
+	if row != len(got.Keys) {
+		t.Fatalf("%d rows, expected %d", len(got.Keys), row)
+	}
+}
+
+func TestSimilarityNearest(t *testing.T) {
+	cases(t, false, func(t rapid.TB, s *store.Store, g oracle.Graph, _ bool) {
+		if g.N > 100 {
+			return // the oracle takes long
+		}
+		for by := range algorithms.AdamicAdar + 1 {
+			checkNearest(t, s, g, algorithms.Similarity{Nearest: 3, By: by})
+		}
+	})
 }

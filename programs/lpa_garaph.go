@@ -18,7 +18,7 @@ var lpaSources embed.FS
 
 // Loops are the methods of LPA as loops.
 func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
-	if !compiled.Fresh(lpaSources, "7d8fab9e0dc05a87d1afaeaf41917e23") {
+	if !compiled.Fresh(lpaSources, "faba781870bd9bff7c86f0716aa74a33") {
 		return compiled.Loops[Ballot, Votes]{}
 	}
 	return lpaLoops{p}.loops()
@@ -26,7 +26,7 @@ func (p LPA) Loops() compiled.Loops[Ballot, Votes] {
 
 // Fragments are the methods of LPA as PTX.
 func (LPA) Fragments() compiled.Fragments {
-	if !compiled.Fresh(lpaSources, "7d8fab9e0dc05a87d1afaeaf41917e23") {
+	if !compiled.Fresh(lpaSources, "faba781870bd9bff7c86f0716aa74a33") {
 		return compiled.Fragments{}
 	}
 	return lpaFragments

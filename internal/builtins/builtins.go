@@ -45,8 +45,12 @@ var All = []Program{
 	Algorithm(algorithms.BetweennessCommand),
 	Algorithm(algorithms.HITSCommand),
 	Algorithm(algorithms.EigenvectorCommand),
+	Algorithm(algorithms.SurfersCommand),
 	Algorithm(algorithms.HarmonicCommand),
+	Algorithm(algorithms.ClosenessCommand),
 	Algorithm(algorithms.SimilarityCommand),
+	Algorithm(algorithms.WalksCommand),
+	Algorithm(algorithms.SampleCommand),
 }
 
 // A Program is a built-in program or algorithm.

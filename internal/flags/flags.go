@@ -147,6 +147,17 @@ func Number(fs *pflag.FlagSet, name string, value, below float64, usage string) 
 	return Checked(fs, name, "X", value, parse, show, usage)
 }
 
+// Positive declares a flag that takes a number x with 0 < x < ∞.
+func Positive(fs *pflag.FlagSet, name string, value float64, usage string) *float64 {
+	return Checked(fs, name, "X", value, func(s string) (float64, error) {
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(x > 0) || math.IsInf(x, 1) {
+			return 0, errors.New("expected a number above 0")
+		}
+		return x, nil
+	}, func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }, usage)
+}
+
 // Duration declares a flag that takes a duration in Go's units and in days, such as 90m, 30d or 1d12h.
 func Duration(fs *pflag.FlagSet, name, usage string) *time.Duration {
 	parse := func(s string) (time.Duration, error) {

@@ -29,7 +29,12 @@ const needed = "garaph_needed"
 // RequiredSources declares --source and --sources, one of which must be given.
 func RequiredSources(fs *pflag.FlagSet, usage string) {
 	Sources(fs, usage)
-	for _, name := range []string{"source", "sources"} {
+	RequireOne(fs, "source", "sources")
+}
+
+// RequireOne marks flags one of which must be given.
+func RequireOne(fs *pflag.FlagSet, names ...string) {
+	for _, name := range names {
 		if err := fs.SetAnnotation(name, needed, nil); err != nil {
 			panic(err) // there is no such flag
 		}

@@ -1,5 +1,11 @@
 package oracle
 
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
 // Betweenness returns, for each vertex v, the sum over the pairs of other vertices s and t of the part of the
 // shortest paths from s to t that lead through v, by the numbers of shortest paths of all pairs. Parallel edges
 // make paths of their own.
@@ -33,6 +39,43 @@ func Betweenness(g Graph) []float64 {
 				to, on := distance[s][v], distance[v][t]
 				if v != s && v != t && s != t && to >= 0 && on >= 0 && to+on == distance[s][t] {
 					sums[v] += paths[s][v] * paths[v][t] / paths[s][t]
+				}
+			}
+		}
+	}
+	return sums
+}
+
+// WeightedBetweenness is like Betweenness, with paths of the least sum of weights, which are above 0. It counts the
+// paths from each source through each vertex to each other one.
+func WeightedBetweenness(g Graph) []float64 {
+	sums, out := make([]float64, g.N), outEdges(g)
+	for s := range g.N {
+		distance := SSSP(g, uint32(s))
+		var order []uint32
+		for v, d := range distance {
+			if !math.IsInf(d, 1) {
+				order = append(order, uint32(v))
+			}
+		}
+		slices.SortFunc(order, func(u, v uint32) int { return cmp.Compare(distance[u], distance[v]) })
+		from := func(v uint32) []float64 {
+			paths := make([]float64, g.N)
+			paths[v] = 1
+			for _, u := range order {
+				for _, e := range out[u] {
+					if distance[u]+float64(e.Weight) == distance[e.Dst] {
+						paths[e.Dst] += paths[u]
+					}
+				}
+			}
+			return paths
+		}
+		all := from(uint32(s))
+		for _, v := range order[1:] {
+			for t, paths := range from(v) {
+				if uint32(t) != v && paths > 0 {
+					sums[v] += all[v] * paths / all[t]
 				}
 			}
 		}

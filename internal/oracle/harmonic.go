@@ -1,5 +1,7 @@
 package oracle
 
+import "github.com/garaph/garaph/gas"
+
 // Harmonic returns the harmonic centrality of each vertex along edge direction, and how many vertices it
 // reaches, by a search from each.
 func Harmonic(g Graph) (harmonic, reached []float64) {
@@ -23,4 +25,22 @@ func Harmonic(g Graph) (harmonic, reached []float64) {
 		}
 	}
 	return harmonic, reached
+}
+
+// Closeness returns, for each vertex, (r-1)²/(s(n-1)), with r vertices that it reaches, itself among them, and the sum
+// s of their distances; 0 where s is 0.
+func Closeness(g Graph) []float64 {
+	closeness := make([]float64, g.N)
+	for v := range closeness {
+		r, s := 0., 0.
+		for _, d := range BFS(g, uint32(v)) {
+			if d != gas.Unreached {
+				r, s = r+1, s+float64(d)
+			}
+		}
+		if s > 0 {
+			closeness[v] = (r - 1) * (r - 1) / (s * float64(g.N-1))
+		}
+	}
+	return closeness
 }

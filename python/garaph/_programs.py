@@ -417,21 +417,27 @@ class Programs(Generic[R]):
         return self.run("forest", progress=progress, **options)
 
     def betweenness(
-        self, *, samples: int = 0, seed: int = 1, progress: Progress = None, **options: Unpack[RunOptions],
+        self, *, samples: int = 0, seed: int = 1, weighted: bool = False, error: float = 0, confidence: Optional[float] = None, progress: Progress = None, **options: Unpack[RunOptions],
     ) -> R:
         """Betweenness of every vertex: the shortest paths between others that lead through it.
 
         It is the sum, over the pairs of other vertices, of the part of the shortest paths
         between them that lead through the vertex. Paths follow edge direction; pairs of an
-        undirected graph count once. Weights are ignored; parallel edges make paths of their
-        own. Exact values take a search from every vertex: samples searches from some at
-        random, and scales the sums up. The out-edges are in memory, 4 bytes each, and 8
-        bytes for each vertex, and 24 for each vertex and thread.
+        undirected graph count once. With weighted, shortest paths are those of the least
+        sum of weights, which have to be above 0. Parallel edges make paths of their own.
+        Exact values take a search from every vertex: samples searches from some at random,
+        and scales the sums up, and error samples single paths until they are enough. The
+        edges are in memory, 4 bytes each, and 8 bytes for each vertex, and 24 for each
+        vertex and thread.
 
         samples: number of sources to search from; 0: all vertices
         seed: seed of the random choices
+        weighted: the length of a path is the sum of its weights, not its number of edges
+        error: sample paths until no value is off by this part of all ordered pairs of
+            vertices; 0: search from sources
+        confidence: probability with which error holds for all vertices (default 0.95)
         """
-        return self.run("betweenness", progress=progress, samples=samples, seed=seed, **options)
+        return self.run("betweenness", progress=progress, samples=samples, seed=seed, weighted=weighted, error=error, confidence=confidence, **options)
 
     def hits(
         self, *, tolerance: float = 1e-08, progress: Progress = None, **options: Unpack[RunOptions],
@@ -461,6 +467,25 @@ class Programs(Generic[R]):
         """
         return self.run("eigenvector", progress=progress, tolerance=tolerance, **options)
 
+    def surfers(
+        self, *, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, damping: float = 0.85, tolerance: float = 1e-06, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Personalised PageRank of many sources at once, a column for each.
+
+        Column rank1 has the ranks whose teleports end at the first source, in the order of
+        ids, rank2 those of the second one, and so on, for up to 256 sources. pagerank has
+        teleports end at several sources alike. Weights are ignored. Memory: 16 bytes for
+        each vertex and source.
+
+        source: id of the vertex where the teleports of a column end, or a list of them
+        sources: file with such vertices, an id a line, in quotes or not; lines that begin
+            with # are comments, unless the graph has that very id
+        damping: probability of following an edge, at least 0 and below 1
+        tolerance: change of the ranks of a source together (L1, they sum up to 1) in an
+            iteration below which the run ends; 0: none
+        """
+        return self.run("surfers", progress=progress, source=source, sources=sources, damping=damping, tolerance=tolerance, **options)
+
     def harmonic(
         self, *, seed: int = 1, progress: Progress = None, **options: Unpack[RunOptions],
     ) -> R:
@@ -478,17 +503,86 @@ class Programs(Generic[R]):
         """
         return self.run("harmonic", progress=progress, seed=seed, **options)
 
+    def closeness(
+        self, *, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, most: int = 0, by: Optional[Literal["closeness", "harmonic"]] = None, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Exact closeness and harmonic centrality of given vertices, or the largest ones.
+
+        Distances follow edge direction, without weights. With r vertices that a vertex
+        reaches, itself among them, and s the sum of their distances, closeness is
+        (r-1)²/(s(n-1)), and harmonic centrality the sum of 1/d over the vertices at
+        distance d > 0. most K finds the vertices of the largest closeness, or of the
+        largest harmonic centrality, without searching from most others to the end. harmonic
+        estimates both for all vertices.
+
+        source: id of the vertex to find the closeness of, or a list of them
+        sources: file with such vertices, an id a line, in quotes or not; lines that begin
+            with # are comments, unless the graph has that very id
+        most: number of vertices of the largest closeness to find
+        by: centrality by which most chooses (default closeness)
+        """
+        return self.run("closeness", progress=progress, source=source, sources=sources, most=most, by=by, **options)
+
     def similarity(
-        self, *, pairs: Union[str, os.PathLike[str]], progress: Progress = None, **options: Unpack[RunOptions],
+        self, *, pairs: Optional[Union[str, os.PathLike[str]]] = None, nearest: int = 0, by: Optional[Literal["jaccard", "overlap", "cosine", "adamic_adar"]] = None, progress: Progress = None, **options: Unpack[RunOptions],
     ) -> R:
         """Common neighbours of pairs of vertices, and their similarity: Jaccard, overlap,
         cosine, Adamic-Adar.
 
         The rows of the result are the pairs, with the number of common neighbours and four
         measures of it. Directions of edges, parallel edges and self-loops don't matter. The
-        edges are in memory, 4 bytes for each and direction, and 56 bytes for each pair.
+        pairs are those of a file or, with nearest, of each vertex and the ones most similar
+        to it, for which all pairs with a common neighbour are looked at. The edges are in
+        memory, 4 bytes for each and direction, and 48 bytes for each pair.
 
-        pairs: file of pairs of vertices, two ids a line with spaces, a tab or a comma
-            between; lines that begin with # are comments
+        pairs: file of pairs of vertices, two ids a line, in quotes or not, with spaces, a
+            tab or a comma between; - for standard input; lines that begin with # are
+            comments
+        nearest: largest number of similar vertices to find for each vertex
+        by: measure by which nearest chooses (default jaccard)
         """
-        return self.run("similarity", progress=progress, pairs=pairs, **options)
+        return self.run("similarity", progress=progress, pairs=pairs, nearest=nearest, by=by, **options)
+
+    def walks(
+        self, *, length: int = 20, walks: int = 1, p: float = 1, q: float = 1, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, seed: int = 1, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Random walks from every vertex, or those of node2vec: a row has a walk.
+
+        Walks follow edge direction. Edges are chosen by weight, or all alike without
+        weights; a walk stays at a vertex without out-edges. With p or q other than 1, walks
+        are those of node2vec: an edge back to the vertex before counts 1/p times, and one
+        to a vertex without an edge to that 1/q times. The result has columns source, step1,
+        step2 and so on. Where memory has no room for all edges, each step is a pass over
+        the graph.
+
+        length: steps of a walk
+        walks: walks from each vertex
+        p: return parameter of node2vec
+        q: in-out parameter of node2vec
+        source: id of the vertex to walk from (default all), or a list of them
+        sources: file with such vertices, an id a line, in quotes or not; lines that begin
+            with # are comments, unless the graph has that very id
+        seed: seed of the random choices
+        """
+        return self.run("walks", progress=progress, length=length, walks=walks, p=p, q=q, source=source, sources=sources, seed=seed, **options)
+
+    def sample(
+        self, *, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, fanouts: str = 15,10, along: Literal["in", "out"] = "in", replace: bool = False, seed: int = 1, progress: Progress = None, **options: Unpack[RunOptions],
+    ) -> R:
+        """Layered sample of the neighbours of given vertices: its edges, as graph neural
+        networks take them.
+
+        Layer 1 has some edges of each source, and the next layer some edges of each vertex
+        that was met first in the layer before, as in one batch of PyG's NeighborLoader. A
+        row has source, target and layer of an edge. Only the rows of these vertices are
+        read.
+
+        source: id of the vertex to sample around, or a list of them
+        sources: file with such vertices, an id a line, in quotes or not; lines that begin
+            with # are comments, unless the graph has that very id
+        fanouts: edges of a vertex in each layer; -1: all
+        along: edges that lead to the vertex, or out of it
+        replace: draw with replacement: an edge may come several times
+        seed: seed of the random choices
+        """
+        return self.run("sample", progress=progress, source=source, sources=sources, fanouts=fanouts, along=along, replace=replace, seed=seed, **options)

@@ -196,7 +196,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		}},
 		{"Programs and machines:", []func(*app) *cobra.Command{
 			programsCommand, newCommand, compileCommand, devicesCommand, benchCommand,
-			graphalyticsCommand, versionCommand,
+			graphalyticsCommand, gapCommand, versionCommand,
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,8 +19,6 @@ import (
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
-	"github.com/garaph/garaph/dispatcher"
-	"github.com/garaph/garaph/internal/builtins"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/graphalytics"
 	"github.com/garaph/garaph/internal/scratch"
@@ -57,7 +54,7 @@ EPS are edges, and EVPS edges and vertices, in a second of processing.`,
 		if r.data, err = graphalytics.Read(args[0]); err != nil {
 			return err
 		}
-		r.folder, r.app = *folder, a
+		r.folder, r.kernels.app = *folder, a
 		if *folder != "" && output.SameName(*folder, r.data.Folder) {
 			return Usagef("--output %s: it has the references of the data set; name another folder", *folder)
 		}
@@ -87,14 +84,11 @@ EPS are edges, and EVPS edges and vertices, in a second of processing.`,
 
 // graphalyticsRun runs the algorithms of a data set.
 type graphalyticsRun struct {
-	app     *app
-	data    *graphalytics.Dataset
-	folder  string
-	threads *int
-	memory  *int64
-	graph   *garaph.Graph
-	ids     []int64
-	report  graphalyticsReport
+	kernels
+	data   *graphalytics.Dataset
+	folder string
+	ids    []int64
+	report graphalyticsReport
 }
 
 // graphalyticsReport is such a run as JSON.
@@ -108,14 +102,12 @@ type graphalyticsReport struct {
 
 // graphalyticsResult is one algorithm.
 type graphalyticsResult struct {
-	Algorithm string  `json:"algorithm"`
-	Load      float64 `json:"load_seconds"`
-	Seconds   float64 `json:"seconds"` // of processing
-	Makespan  float64 `json:"makespan_seconds"`
-	EPS       float64 `json:"eps"`
-	EVPS      float64 `json:"evps"`
-	Valid     *bool   `json:"valid,omitempty"` // if nil, there is no reference
-	Wrong     string  `json:"wrong,omitempty"`
+	Algorithm string `json:"algorithm"`
+	took
+	EPS   float64 `json:"eps"`
+	EVPS  float64 `json:"evps"`
+	Valid *bool   `json:"valid,omitempty"` // if nil, there is no reference
+	Wrong string  `json:"wrong,omitempty"`
 }
 
 // all imports and runs.
@@ -165,23 +157,13 @@ func (r *graphalyticsRun) one(ctx context.Context, name string) error {
 	if word == "" {
 		word = name
 	}
-	p := builtins.All[slices.IndexFunc(builtins.All, func(p builtins.Program) bool { return p.Name == word })]
-	begin := time.Now()
-	out, err := p.Run(builtins.Job{Context: ctx, Graph: r.graph, Options: garaph.RunOptions{
-		Threads: *r.threads, Memory: *r.memory, Iterations: iterations, Device: dispatcher.CPU, Log: r.app.console.Log,
-	}}, program)
+	out, times, err := r.run(ctx, word, program, iterations)
 	if err != nil {
 		return err
 	}
-	took := graphalyticsResult{
-		Algorithm: name, Load: out.Report.Preparation.Load.Seconds(), Seconds: out.Report.Duration.Seconds(),
-		Makespan: time.Since(begin).Seconds(),
-	}
-	if a := out.Algorithm; a != nil {
-		took.Load, took.Seconds = a.Load.Seconds(), a.Duration.Seconds()
-	}
-	took.EPS = float64(r.report.Edges) / took.Seconds
-	took.EVPS = float64(r.report.Edges+uint64(r.report.Vertices)) / took.Seconds
+	result := graphalyticsResult{Algorithm: name, took: times}
+	result.EPS = float64(r.report.Edges) / result.Seconds
+	result.EVPS = float64(r.report.Edges+uint64(r.report.Vertices)) / result.Seconds
 	values, err := r.values(name, out)
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
@@ -196,15 +178,15 @@ func (r *graphalyticsRun) one(ctx context.Context, name string) error {
 	if err == nil {
 		wrong := values.Validate(name, file)
 		valid := wrong == nil
-		if took.Valid = &valid; !valid {
-			took.Wrong = wrong.Error()
+		if result.Valid = &valid; !valid {
+			result.Wrong = wrong.Error()
 		}
 		err = file.Close()
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	r.report.Runs = append(r.report.Runs, took)
+	r.report.Runs = append(r.report.Runs, result)
 	return err
 }
 
@@ -245,18 +227,10 @@ func (r *graphalyticsRun) program(name string) (program any, iterations int, err
 func (r *graphalyticsRun) values(name string, out *garaph.Result) (o graphalytics.Output, err error) {
 	o.IDs = r.ids
 	if name == "bfs" || name == "wcc" || name == "cdlp" {
-		values, err := garaph.ValuesOf[int64, int64](out, "")
-		if err != nil {
-			return o, err
-		}
-		o.Ints, err = values.Slice()
+		o.Ints, err = intsOf(out)
 		return o, err
 	}
-	values, err := garaph.ValuesOf[int64, float64](out, "")
-	if err != nil {
-		return o, err
-	}
-	own, err := values.Slice()
+	own, err := floatsOf(out)
 	o.Floats = slices.Clone(own) // of the run's memory
 	return o, err
 }

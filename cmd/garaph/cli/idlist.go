@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/garaph/garaph"
+	"github.com/garaph/garaph/ingest"
 )
 
 // idsAtOnce is the number of ids of a file that are looked up together, and bytesAtOnce their total length, about.
@@ -60,13 +61,18 @@ func eachVertexIn(g *garaph.Graph, file io.Reader, path string, add func([]uint3
 
 // pairs returns the pairs of vertices in the file that a flag names. Their memory is held.
 func (e Env) pairs(flag string) (pairs [][2]uint32, err error) {
-	path := e.Flags.Lookup(flag).Value.String()
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("--%s: %w", flag, err)
+	path, from := e.Flags.Lookup(flag).Value.String(), e.stdin
+	if path == ingest.StdinName {
+		path = "standard input"
+	} else {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", flag, err)
+		}
+		defer file.Close()
+		from = file
 	}
-	defer file.Close()
-	in, done, err := unpacked(file)
+	in, done, err := unpacked(from)
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %s: %w", flag, path, err)
 	}
@@ -79,11 +85,12 @@ func (e Env) pairs(flag string) (pairs [][2]uint32, err error) {
 	lines, number := bufio.NewScanner(in), 0
 	for lines.Scan() && err == nil {
 		number++
-		ids := strings.FieldsFunc(lines.Text(), func(r rune) bool { return strings.ContainsRune(" \t,\r", r) })
-		if len(ids) == 0 || ids[0][0] == '#' {
+		text := strings.TrimPrefix(lines.Text(), "\ufeff")
+		ids, ok := fieldsOf(text)
+		if ok && len(ids) == 0 || strings.HasPrefix(strings.TrimSpace(text), "#") {
 			continue
 		}
-		if len(ids) != 2 {
+		if !ok || len(ids) != 2 {
 			return nil, fmt.Errorf("--%s: %s:%d: %.60q: expected two ids", flag, path, number, lines.Text())
 		}
 		for _, id := range ids {
@@ -93,6 +100,9 @@ func (e Env) pairs(flag string) (pairs [][2]uint32, err error) {
 	if err = errors.Join(err, lines.Err()); err == nil {
 		err = l.flush()
 	}
+	if err == nil && len(flat) == 0 {
+		err = fmt.Errorf("%s has no pair: give two ids on each line", path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", flag, err)
 	}
@@ -101,6 +111,28 @@ func (e Env) pairs(flag string) (pairs [][2]uint32, err error) {
 	}
 	e.held.add(12 * int64(len(pairs)))
 	return pairs, nil
+}
+
+// fieldsOf returns the ids of a line, with blanks or commas between, in quotes or not; false: a quote does not end.
+func fieldsOf(line string) (ids []string, ok bool) {
+	const between = " \t,\r"
+	for line = strings.TrimLeft(line, between); line != ""; line = strings.TrimLeft(line, between) {
+		end := strings.IndexAny(line+" ", between)
+		if line[0] == '"' {
+			for end = 1; end < len(line) && (line[end] != '"' || strings.HasPrefix(line[end+1:], `"`)); end++ {
+				if line[end] == '"' {
+					end++ // of two, which are one
+				}
+			}
+			end = min(end+1, len(line))
+		}
+		id, ok := unquoted(line[:end])
+		if !ok {
+			return nil, false
+		}
+		ids, line = append(ids, id), line[end:]
+	}
+	return ids, true
 }
 
 // unpacked returns a reader of the text of a file, which may be compressed with gzip or zstd.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -73,7 +74,8 @@ type Env struct {
 	// Progress shows how far an algorithm is.
 	Progress func(algorithms.Progress)
 
-	held *held
+	held  *held
+	stdin io.Reader
 }
 
 // Vertex returns the dense id of the vertex that a flag names. It is an error of usage

@@ -36,9 +36,12 @@ func (p *runPage) summarize(ctx context.Context, t *task) {
 // heading names and describes the value column of the table.
 func (t *task) heading() string {
 	column := t.program.column()
-	switch first := t.result.Table(column).Columns()[0]; {
+	table := t.result.Table(column)
+	switch first := table.Columns()[0]; {
+	case table.IDName() != results.IDColumn:
+		return column
 	case t.program.Ranking == Groups && (first.Kind == results.VertexID || first.Kind == results.Int64):
-		return fmt.Sprintf("vertices (largest %ss first)", column)
+		return fmt.Sprintf("vertices (largest %s first)", show.Plural(column))
 	case first.Kind == results.VertexID:
 		return column + " (of the first vertices)"
 	}

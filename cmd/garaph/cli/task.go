@@ -233,7 +233,10 @@ func (t *task) execute(ctx context.Context, a *app) error {
 	}
 	var overflow *garaph.OverflowError
 	result, err := t.runner(ctx,
-		Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(shown), held: new(held)})
+		Env{
+			Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(shown),
+			held: new(held), stdin: a.stdin,
+		})
 	shown.End()
 	switch {
 	case err == nil:

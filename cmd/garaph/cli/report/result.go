@@ -28,17 +28,21 @@ type Result struct {
 func NewResult(
 	t results.Table, column, heading string, ranking registry.Ranking, k, threads int,
 ) (r Result, err error) {
-	r.Section = htmlreport.Section{
-		Title: "Result", Table: htmlreport.Table{Title: "First vertices", Columns: []string{"rank", "id", heading}},
-	}
 	rows, err := Top(t, min(k, MostOnPage), ranking)
 	if err != nil {
 		return r, err
 	}
 	defer rows.Close()
+	things := "vertices"
+	if rows.names != nil {
+		things = "rows"
+	}
+	r.Section = htmlreport.Section{Title: "Result", Table: htmlreport.Table{
+		Title: "First " + things, Columns: append([]string{"rank"}, rows.head(heading)...),
+	}}
 	err = rows.each(func(row topRow) error {
 		r.Section.Table.Rows = append(r.Section.Table.Rows,
-			[]string{strconv.Itoa(row.Rank), show.Printable(fmt.Sprint(row.ID)), row.valueText()})
+			append([]string{strconv.Itoa(row.Rank)}, row.cells()...))
 		return nil
 	})
 	if err != nil {
@@ -56,7 +60,7 @@ func NewResult(
 			return r, err
 		}
 		r.Section.Facts = append(r.Section.Facts, htmlreport.Fact{c.Name, SummaryText(s)})
-		r.add(c.Name, "vertices", s, htmlreport.Distribution("Distribution of "+c.Name, c.Name, "vertices", s))
+		r.add(c.Name, things, s, htmlreport.Distribution("Distribution of "+c.Name, c.Name, things, s))
 	}
 	return r, nil
 }
@@ -68,7 +72,7 @@ func (r *Result) add(column, things string, s *results.Summary, plot htmlreport.
 
 // addGroups adds the sizes of the groups that the values of a column name.
 func (r *Result) addGroups(column string, vertices int64, s *results.Summary) {
-	groups := column + "s"
+	groups := show.Plural(column)
 	r.Section.Table.Title = "Largest " + groups
 	r.Section.Facts = append(r.Section.Facts,
 		htmlreport.Fact{"Number of " + groups, humanize.Comma(s.Count)},

@@ -22,17 +22,31 @@ type topRow struct {
 	Rank  int `json:"rank"`
 	ID    any `json:"id"`    // int64, uint64 or string, valid until the next row
 	Value any `json:"value"` // valueText, an id, or nil: none
+	// Columns are the values of further columns, by name, if rows are not vertices. names is their order.
+	Columns map[string]any `json:"columns,omitempty"`
+	names   []string
 }
 
 // valueText is a value as it is printed.
 type valueText string
 
 // valueText returns the value as the table prints it.
-func (r topRow) valueText() string {
-	if r.Value == nil {
+func (r topRow) valueText() string { return printed(r.Value) }
+
+func printed(value any) string {
+	if value == nil {
 		return "none"
 	}
-	return show.Printable(fmt.Sprint(r.Value))
+	return show.Printable(fmt.Sprint(value))
+}
+
+// cells returns what the table prints behind the rank.
+func (r topRow) cells() []string {
+	cells := []string{show.Printable(fmt.Sprint(r.ID)), r.valueText()}
+	for _, name := range r.names {
+		cells = append(cells, printed(r.Columns[name]))
+	}
+	return cells
 }
 
 // MarshalJSON returns a number, or, as NDJSON results do, the strings "inf",
@@ -49,6 +63,7 @@ func (v valueText) MarshalJSON() ([]byte, error) {
 type TopRows struct {
 	each   func(yield func(topRow) error) error
 	Close  func()
+	names  []string         // of the columns of ids and of further columns, if rows are not vertices
 	groups *results.Summary // the sizes of all groups; nil if rows are vertices
 }
 
@@ -73,8 +88,15 @@ func Top(t results.Table, k int, ranking registry.Ranking) (TopRows, error) {
 	return firstRows(t, k), nil
 }
 
-// firstRows returns the first k rows of a result that is a vertex.
+// firstRows returns the first k rows of a result that is a vertex, with all columns if rows are not vertices.
 func firstRows(t results.Table, k int) TopRows {
+	var names []string
+	if t.IDName() != results.IDColumn {
+		names = append(names, t.IDName())
+		for _, c := range t.Columns()[1:] {
+			names = append(names, c.Name)
+		}
+	}
 	each := func(yield func(topRow) error) error {
 		rank := 0
 		err := t.Batches(func(b *results.Batch) error {
@@ -83,9 +105,12 @@ func firstRows(t results.Table, k int) TopRows {
 					return errEnough
 				}
 				rank++
-				values, row := &b.Columns[0], topRow{Rank: rank, ID: IDOf(&b.IDs, i)}
-				if len(values.Null) == 0 || !values.Null[i] {
-					row.Value = IDOf(&values.V, i)
+				row := topRow{Rank: rank, ID: IDOf(&b.IDs, i), Value: cellOf(t.Columns()[0], &b.Columns[0], i)}
+				if len(names) > 1 {
+					row.names, row.Columns = names[1:], map[string]any{}
+					for c, name := range row.names {
+						row.Columns[name] = cellOf(t.Columns()[c+1], &b.Columns[c+1], i)
+					}
 				}
 				if err := yield(row); err != nil {
 					return err
@@ -98,7 +123,33 @@ func firstRows(t results.Table, k int) TopRows {
 		}
 		return err
 	}
-	return TopRows{each: each, Close: func() {}}
+	return TopRows{each: each, Close: func() {}, names: names}
+}
+
+// cellOf returns the value in a row of a batch, or nil if there is none.
+func cellOf(c results.Column, values *results.Values, i int) any {
+	switch {
+	case len(values.Null) > 0 && values.Null[i]:
+		return nil
+	case c.Kind == results.Float32:
+		return floatText(values.F32[i], 32)
+	case c.Kind == results.Float64:
+		return floatText(values.F64[i], 64)
+	case c.Kind == results.Int64:
+		return showInt(values.I64[i])
+	}
+	return IDOf(&values.V, i)
+}
+
+// floatText returns a float as it is printed.
+func floatText[F float32 | float64](x F, bits int) valueText {
+	switch {
+	case math.IsInf(float64(x), 1):
+		return "inf"
+	case math.IsInf(float64(x), -1):
+		return "-inf"
+	}
+	return valueText(decimal.Format(float64(x), bits))
 }
 
 // errEnough ends the reading of a table of which no more rows are needed.
@@ -108,15 +159,7 @@ func topFloats[F float32 | float64](
 	t results.Table, k int, ranking registry.Ranking, bits int, column func(*results.Values) []F,
 ) (TopRows, error) {
 	passed := func(x F) bool { return x != x || ranking == registry.Nearest && math.IsInf(float64(x), 1) }
-	show := func(x F) valueText {
-		switch {
-		case math.IsInf(float64(x), 1):
-			return "inf"
-		case math.IsInf(float64(x), -1):
-			return "-inf"
-		}
-		return valueText(decimal.Format(float64(x), bits))
-	}
+	show := func(x F) valueText { return floatText(x, bits) }
 	return topValues(t, k, ranking, column, passed, show)
 }
 
@@ -180,31 +223,58 @@ func IDOf(c *results.IDs, i int) any {
 }
 
 // WriteTop prints rows as a table, whose columns are as wide as their widest
-// cell.
+// cell. heading names the column of values.
 func WriteTop(w io.Writer, heading string, rows TopRows) error {
-	rankWidth, idWidth := len("rank"), len("id")
+	head := rows.head(heading)
+	widths := []int{len("rank")}
+	widen := func(i int, cell string) {
+		if i == len(widths) {
+			widths = append(widths, 0)
+		}
+		widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+	}
+	for i, name := range head {
+		widen(i+1, name)
+	}
 	err := rows.each(func(r topRow) error {
-		rankWidth = max(rankWidth, len(strconv.Itoa(r.Rank)))
-		idWidth = max(idWidth, utf8.RuneCountInString(show.Printable(fmt.Sprint(r.ID))))
+		widen(0, strconv.Itoa(r.Rank))
+		for i, cell := range r.cells() {
+			widen(i+1, cell)
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	buffered := bufio.NewWriter(w)
-	line := func(rank, id any, value string) error {
-		_, err := fmt.Fprintf(buffered,
-			"%-*v  %-*s  %s\n", rankWidth, rank, idWidth, show.Printable(fmt.Sprint(id)), show.Printable(value))
+	line := func(rank any, cells []string) error {
+		fmt.Fprintf(buffered, "%-*v", widths[0], rank)
+		last := len(cells) - 1
+		for i, cell := range cells[:last] {
+			fmt.Fprintf(buffered, "  %-*s", widths[i+1], cell)
+		}
+		_, err := fmt.Fprintf(buffered, "  %s\n", cells[last])
 		return err
 	}
-	err = line("rank", "id", heading)
-	if err == nil {
-		err = rows.each(func(r topRow) error { return line(r.Rank, r.ID, r.valueText()) })
+	if err := line("rank", head); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := rows.each(func(r topRow) error { return line(r.Rank, r.cells()) }); err != nil {
 		return err
 	}
 	return buffered.Flush()
+}
+
+// head returns the names of the columns behind the rank. heading is that of the values.
+func (rows *TopRows) head(heading string) []string {
+	if rows.names == nil {
+		return []string{"id", show.Printable(heading)}
+	}
+	list := []string{show.Printable(rows.names[0]), show.Printable(heading)}
+	for _, name := range rows.names[1:] {
+		list = append(list, show.Printable(name))
+	}
+	return list
 }
 
 // InObject returns the list of rows for a report, or nil.

@@ -5,10 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
 )
+
+// Plural returns the plural of a word.
+func Plural(word string) string {
+	if stem, ok := strings.CutSuffix(word, "y"); ok {
+		return stem + "ies"
+	}
+	return word + "s"
+}
 
 // Counted returns a number and the word for the things counted.
 func Counted(n int64, one, many string) string {

@@ -1,0 +1,121 @@
+package algorithms
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+)
+
+// counters count the common neighbours of a vertex and all others.
+type counters struct {
+	common []uint32
+	adar   []float64
+	found  []uint32 // vertices with common neighbours
+}
+
+func newCounters(e *Env) (c counters, err error) {
+	n := int(e.Graph.Vertices)
+	if c.common, err = Make[uint32](e, n); err != nil {
+		return c, err
+	}
+	if c.adar, err = Make[float64](e, n); err != nil {
+		return c, err
+	}
+	c.found, err = Make[uint32](e, n)
+	return c, err
+}
+
+// nearest finds the most similar vertices of each, by the neighbours of its neighbours, and returns the number of
+// rows. Those of a vertex begin with the most similar one, of several the least.
+func (c Similarity) nearest(ctx context.Context, e *Env, p *similarPairs, degree []uint32) (int, error) {
+	n := len(degree)
+	lanes := make([]counters, min(e.Threads, n))
+	if e.Plan().Less == nil {
+		lanes = lanes[:1]
+	}
+	for i := range lanes {
+		var err error
+		if lanes[i], err = newCounters(e); err != nil {
+			return 0, err
+		}
+	}
+	most := min(c.Nearest, n)
+	var next, done atomic.Int64
+	err := e.Each(ctx, len(lanes), func(_, lane int) error {
+		chosen := make([]similar, 0, min(most, 64))
+		for v := next.Add(1) - 1; v < int64(n); v = next.Add(1) - 1 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			chosen = c.similarTo(chosen[:0], e.ends, &lanes[lane], uint32(v), degree, most)
+			for i, s := range chosen {
+				p.set(int(v)*most+i, uint32(v), s.v, s.common, s.measures)
+			}
+			e.Progress("vertices", done.Add(1), int64(n))
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	rows := 0
+	for i, n := range p.common {
+		if n > 0 {
+			p.sources[rows], p.targets[rows], p.common[rows] = p.sources[i], p.targets[i], n
+			for k := range p.measures {
+				p.measures[k][rows] = p.measures[k][i]
+			}
+			rows++
+		}
+	}
+	return rows, nil
+}
+
+// similar is a vertex that is similar to another one.
+type similar struct {
+	v        uint32
+	common   int64
+	measures [4]float64
+}
+
+// similarTo appends the vertices most similar to v.
+func (c Similarity) similarTo(
+	chosen []similar, rows *wholeEnds, n *counters, v uint32, degree []uint32, most int,
+) []similar {
+	found := n.found[:0]
+	ends := rows.of(v)
+	for w, more := ends.Next(); more; w, more = ends.Next() {
+		weight, others := adarOf(degree[w]), rows.of(w)
+		for u, more := others.Next(); more; u, more = others.Next() {
+			if n.common[u] == 0 {
+				found = append(found, u)
+			}
+			n.common[u]++
+			n.adar[u] += weight
+		}
+	}
+	for _, u := range found {
+		s := similar{u, int64(n.common[u]), measuresOf(int64(n.common[u]), n.adar[u], degree[u], degree[v])}
+		n.common[u], n.adar[u] = 0, 0
+		if u == v || len(chosen) == most && !c.before(s, chosen[most-1]) {
+			continue
+		}
+		if len(chosen) == most {
+			chosen = chosen[:most-1]
+		}
+		at, _ := slices.BinarySearchFunc(chosen, s, func(x, s similar) int {
+			if c.before(x, s) {
+				return -1
+			}
+			return 1
+		})
+		chosen = slices.Insert(chosen, at, s)
+	}
+	return chosen
+}
+
+// before is the order of the vertices similar to one.
+func (c Similarity) before(x, y similar) bool {
+	a, b := x.measures[c.By], y.measures[c.By]
+	return a > b || a == b && x.v < y.v
+}

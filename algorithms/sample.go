@@ -1,0 +1,264 @@
+package algorithms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/flags"
+	"github.com/garaph/garaph/internal/registry"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// Sample is layered sampling of neighbours (GraphSAGE: Hamilton, Ying, Leskovec, NIPS 2017), as PyG's NeighborLoader
+// does for a batch of seeds: layer 1 has up to Fanouts[0] edges of each seed, and layer k up to Fanouts[k-1] of each
+// vertex that layer k-1 has met first. Its rows are the edges, from source to target, with their layer, ordered by
+// layer, by the vertex whose edges they are, and by their position in its row. Without Replace, the edges of a
+// vertex are different ones, parallel edges included, and all if there are no more than the fan-out.
+//
+// The random numbers of a vertex follow from the seed and the vertex. The rows of a layer are read together.
+// Memory: 16 bytes for an edge of the sample and 16 for a vertex of a layer, at most, a bit for each vertex, and
+// pages.
+type Sample struct {
+	Seeds   []uint32 // ascending
+	Fanouts []int    // by layer; a negative one stands for all edges
+	Along   shard.Direction
+	Replace bool
+	Seed    uint64
+}
+
+// Plan returns the rows, and the largest sample that is possible.
+func (c Sample) Plan(g *store.Catalogue, _ int) Plan {
+	vertices, edges := c.most(g)
+	return Plan{Rows: []shard.Direction{c.Along}, Arrays: []Array{
+		{"the sample", 16 * edges}, {"the vertices of a layer", 16*vertices + 8},
+		{"vertices that were met", 8 * int64(bitset.Words(g.Vertices))},
+	}}
+}
+
+// most returns the largest number of vertices of a layer, and of edges of all together.
+func (c Sample) most(g *store.Catalogue) (vertices, edges int64) {
+	layer := int64(len(c.Seeds))
+	for _, fanout := range c.Fanouts {
+		vertices = max(vertices, layer)
+		most := layer * int64(fanout)
+		if all := int64(g.Edges); fanout < 0 || !c.Replace && most > all {
+			most = all
+		}
+		edges, layer = edges+most, min(most, int64(g.Vertices))
+	}
+	return max(vertices, layer), edges
+}
+
+// sampling is a run of Sample.
+type sampling struct {
+	Sample
+	env              *Env
+	met              bitset.Set
+	layer, next      []uint32 // vertices, ascending
+	begin            []int64  // of the edges of each vertex of the layer
+	sources, targets []gas.VertexID
+	layers           []int64
+}
+
+// Run samples layer after layer.
+func (c Sample) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
+	s, err := c.start(e)
+	if err != nil {
+		return nil, err
+	}
+	edges := int64(0)
+	for i, fanout := range c.Fanouts {
+		begun := edges
+		if edges, err = s.count(ctx, begun, fanout); err != nil {
+			return nil, err
+		}
+		if err := s.sample(ctx, i+1, edges-begun); err != nil {
+			return nil, err
+		}
+		found := s.sources[begun:edges]
+		if c.Along == shard.Out {
+			found = s.targets[begun:edges]
+		}
+		s.next = s.next[:0]
+		for _, v := range found {
+			if !s.met.Has(uint32(v)) {
+				s.met.Add(uint32(v))
+				s.next = append(s.next, uint32(v))
+			}
+		}
+		slices.Sort(s.next)
+		s.layer, s.next = s.next, s.layer
+	}
+	e.Keys("source", s.sources[:edges])
+	AddColumn(e, "layer", s.layers[:edges])
+	e.Total("edges", edges)
+	e.Total("vertices", int64(s.met.Count(0, e.Graph.Vertices)))
+	return s.targets[:edges], nil
+}
+
+// start makes the layer of the seeds.
+func (c Sample) start(e *Env) (s *sampling, err error) {
+	vertices, edges := c.most(e.Graph)
+	s = &sampling{Sample: c, env: e}
+	if s.met, err = Make[uint64](e, bitset.Words(e.Graph.Vertices)); err != nil {
+		return nil, err
+	}
+	if s.begin, err = Make[int64](e, int(vertices)+1); err != nil {
+		return nil, err
+	}
+	for _, to := range []*[]uint32{&s.layer, &s.next} {
+		if *to, err = Make[uint32](e, int(vertices)); err != nil {
+			return nil, err
+		}
+	}
+	for _, to := range []*[]gas.VertexID{&s.sources, &s.targets} {
+		if *to, err = Make[gas.VertexID](e, int(edges)); err != nil {
+			return nil, err
+		}
+	}
+	if s.layers, err = Make[int64](e, int(edges)); err != nil {
+		return nil, err
+	}
+	s.layer = append(s.layer[:0], c.Seeds...)
+	for _, v := range c.Seeds {
+		s.met.Add(v)
+	}
+	return s, nil
+}
+
+// count sets where the edges of each vertex of the layer begin, behind those of the layers before, from the degrees
+// that are stored beside the edges. It returns where the last ones end.
+func (s *sampling) count(ctx context.Context, at int64, fanout int) (end int64, err error) {
+	side := s.Along
+	if s.env.Graph.Symmetric {
+		side = shard.In
+	}
+	var degrees []uint32
+	k := 0
+	for i, info := range s.env.Graph.Shards {
+		first, beyond := info.First, info.First+uint32(info.Vertices)
+		if k == len(s.layer) || s.layer[k] >= beyond {
+			continue
+		}
+		if degrees, err = s.env.store.DegreesInto(degrees, side, i); err != nil {
+			return 0, errors.Join(err, ctx.Err())
+		}
+		for ; k < len(s.layer) && s.layer[k] < beyond; k++ {
+			s.begin[k] = at
+			switch degree := int64(degrees[s.layer[k]-first]); {
+			case fanout < 0 || degree == 0 || degree < int64(fanout) && !s.Replace:
+				at += degree
+			default:
+				at += int64(fanout)
+			}
+		}
+	}
+	s.begin[k] = at
+	return at, nil
+}
+
+// sample chooses the edges of each vertex of the layer.
+func (s *sampling) sample(ctx context.Context, layer int, edges int64) error {
+	replace := s.Replace && s.Fanouts[layer-1] > 0
+	chosen, places := make([]map[int]bool, s.env.Threads), make([][]int, s.env.Threads)
+	for i := range chosen {
+		chosen[i] = map[int]bool{}
+	}
+	var done atomic.Int64
+	return s.env.Rows().EachRow(ctx, s.layer, func(worker int, b *Block, i, k int) error {
+		v, row := s.layer[k], b.Row(s.Along, i)
+		at, end := s.begin[k], s.begin[k+1]
+		random := mixed(mixed(s.Seed+gamma) + uint64(v)*gamma)
+		list := someOf(places[worker][:0], chosen[worker], len(row), int(end-at), replace, random)
+		for n, place := range list {
+			n := at + int64(n)
+			if s.sources[n], s.targets[n] = gas.VertexID(row[place]), gas.VertexID(v); s.Along == shard.Out {
+				s.sources[n], s.targets[n] = s.targets[n], s.sources[n]
+			}
+			s.layers[n] = int64(layer)
+		}
+		places[worker] = list
+		s.env.Progress("layer "+strconv.Itoa(layer), done.Add(end-at), edges)
+		return nil
+	})
+}
+
+// someOf appends some of the numbers below n to list, ascending. Without replace they are different. chosen is empty,
+// and memory for numbers that were chosen.
+func someOf(list []int, chosen map[int]bool, n, some int, replace bool, random uint64) []int {
+	next := func(n int) int {
+		random += gamma
+		return int(below(mixed(random), uint64(n)))
+	}
+	for i := range some {
+		if replace {
+			list = append(list, next(n))
+			continue
+		}
+		i += n - some // Floyd's algorithm
+		number := next(i + 1)
+		if chosen[number] {
+			number = i
+		}
+		chosen[number] = true
+		list = append(list, number)
+	}
+	clear(chosen)
+	slices.Sort(list)
+	return list
+}
+
+// ColumnName returns "target".
+func (Sample) ColumnName() string { return "target" }
+
+// SampleCommand describes garaph run sample.
+var SampleCommand = registry.Command{
+	Name: "sample", Value: Sample{Fanouts: []int{1}},
+	Short: "layered sample of the neighbours of given vertices: its edges, as graph neural networks take them",
+	Long: `Layer 1 has some edges of each source, and the next layer some edges of each vertex that
+was met first in the layer before, as in one batch of PyG's NeighborLoader. A row has
+source, target and layer of an edge. Only the rows of these vertices are read.`,
+	Example: `  garaph run sample web.graph --sources batch.txt --fanouts 15,10 --output sample.npy
+  garaph run sample web.graph --source 7 --fanouts 5,-1 --along out --output sample.parquet`,
+	Setup: func(fs *pflag.FlagSet) registry.Make {
+		flags.RequiredSources(fs, "to sample around")
+		fanouts := flags.Checked(fs, "fanouts", "LIST", []int{15, 10}, parseFanouts, func(list []int) string {
+			return strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]")
+		}, "edges of a vertex in each layer; -1: all")
+		along := flags.Enum(fs, "along", "in", []string{"in", "out"}, "edges that lead to the vertex, or out of it")
+		replace := fs.Bool("replace", false, "draw with replacement: an edge may come several times")
+		seed := seedFlag(fs)
+		return func(e registry.Env) (any, error) {
+			seeds, err := e.Sources()
+			dir := shard.In
+			if *along == "out" {
+				dir = shard.Out
+			}
+			return Sample{Seeds: seeds, Fanouts: *fanouts, Along: dir, Replace: *replace, Seed: uint64(*seed)}, err
+		}
+	},
+}
+
+// mostFanout is the largest fan-out.
+const mostFanout = 1 << 20
+
+func parseFanouts(text string) (list []int, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < -1 || n == 0 || n > mostFanout {
+			return nil, fmt.Errorf("%q: expected numbers from 1 to %d or -1, such as 15,10", word, mostFanout)
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}

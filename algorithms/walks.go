@@ -1,0 +1,404 @@
+package algorithms
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+
+	"github.com/spf13/pflag"
+
+	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/flags"
+	"github.com/garaph/garaph/internal/registry"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/store"
+)
+
+// Walks are random walks along edge direction. A row has the source of a walk and its vertices, a column for each
+// step. An edge is chosen by its weight, or all alike on a graph without weights. A walk stays at a vertex
+// without out-edges.
+//
+// With P or Q other than 1 they are those of node2vec (Grover and Leskovec, KDD 2016): after a step from t to v, an
+// edge to x counts 1/P times its weight if x is t, once if an edge leads from x to t, and else 1/Q times. Edges
+// are drawn by weight and rejected by these factors, as in KnightKing (Yang et al., SOSP 2019), or after 64
+// rejections drawn from their exact distribution.
+//
+// The random numbers of a step follow from the seed, the walk and the step. Memory: the rows, 4 bytes for each
+// vertex of a walk, and 8 for an edge with a weight; where the budget has no room for that, and P and Q are 1, a
+// pass over the rows for each step, and 4 bytes for a vertex and for a walk.
+type Walks struct {
+	Length  int // steps
+	Walks   int // from each source
+	Seed    uint64
+	P, Q    float64
+	Sources []uint32 // ascending; if nil, all vertices
+}
+
+// Plan returns the out-rows in memory or, of walks without memory, in passes.
+func (c Walks) Plan(g *store.Catalogue, _ int) Plan {
+	walks := c.count(int64(g.Vertices))
+	p := Plan{
+		Whole: []shard.Direction{shard.Out}, Weights: true,
+		Arrays: []Array{{"the walks", 4 * walks * int64(c.Length+1)}},
+	}
+	passes := Plan{
+		Rows: p.Whole, Weights: true,
+		Arrays: append(slices.Clone(p.Arrays), Array{"the walks at each vertex", 4*walks + 8*int64(g.Vertices+1)}),
+	}
+	if g.Weighted {
+		p.Arrays = append(p.Arrays, Array{"sums of weights", 8 * int64(g.Edges)})
+	}
+	if !c.biased() {
+		p.Less = &passes
+	}
+	return p
+}
+
+// count returns the number of walks.
+func (c Walks) count(vertices int64) int64 {
+	if c.Sources != nil {
+		vertices = int64(len(c.Sources))
+	}
+	return vertices * int64(c.Walks)
+}
+
+// biased reports whether a step depends on the one before.
+func (c Walks) biased() bool { return c.P != 1 || c.Q != 1 }
+
+// Run walks.
+func (c Walks) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
+	n := c.count(int64(e.Graph.Vertices))
+	if n > math.MaxUint32 {
+		return nil, fmt.Errorf("%d walks: expected at most %d", n, uint32(math.MaxUint32))
+	}
+	w := walking{Walks: c, env: e}
+	for range c.Length + 1 {
+		column, err := Make[gas.VertexID](e, int(n))
+		if err != nil {
+			return nil, err
+		}
+		w.at = append(w.at, column)
+	}
+	for i := range w.at[0] {
+		v := uint32(i / c.Walks)
+		if c.Sources != nil {
+			v = c.Sources[v]
+		}
+		w.at[0][i] = gas.VertexID(v)
+	}
+	walk := w.inPasses
+	if len(e.Plan().Whole) > 0 {
+		walk = w.inMemory
+	}
+	if err := walk(ctx); err != nil {
+		return nil, err
+	}
+	e.Keys("source", w.at[0])
+	for i, column := range w.at[2:] {
+		AddColumn(e, fmt.Sprintf("step%d", i+2), column)
+	}
+	return w.at[1], nil
+}
+
+// walking is a run of Walks.
+type walking struct {
+	Walks
+	env  *Env
+	at   [][]gas.VertexID // after each step, by walk
+	rows *frontier.Rows
+	sums []float64 // of the weights of a row up to each edge; nil without weights
+}
+
+// random returns the random number of a step of a walk.
+func (w *walking) random(walk, step int) uint64 {
+	source := uint64(w.at[0][walk])*uint64(w.Walks.Walks) + uint64(walk%w.Walks.Walks)
+	return mixed(mixed(w.Seed+gamma) + (source*uint64(w.Length)+uint64(step))*gamma)
+}
+
+// gamma is the step of SplitMix64.
+const gamma = 0x9e3779b97f4a7c15
+
+// below maps a random number to 0 … n-1.
+func below(random, n uint64) uint64 {
+	high, _ := bits.Mul64(random, n)
+	return high
+}
+
+// fraction maps a random number to [0, 1).
+func fraction(random uint64) float64 { return float64(random>>11) * 0x1p-53 }
+
+// share maps a random number to [0, sum), or to 0 if sum is 0.
+func share(random uint64, sum float64) float64 {
+	return min(fraction(random)*sum, math.Nextafter(sum, 0))
+}
+
+// walksAtOnce are walks that go on side by side, so that they wait for memory together.
+const walksAtOnce = 256
+
+// inMemory walks over the rows of the whole graph.
+func (w *walking) inMemory(ctx context.Context) (err error) {
+	if w.rows, err = w.env.Load(ctx, shard.Out); err != nil {
+		return err
+	}
+	if w.env.Graph.Weighted {
+		if err = w.sumWeights(ctx); err != nil {
+			return err
+		}
+	}
+	walks := len(w.at[0])
+	var done atomic.Int64
+	return w.env.Each(ctx, (walks+walksAtOnce-1)/walksAtOnce, func(_, task int) error {
+		from, to := task*walksAtOnce, min((task+1)*walksAtOnce, walks)
+		for step := 1; step <= w.Length; step++ {
+			switch {
+			case w.biased() && step > 1:
+				for i := from; i < to; i++ {
+					w.at[step][i] = w.biasedStep(i, step)
+				}
+			case w.sums != nil:
+				for i := from; i < to; i++ {
+					w.at[step][i] = w.weightedStep(i, step)
+				}
+			default:
+				w.uniformSteps(from, to, step)
+			}
+		}
+		w.env.Progress("walks", done.Add(int64(to-from)), int64(walks))
+		return nil
+	})
+}
+
+// uniformSteps makes a step of some walks, in two loops whose reads do not wait for each other.
+func (w *walking) uniformSteps(from, to, step int) {
+	const stays = math.MaxUint64
+	var edges [walksAtOnce]uint64
+	now, next := w.at[step-1][from:to], w.at[step][from:to]
+	for i, v := range now {
+		begin, end := w.rows.Off[v], w.rows.Off[v+1]
+		if edges[i] = begin + below(w.random(from+i, step), end-begin); begin == end {
+			edges[i] = stays
+		}
+	}
+	for i := range next {
+		if next[i] = now[i]; edges[i] != stays {
+			next[i] = gas.VertexID(w.rows.To(edges[i]))
+		}
+	}
+}
+
+// sumWeights adds up the weights of each row.
+func (w *walking) sumWeights(ctx context.Context) (err error) {
+	if w.sums, err = Make[float64](w.env, int(w.env.Graph.Edges)); err != nil {
+		return err
+	}
+	return w.env.Ranges(ctx, int(w.env.Graph.Vertices), func(_, from, to int) {
+		for v := from; v < to; v++ {
+			sum := 0.
+			for k := w.rows.Off[v]; k < w.rows.Off[v+1]; k++ {
+				_, weight := w.rows.Arc(k)
+				sum += weight
+				w.sums[k] = sum
+			}
+		}
+	})
+}
+
+// weightedStep chooses an edge by weight.
+func (w *walking) weightedStep(walk, step int) gas.VertexID {
+	v := w.at[step-1][walk]
+	if k, ok := w.choose(uint32(v), w.random(walk, step)); ok {
+		return gas.VertexID(w.rows.To(k))
+	}
+	return v
+}
+
+// choose chooses an edge of v; false: it has none, or none of a weight.
+func (w *walking) choose(v uint32, random uint64) (edge uint64, ok bool) {
+	begin, end := w.rows.Off[v], w.rows.Off[v+1]
+	if w.sums == nil || begin == end {
+		return begin + below(random, end-begin), begin < end
+	}
+	sums := w.sums[begin:end]
+	goal := share(random, sums[len(sums)-1])
+	k, _ := slices.BinarySearchFunc(sums, goal, func(sum, goal float64) int {
+		if sum > goal {
+			return 1
+		}
+		return -1
+	})
+	return begin + uint64(k), k < len(sums)
+}
+
+// rejections are how many edges are rejected before all of the row are looked at.
+const rejections = 64
+
+// biasedStep chooses an edge by weight, by where it leads and by the step before.
+func (w *walking) biasedStep(walk, step int) gas.VertexID {
+	v, before := w.at[step-1][walk], uint32(w.at[step-2][walk])
+	most, random := max(1, 1/w.P, 1/w.Q), w.random(walk, step)
+	next := func() uint64 {
+		random += gamma
+		return mixed(random)
+	}
+	for range rejections {
+		k, ok := w.choose(uint32(v), next())
+		if !ok {
+			return v
+		}
+		if to := w.rows.To(k); fraction(next())*most < w.factor(before, to) {
+			return gas.VertexID(to)
+		}
+	}
+	sum, begin, end := 0., w.rows.Off[v], w.rows.Off[v+1]
+	for k := begin; k < end; k++ {
+		to, weight := w.rows.Arc(k)
+		sum += weight * w.factor(before, to)
+	}
+	goal := share(next(), sum)
+	sum = 0
+	for k := begin; ; k++ {
+		to, weight := w.rows.Arc(k)
+		if sum += weight * w.factor(before, to); sum > goal {
+			return gas.VertexID(to)
+		}
+	}
+}
+
+// factor returns by how much the weight of an edge to a vertex is multiplied after a step from before.
+func (w *walking) factor(before, to uint32) float64 {
+	if to == before {
+		return 1 / w.P
+	}
+	begin, end := w.rows.Off[to], w.rows.Off[to+1]
+	for begin < end {
+		if middle := (begin + end) / 2; w.rows.To(middle) < before {
+			begin = middle + 1
+		} else {
+			end = middle
+		}
+	}
+	if begin < w.rows.Off[to+1] && w.rows.To(begin) == before {
+		return 1
+	}
+	return 1 / w.Q
+}
+
+// inPasses makes a step of all walks in each pass over the rows.
+func (w *walking) inPasses(ctx context.Context) error {
+	begin, err := Make[uint64](w.env, int(w.env.Graph.Vertices)+1) // of the walks at a vertex, in order
+	if err != nil {
+		return err
+	}
+	order, err := Make[uint32](w.env, len(w.at[0]))
+	if err != nil {
+		return err
+	}
+	for step := 1; step <= w.Length; step++ {
+		w.sort(w.at[step-1], begin, order)
+		wanted := func(first, end uint32) bool { return begin[first] < begin[end] }
+		var done atomic.Int64
+		err := w.env.Rows().EachOf(ctx, wanted, func(_ int, b *Block) error {
+			for i := range b.Len {
+				v := b.Vertex(i)
+				if here := order[begin[v]:begin[v+1]]; len(here) > 0 {
+					w.leave(v, here, step, b.Row(shard.Out, i), b.Weights(shard.Out, i))
+				}
+			}
+			w.env.Progress(fmt.Sprintf("step %d", step), done.Add(int64(b.Len)), int64(w.env.Graph.Vertices))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sort orders walks by where they are.
+func (w *walking) sort(at []gas.VertexID, begin []uint64, order []uint32) {
+	clear(begin)
+	for _, v := range at {
+		begin[v+1]++
+	}
+	for v := range begin[1:] {
+		begin[v+1] += begin[v]
+	}
+	for i, v := range slices.Backward(at) {
+		begin[v+1]--
+		order[begin[v+1]] = uint32(i)
+	}
+	copy(begin, begin[1:])
+	begin[len(begin)-1] = uint64(len(at))
+}
+
+// leave makes a step of the walks at a vertex.
+func (w *walking) leave(v uint32, walks []uint32, step int, row []uint32, weights shard.Plane) {
+	next := w.at[step]
+	if !w.env.Graph.Weighted && len(row) > 0 {
+		for _, i := range walks {
+			next[i] = gas.VertexID(row[below(w.random(int(i), step), uint64(len(row)))])
+		}
+		return
+	}
+	sum := 0.
+	for k := range row {
+		sum += weights.At(k)
+	}
+	if sum == 0 {
+		for _, i := range walks {
+			next[i] = gas.VertexID(v)
+		}
+		return
+	}
+	random := func(i uint32) uint64 { return w.random(int(i), step) }
+	slices.SortFunc(walks, func(i, j uint32) int {
+		return cmp.Compare(random(i), random(j))
+	})
+	k, upTo := 0, weights.At(0)
+	for _, i := range walks {
+		for goal := share(random(i), sum); upTo <= goal; upTo += weights.At(k) {
+			k++
+		}
+		next[i] = gas.VertexID(row[k])
+	}
+}
+
+// ColumnName returns "step1".
+func (Walks) ColumnName() string { return "step1" }
+
+// WalksCommand describes garaph run walks.
+var WalksCommand = registry.Command{
+	Name: "walks", Value: Walks{Length: 1, Walks: 1, P: 1, Q: 1},
+	Short: "random walks from every vertex, or those of node2vec: a row has a walk",
+	Long: `Walks follow edge direction. Edges are chosen by weight, or all alike without weights; a
+walk stays at a vertex without out-edges. With --p or --q other than 1, walks are those
+of node2vec: an edge back to the vertex before counts 1/p times, and one to a vertex
+without an edge to that 1/q times. The result has columns source, step1, step2 and so
+on. Where --memory has no room for all edges, each step is a pass over the graph.`,
+	Example: `  garaph run walks web.graph --length 80 --walks 10 --output walks.parquet
+  garaph run walks web.graph --p 0.5 --q 2 --output walks.npy`,
+	Setup: func(fs *pflag.FlagSet) registry.Make {
+		length := flags.Range(fs, "length", 20, 1, 1000, "steps of a walk")
+		walks := flags.Range(fs, "walks", 1, 1, 1<<20, "walks from each vertex")
+		p, q := factorFlag(fs, "p", "return"), factorFlag(fs, "q", "in-out")
+		flags.Sources(fs, "to walk from (default all)")
+		seed := seedFlag(fs)
+		return func(e registry.Env) (any, error) {
+			sources, err := e.Sources()
+			if len(sources) == 0 {
+				sources = nil
+			}
+			return Walks{*length, *walks, uint64(*seed), *p, *q, sources}, err
+		}
+	},
+}
+
+// factorFlag declares a parameter of node2vec, which divides.
+func factorFlag(fs *pflag.FlagSet, name, word string) *float64 {
+	return flags.Positive(fs, name, 1, word+" parameter of node2vec")
+}
