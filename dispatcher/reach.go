@@ -13,28 +13,35 @@ const (
 	slowSteps = 4
 )
 
-// reach returns how far values go from the active vertices, or the zero value if that makes no difference or the graph
-// has no rows to look along.
-func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, err error) {
+// reach returns how far values go from the active vertices, and how many bytes it read. It returns the zero value if
+// that makes no difference, the graph has no rows to look along, or these have no room in memory beside those of
+// frontiers.
+func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, read int64, err error) {
 	f := &p.front
 	if f.unfit != nil || f.edges == 0 || p.opt.Method != Auto {
-		return r, nil
+		return r, 0, nil
 	}
 	rows, unfit := page.WholeRows{Sides: f.whole.out.Sides}.PlanHeld(p.store)
 	if unfit != nil {
-		return r, nil
+		return r, 0, nil
+	}
+	if rest := p.pages.Rest(); rest >= 0 && rest < f.bytes+rows.Bytes()+rows.ListBytes(1) {
+		return r, 0, nil
 	}
 	starts, slow, few := 0, 0, 0
 	for i := range uint64(reachStarts) {
 		from := uint32(i * uint64(s.arrays.N) / reachStarts)
 		to := uint32((i + 1) * uint64(s.arrays.N) / reachStarts)
 		v, ok := s.arrays.Active.Next(from, to)
+		for ok && s.arrays.Degree[v] == 0 {
+			v, ok = s.arrays.Active.Next(v+1, to)
+		}
 		if !ok {
 			continue
 		}
 		steps, all, err := spread(rows, s.arrays.Degree, v)
 		if err != nil {
-			return r, err
+			return r, rows.BytesRead(), err
 		}
 		starts++
 		if all {
@@ -43,7 +50,7 @@ func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, err error) {
 			slow++
 		}
 	}
-	return policy.Reach{Few: few == starts, Slow: 2*slow > starts}, nil
+	return policy.Reach{Few: few == starts, Slow: 2*slow > starts}, rows.BytesRead(), nil
 }
 
 // spread returns after how many steps along rows a vertex leads to enough others, or all reports that there are fewer.
