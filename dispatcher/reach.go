@@ -1,8 +1,11 @@
 package dispatcher
 
 import (
+	"sort"
+
 	"github.com/garaph/garaph/dispatcher/policy"
-	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/shard"
+	"github.com/garaph/garaph/shard/packedrows"
 )
 
 const (
@@ -13,20 +16,23 @@ const (
 	slowSteps = 4
 )
 
-// reach returns how far values go from the active vertices, and how many bytes it read. It returns the zero value if
-// that makes no difference, the graph has no rows to look along, or these have no room in memory beside those of
-// frontiers.
-func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, read int64, err error) {
-	f := &p.front
-	if f.unfit != nil || f.edges == 0 || p.opt.Method != Auto {
-		return r, 0, nil
+// reach returns how far values go from the active vertices. It returns the zero value if that makes no difference, the
+// graph has no packed rows to look along, or these have no room in memory beside those of frontiers.
+func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, err error) {
+	f, cat := &p.front, p.shape.cat
+	if f.unfit != nil || f.edges == 0 || p.opt.Method != Auto || len(f.whole.out.Sides) != 1 {
+		return r, nil
 	}
-	rows, unfit := page.WholeRows{Sides: f.whole.out.Sides}.PlanHeld(p.store)
-	if unfit != nil {
-		return r, 0, nil
+	dir, ok := cat.RowsOf(f.whole.out.Sides[0])
+	if !ok || cat.Encoding(dir) != packedrows.Version || !p.store.Map() {
+		return r, nil
 	}
-	if rest := p.pages.Rest(); rest >= 0 && rest < f.bytes+rows.Bytes()+rows.ListBytes(1) {
-		return r, 0, nil
+	bytes := f.bytes
+	for i := range cat.Shards {
+		bytes += cat.Bytes(dir, i)
+	}
+	if rest := p.pages.Rest(); rest >= 0 && rest < bytes {
+		return r, nil
 	}
 	starts, slow, few := 0, 0, 0
 	for i := range uint64(reachStarts) {
@@ -39,9 +45,9 @@ func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, read int64, err erro
 		if !ok {
 			continue
 		}
-		steps, all, err := spread(rows, s.arrays.Degree, v)
+		steps, all, err := p.spread(s.arrays.Degree, dir, v)
 		if err != nil {
-			return r, rows.BytesRead(), err
+			return r, err
 		}
 		starts++
 		if all {
@@ -50,12 +56,13 @@ func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, read int64, err erro
 			slow++
 		}
 	}
-	return policy.Reach{Few: few == starts, Slow: 2*slow > starts}, rows.BytesRead(), nil
+	return policy.Reach{Few: few == starts, Slow: 2*slow > starts}, nil
 }
 
 // spread returns after how many steps along rows a vertex leads to enough others, or all reports that there are fewer.
-func spread(rows *page.HeldRows, degree []uint32, v uint32) (steps int, all bool, err error) {
-	cursor, seen, level := rows.NewCursor(), map[uint32]bool{v: true}, []uint32{v}
+func (p *plan[V, A]) spread(degree []uint32, dir shard.Direction, v uint32) (steps int, all bool, err error) {
+	var buffer shard.Buffer
+	seen, level := map[uint32]bool{v: true}, []uint32{v}
 	for len(level) > 0 {
 		steps++
 		var next []uint32
@@ -63,10 +70,7 @@ func spread(rows *page.HeldRows, degree []uint32, v uint32) (steps int, all bool
 			if degree[u] > reachVertices {
 				return steps, false, nil
 			}
-			if err := rows.Bring(rows.ShardOf(u)); err != nil {
-				return 0, false, err
-			}
-			row, err := cursor.Row(u)
+			row, err := p.oneRow(dir, u, &buffer)
 			if err != nil {
 				return 0, false, err
 			}
@@ -83,4 +87,23 @@ func spread(rows *page.HeldRows, degree []uint32, v uint32) (steps int, all bool
 		level = next
 	}
 	return steps, true, nil
+}
+
+// oneRow returns the packed row of a vertex whose shard has others.
+func (p *plan[V, A]) oneRow(dir shard.Direction, v uint32, b *shard.Buffer) ([]uint32, error) {
+	firsts := p.shape.firsts
+	i := sort.Search(len(firsts), func(i int) bool { return firsts[i] > v }) - 1
+	side, err := p.store.ViewRows(dir, i)
+	if err != nil {
+		return nil, err
+	}
+	rows, ok := side.(*packedrows.Side)
+	if !ok { // of one vertex
+		return side.(shard.Rows).Row(0, b), nil
+	}
+	run, _, _ := rows.Run(int(v - firsts[i]))
+	if err := rows.CheckRun(run, p.shape.cat.Vertices); err != nil {
+		return nil, p.store.ShardError(dir, i, err)
+	}
+	return rows.Row(int(v-firsts[i]), b), nil
 }

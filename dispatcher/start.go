@@ -39,11 +39,9 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 			p.opt.Trace.Phase(Loading)
 		}
 		known := policy.Start(s.policy.facts, s.policy.known, r.report.AccessRatio)
-		var read int64
-		if known.Counts.Reach, read, err = p.reach(s); err != nil {
+		if known.Counts.Reach, err = p.reach(s); err != nil {
 			return err
 		}
-		r.report.Preparation.LoadRead += read
 		s.policy.set(known)
 	}
 	r.report.NotifyLimit = s.policy.known.Limit
