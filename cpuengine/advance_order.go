@@ -293,14 +293,16 @@ func (f *Advancer[V, A]) relaxBetweenHubs(l *lane, list []uint32) {
 // sortFar sorts the vertices of the last bucket into new ones, from the lowest priority
 // among them on.
 func (f *Advancer[V, A]) sortFar() error {
-	o, cur := &f.order, f.engine.arrays.Cur
+	o, cur, listed := &f.order, f.engine.arrays.Cur, f.engine.arrays.Rising
 	o.forgetLows()
 	err := f.each(len(f.lanes), func(_ *lane, i int) {
 		l := &f.lanes[i]
 		l.advance.Buckets.Now = frontier.Far // what is nearer has been done
-		o.lists[i] = l.advance.Buckets.Take(frontier.Far, o.lists[i])
-		for _, v := range o.lists[i] {
-			if at := o.priority.Priority(cur[v]); !l.advance.Buckets.Passed(at) {
+		list := l.advance.Buckets.Take(frontier.Far, o.lists[i])
+		o.lists[i] = list[:0]
+		for _, v := range list { // once, although a vertex comes again with each better value
+			if at := o.priority.Priority(cur[v]); !l.advance.Buckets.Passed(at) && listed.Insert(v) {
+				o.lists[i] = append(o.lists[i], v)
 				o.lows[i] = frontier.Lowest(o.lows[i], at)
 			}
 		}
@@ -308,17 +310,15 @@ func (f *Advancer[V, A]) sortFar() error {
 	if err != nil {
 		return err
 	}
-	low, passed := o.low(), f.lanes[0].advance.Buckets // as it was
+	low := o.low()
 	if o.flat {
 		o.width *= flatter
 	}
 	f.begin(low)
 	return f.each(len(f.lanes), func(_ *lane, i int) {
 		for _, v := range o.lists[i] {
+			listed.Remove(v)
 			at := o.priority.Priority(cur[v])
-			if passed.Passed(at) {
-				continue
-			}
 			if math.IsNaN(low) {
 				at = math.Inf(-1) // none has a priority
 			}
@@ -371,14 +371,16 @@ func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *fronti
 	}
 	block := compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out, IDs: a.IDs}
 	priority := p.(gas.Prioritized[V]).Priority
-	src, sum, n := a.Cur[source], 0.0, 0.0
+	src, sum, n, adds := a.Cur[source], 0.0, 0.0, false
 	start, low := priority(src), math.Inf(1)
 	for i := range uint64(samples) {
 		k := (i*2 + 1) * edges / (2 * samples)
 		v, weight := rows.Arc(k)
-		value := p.Apply(block.Vertex(int(v)), a.Cur[v], p.Gather(src, gas.Edge{Weight: weight}, src), s)
+		e := gas.Edge{Weight: weight}
+		value := p.Apply(block.Vertex(int(v)), a.Cur[v], p.Gather(src, e, src), s)
 		switch at := priority(value); {
 		case at > start && !math.IsInf(at, 1):
+			adds = adds || priority(p.Apply(block.Vertex(int(v)), a.Cur[v], p.Gather(value, e, value), s)) > at
 			sum += at
 			low = min(low, at)
 			n++
@@ -389,15 +391,15 @@ func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *fronti
 	switch {
 	case n == 0:
 		return 0, zero
-	case math.IsInf(start, -1):
+	case !adds:
 		return (sum/n - low) / endlessSteps, zero
 	}
 	return sum/n - start, zero
 }
 
 // endlessSteps is the number of mean steps between the least and the mean priority
-// that edges lead to, where they lead on from the priority -Inf as those of the source of
-// a widest path do: on a grid 8 to 128 of them were alike, 1 took twice as long.
+// that edges lead to, where an edge adds nothing after one like it, as to a
+// widest path: on a grid 8 to 128 of them were alike, 1 took twice as long.
 const endlessSteps = 16
 
 // meanGap is the mean distance of the priorities of active vertices; infinite, if there is

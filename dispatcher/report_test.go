@@ -4,11 +4,17 @@ import (
 	"context"
 	"testing"
 
+	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/store"
 )
+
+// restless keeps every vertex active.
+type restless struct{ programs.Heat }
+
+func (restless) Activate(gas.Vertex, float32, float32) bool { return true }
 
 // TestLongReport checks that the report of many iterations has a bounded number of entries, in
 // which each iteration is counted once.
@@ -17,7 +23,7 @@ func TestLongReport(t *testing.T) {
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 2, Layout: store.Packed, Weighted: true})
 	const all = 5*MaxIterations + 3
 	var edges, kept uint64
-	j, err := New(s, programs.Heat{Step: 0.1}, Options{Threads: 1, Iterations: all, Progress: func(it Iteration) {
+	j, err := New(s, restless{programs.Heat{Step: 0.1}}, Options{Threads: 1, Iterations: all, Progress: func(it Iteration) {
 		edges += it.Edges
 		if it.Levels > 0 || it.Devices[CPU].Edges != it.Edges {
 			t.Errorf("progress has %+v", it)

@@ -38,7 +38,11 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 			r.report.AccessRatio = p.store.AccessRatio()
 			p.opt.Trace.Phase(Loading)
 		}
-		s.policy.set(policy.Start(s.policy.facts, s.policy.known, r.report.AccessRatio))
+		known := policy.Start(s.policy.facts, s.policy.known, r.report.AccessRatio)
+		if known.Counts.Reach, err = p.reach(s); err != nil {
+			return err
+		}
+		s.policy.set(known)
 	}
 	r.report.NotifyLimit = s.policy.known.Limit
 	if len(j.workers.gpus.live) == 0 && j.advances() {

@@ -47,7 +47,7 @@ func (p Heat) Init(v gas.Vertex) (float32, bool) {
 	if v.ID == p.Source {
 		return 1, true
 	}
-	return 0, true
+	return 0, false
 }
 
 // Zero returns the sum of no edges.
@@ -71,8 +71,8 @@ func (p Heat) Apply(_ gas.Vertex, old float32, acc Flow, _ gas.Step) float32 {
 	return float32(float64(old) + (1-math.Exp(-acc.Conductance*p.Step))*(acc.Heat/acc.Conductance))
 }
 
-// Activate goes on: a vertex moves towards its neighbours also when they rest.
-func (p Heat) Activate(gas.Vertex, float32, float32) bool { return true }
+// Activate reports any change: where a vertex and its neighbours rest, it stays as it is.
+func (p Heat) Activate(_ gas.Vertex, old, new float32) bool { return old != new }
 
 // ColumnName returns "temperature".
 func (Heat) ColumnName() string { return "temperature" }

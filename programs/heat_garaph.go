@@ -19,7 +19,7 @@ var heatSources embed.FS
 
 // Loops are the methods of Heat as loops.
 func (p Heat) Loops() compiled.Loops[float32, Flow] {
-	if !compiled.Fresh(heatSources, "a903d38055f7a1be880746bc87c7d53a") {
+	if !compiled.Fresh(heatSources, "79c38447ffbdfe2cd31016a830bdfc06") {
 		return compiled.Loops[float32, Flow]{}
 	}
 	return heatLoops{p}.loops()
@@ -27,7 +27,7 @@ func (p Heat) Loops() compiled.Loops[float32, Flow] {
 
 // Fragments are the methods of Heat as PTX.
 func (Heat) Fragments() compiled.Fragments {
-	if !compiled.Fresh(heatSources, "a903d38055f7a1be880746bc87c7d53a") {
+	if !compiled.Fresh(heatSources, "79c38447ffbdfe2cd31016a830bdfc06") {
 		return compiled.Fragments{}
 	}
 	return heatFragments
@@ -554,8 +554,12 @@ L2:
 	mov.f32 ${out.0}, %gw37;
 }
 `},
-	Activate: compiled.Fragment{Text: `{
-	mov.b32 ${out.0}, 1;
+	Activate: compiled.Fragment{Inputs: []string{"new.0", "old.0"}, Text: `{
+	.reg .b32 %gw<1>;
+	.reg .pred %gp<1>;
+	setp.neu.f32 %gp0, ${old.0}, ${new.0};
+	selp.b32 %gw0, 1, 0, %gp0;
+	mov.b32 ${out.0}, %gw0;
 }
 `},
 }

@@ -3,8 +3,6 @@
 // no clock and do no I/O, so that a recorded run gives the same decisions again.
 package policy
 
-import "math"
-
 // Method says how an iteration finds the vertices to process.
 type Method string
 
@@ -128,15 +126,21 @@ type Counts struct {
 	// notify are read, which stay in memory then: as many as they have.
 	Owed int64 `json:"owed"`
 	// Spent is about how many edges a pull could have looked at in the time of the
-	// iterations without frontiers, Reached how many edges their active vertices had.
-	Spent   uint64 `json:"spent,omitempty"`
-	Reached uint64 `json:"reached,omitempty"`
-	Loaded  bool   `json:"loaded,omitempty"` // the rows for frontiers are in memory
+	// iterations without frontiers.
+	Spent  uint64 `json:"spent,omitempty"`
+	Loaded bool   `json:"loaded,omitempty"` // the rows for frontiers are in memory
+	Reach  Reach  `json:"reach,omitzero"`
 	// Spread is to how many shards a notified edge leads, at most one: how many there were
 	// in the last notify-pull by its edges; if 0, there was none. Pulls is how many pulls there
 	// were since.
 	Spread float64 `json:"spread,omitempty"`
 	Pulls  int     `json:"pulls_since,omitempty"`
+}
+
+// Reach is how far values go from the vertices that begin active.
+type Reach struct {
+	Few  bool `json:"few,omitempty"`  // they lead to few vertices
+	Slow bool `json:"slow,omitempty"` // they lead to many after many steps
 }
 
 // inMemoryLimit is the largest f with which an iteration notifies, in memory.
@@ -149,7 +153,7 @@ func Start(f Facts, s State, accessRatio float64) State {
 	s.Limit = inMemoryLimit
 	if !f.InMemory {
 		s.Limit = 1 / (2 * accessRatio)
-	} else if !f.OneSide {
+	} else if !f.OneSide && f.Rows.Iterations <= manyIterations {
 		s.Counts.Owed = int64(f.NotifyEdges)
 	}
 	return s
@@ -184,8 +188,8 @@ func method(o Observation, s State) Method {
 	case o.Facts.Rows.Frontier && (o.Facts.Rows.Ordered || o.Fraction <= frontierLimit) && rowsPay(o, s) &&
 		readsLess(o, s):
 		return Frontier
-	case gain(o, s) < 0 || s.Counts.Owed > 0 || o.Facts.Rows.RowsBytes > 0: // to notify, whole sides are read
-		return Pull
+	case gain(o, s) < 0, s.Counts.Owed > 0, s.Counts.Reach.Few, o.Facts.Rows.RowsBytes > 0:
+		return Pull // to notify, whole sides are read
 	default:
 		return NotifyPull
 	}
@@ -217,33 +221,40 @@ const (
 	// bitVertices.
 	iterationEdges = 1 << 14
 	bitVertices    = 8
-	// foreseen is after how many iterations it is clear how a frontier grows.
-	foreseen = 8
 )
 
 // spends is what an iteration of the CPU took that looked at so many edges.
 func (f Facts) spends(looked uint64) uint64 { return looked + iterationEdges + f.Vertices/bitVertices }
 
-// rowsPay reports whether a job is sooner done with the rows for frontiers: they are there,
-// or iterations have taken as long as these are worth, or they will. On a plane, what is
-// reached grows with the square of the number of iterations; where it grows faster, all of
-// it is reached before that is a question.
+const (
+	// A job that begins with more than 1/hubShare of the edges, as from the center of a star, may be
+	// over after surveyed iterations.
+	hubShare, surveyed = 16, 2
+)
+
+// manyIterations is the number of iterations asked for above which reading what only some of them
+// need is little.
+const manyIterations = 8
+
+// rowsPay reports whether a job is sooner done with the rows for frontiers: they are there, it will
+// take many iterations, or these have taken as long as the rows are worth. In the order of their
+// priorities over weights, vertices are done about once, and in that of pulls 5 to 20 times; without
+// weights, pulls are as many as the steps of the longest path.
 func rowsPay(o Observation, s State) bool {
-	// In the order of their priorities, vertices are done about once, and in that of pulls 5 to
-	// 20 times: rows pay from the first iteration on.
-	if s.Counts.Loaded || o.Facts.Rows.Weighted && o.GPUs == 0 && o.Facts.Rows.RowsBytes == 0 {
+	r, hub := o.Facts.Rows, o.Fraction > 1./hubShare
+	switch {
+	case s.Counts.Loaded || r.RowsEdges == 0:
+		return true
+	case s.Counts.Reach.Few:
+		return false
+	case !r.Weighted || o.GPUs > 0:
+		if s.Counts.Reach.Slow && (r.Iterations == 0 || r.Iterations > manyIterations) {
+			return true
+		}
+	case o.Iteration == 0 && !hub || o.Iteration >= surveyed && hub:
 		return true
 	}
-	spent := float64(s.Counts.Spent)
-	if o.Iteration >= foreseen && s.Counts.Reached > 0 {
-		n := float64(o.Iteration)
-		left := n * max(0, math.Sqrt(float64(o.Facts.NotifyEdges)/float64(s.Counts.Reached))-1)
-		if o.Facts.Rows.Iterations > 0 {
-			left = min(left, float64(o.Facts.Rows.Iterations)-n)
-		}
-		spent += left * spent / n
-	}
-	return spent >= float64(rowsCost*o.Facts.Rows.RowsEdges)
+	return s.Counts.Spent >= rowsCost*r.RowsEdges
 }
 
 const (

@@ -249,39 +249,40 @@ func TestMaintain(t *testing.T) {
 func TestFrontier(t *testing.T) {
 	const paid = rowsCost * 10000
 	for _, c := range []struct {
-		name           string
-		able, ordered  bool
-		f              float64
-		iteration      int
-		spent, reached uint64
-		loaded         bool
-		want           Method
+		name                    string
+		able, ordered, weighted bool
+		f                       float64
+		iteration               int
+		counts                  Counts
+		want                    Method
 	}{
-		{"cannot", false, true, 0.01, 0, paid, 0, false, NotifyPull},
-		{"at once", true, true, 0.01, 0, 0, 0, false, NotifyPull},
-		{"has paid", true, true, 1, 3, paid, 0, false, Frontier},
-		{"has paid, but many are active", true, false, 1, 3, paid, 0, false, Pull},
-		{"has paid, and few are active", true, false, 0.01, 3, paid, 0, false, Frontier},
-		{"is there", true, true, 1, 3, 0, 0, true, Frontier},
-		{"a plane will take long", true, true, 0.01, foreseen, paid / 8, 100, false, Frontier}, // 10 times as many iterations
-		{"nobody knows yet", true, true, 0.01, foreseen - 1, paid / 8, 100, false, NotifyPull},
-		{"it will not take long", true, true, 0.01, foreseen, paid / 8, 400, false, NotifyPull}, // 5 times as many
-		{"nothing is left", true, true, 0.01, foreseen, paid / 8, 1 << 40, false, NotifyPull},
+		{"cannot", false, true, false, 0.01, 0, Counts{Spent: paid}, NotifyPull},
+		{"nobody knows", true, true, false, 0.01, 0, Counts{}, NotifyPull},
+		{"has paid", true, true, false, 1, 3, Counts{Spent: paid}, Frontier},
+		{"has paid, but many are active", true, false, false, 1, 3, Counts{Spent: paid}, Pull},
+		{"has paid, and few are active", true, false, false, 0.01, 3, Counts{Spent: paid}, Frontier},
+		{"is there", true, true, false, 1, 3, Counts{Loaded: true}, Frontier},
+		{"values go slowly", true, true, false, 1, 0, Counts{Reach: Reach{Slow: true}}, Frontier},
+		{"slowly, where many are active", true, false, false, 1, 0, Counts{Reach: Reach{Slow: true}}, Pull},
+		{"by priorities over weights", true, true, true, 0.01, 0, Counts{}, Frontier},
+		{"over weights, to few", true, true, true, 0.01, 0, Counts{Reach: Reach{Few: true}}, Pull},
+		{"from a hub", true, true, true, 0.6, 0, Counts{}, Pull},
+		{"from a hub, slowly", true, true, true, 0.6, 0, Counts{Reach: Reach{Slow: true}}, Pull},
+		{"one step from a hub", true, true, true, 0.6, 1, Counts{}, Pull},
+		{"two steps from a hub", true, true, true, 0.6, 2, Counts{}, Frontier},
+		{"few are left two steps from a hub", true, true, true, 0.01, 2, Counts{}, NotifyPull},
+		{"few are left, but it takes long", true, true, true, 0.01, 2, Counts{Spent: paid}, Frontier},
 	} {
 		o := Observation{Facts: facts(), Fraction: c.f, Iteration: c.iteration}
-		o.Facts.Rows.Frontier, o.Facts.Rows.Ordered, o.Facts.Rows.RowsEdges = c.able, c.ordered, 10000
+		o.Facts.Rows = FrontierFacts{Frontier: c.able, Ordered: c.ordered, Weighted: c.weighted, RowsEdges: 10000}
 		s := Start(o.Facts, State{}, 0)
-		s.Counts = Counts{Spent: c.spent, Reached: c.reached, Loaded: c.loaded}
+		s.Counts = c.counts
 		if d, _ := Decide(o, s); d.Method != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, d.Method, c.want)
 		}
-		o.Facts.Rows.Weighted = true
-		if d, _ := Decide(o, s); c.ordered && (d.Method == Frontier) != c.able {
-			t.Errorf("%s, weighted: got %s", c.name, d.Method)
-		}
-		o.Facts.Rows.Weighted, o.Facts.Rows.Iterations = false, foreseen+1
-		if d, _ := Decide(o, s); d.Method == Frontier && c.iteration == foreseen {
-			t.Errorf("%s, one more iteration: got %s", c.name, d.Method)
+		o.Facts.Rows.Iterations = manyIterations
+		if d, _ := Decide(o, s); !c.weighted && d.Method == Frontier && c.counts.Reach.Slow {
+			t.Errorf("%s, with few iterations: got %s", c.name, d.Method)
 		}
 		o.AggregateChanged = true
 		if d, _ := Decide(o, s); d.Method != Pull {
@@ -293,9 +294,8 @@ func TestFrontier(t *testing.T) {
 	for _, m := range []Method{Pull, Frontier} {
 		s = Learn(s, Measurement{Observation: o, Decision: Decision{Method: m, Device: CPU}, Looked: 10000})
 	}
-	if want := 10000 + iterationEdges + o.Facts.Vertices/bitVertices; s.Counts.Spent != want || s.Counts.Reached != 10 ||
-		!s.Counts.Loaded {
-		t.Errorf("a pull along 10,000 edges with 10 of active vertices, and a frontier: %+v, want %d spent", s.Counts, want)
+	if want := 10000 + iterationEdges + o.Facts.Vertices/bitVertices; s.Counts.Spent != want || !s.Counts.Loaded {
+		t.Errorf("a pull along 10,000 edges, and a frontier: %+v, want %d spent", s.Counts, want)
 	}
 }
 

@@ -28,6 +28,12 @@ func (s Set) Add(i uint32) {
 	}
 }
 
+// Insert sets bit i, atomically, and reports whether it was clear.
+func (s Set) Insert(i uint32) bool {
+	m := uint64(1) << (i & 63)
+	return atomic.OrUint64(&s[i>>6], m)&m == 0
+}
+
 // Remove clears bit i, atomically.
 func (s Set) Remove(i uint32) { atomic.AndUint64(&s[i>>6], ^(uint64(1) << (i & 63))) }
 
