@@ -32,7 +32,7 @@ type Env struct {
 	rows      *Rows      // of it; if nil, none were planned
 	ends      *wholeEnds // if nil, EachVertex goes over rows
 	edges     *Edges     // the same
-	gpu       *gpu       // if nil, the CPU computes
+	gpu       *GPUEnv    // if nil, the CPU computes
 	options   Options
 	store     *store.Store
 	plan      Plan
@@ -85,7 +85,7 @@ func newEnv[T Value](s *store.Store, a Algorithm[T], o Options) (*Env, error) {
 	return e, nil
 }
 
-func planEnv[T Value](s *store.Store, a Algorithm[T], o Options, g *gpu) (*Env, error) {
+func planEnv[T Value](s *store.Store, a Algorithm[T], o Options, g *GPUEnv) (*Env, error) {
 	var beside []Array
 	if g != nil {
 		beside = append(beside, Array{"copies to the GPU", stagingBytes})
@@ -100,7 +100,7 @@ type planner interface {
 
 // readEnv opens what is read, in the memory that the arrays of the plan, and those beside them,
 // leave; where that is not enough, those of the plan for less.
-func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env, error) {
+func readEnv(s *store.Store, a planner, o Options, g *GPUEnv, beside []Array) (*Env, error) {
 	var p Plan
 	err := panics.Guard(a, func() error {
 		p = a.Plan(s.Catalogue(), o.Threads)
@@ -126,7 +126,7 @@ func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env
 }
 
 // readPlan is like readEnv, with one plan.
-func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Array) (*Env, error) {
+func readPlan(s *store.Store, a planner, p Plan, o Options, g *GPUEnv, beside []Array) (*Env, error) {
 	e := &Env{
 		Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, store: s,
 		account: account{arrays: map[unsafe.Pointer]array{}},

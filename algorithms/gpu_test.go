@@ -132,15 +132,15 @@ func TestDevices(t *testing.T) {
 	s := teststore.Build(t, testgraph.Path(), teststore.Options{Layout: store.Packed, InRows: true})
 	for _, c := range []struct {
 		o    algorithms.Options
-		want string // of the error for triangles, which run on the CPU alone
+		want string // of the error for core numbers, which run on the CPU alone
 	}{
 		{algorithms.Options{Device: "tpu"}, `device "tpu": expected auto, cpu or gpu`},
-		{algorithms.Options{Device: algorithms.GPU, GPU: "emulated"}, "algorithms.Triangles runs on the CPU alone"},
+		{algorithms.Options{Device: algorithms.GPU, GPU: "emulated"}, "algorithms.Coreness runs on the CPU alone"},
 		{algorithms.Options{GPUMemory: -1}, "GPU memory -1: expected a number of bytes ≥ 0"},
 		{algorithms.Options{GPU: "emulated"}, ""},
 		{algorithms.Options{Device: algorithms.CPU, GPU: "emulated"}, ""},
 	} {
-		out, err := algorithms.Run(t.Context(), s, algorithms.Triangles{}, c.o)
+		out, err := algorithms.Run(t.Context(), s, algorithms.Coreness{}, c.o)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v", c.o, err)
 		}
@@ -148,8 +148,8 @@ func TestDevices(t *testing.T) {
 			out.Close()
 		}
 	}
-	if algorithms.HasGPU(algorithms.Triangles{}) || !algorithms.HasGPU(algorithms.Components{}) {
-		t.Error("of triangles and components, components run on a GPU")
+	if algorithms.HasGPU(algorithms.Coreness{}) || !algorithms.HasGPU(algorithms.Components{}) {
+		t.Error("of core numbers and components, components run on a GPU")
 	}
 	if _, err := algorithms.Run(t.Context(), s, algorithms.Components{},
 		algorithms.Options{Device: algorithms.GPU, GPU: "emulated 2"}); !errors.Is(err, device.ErrNoDevice) {
