@@ -39,6 +39,7 @@ func TestCUDARows(t *testing.T) {
 				sameOnGPU(t, s, algorithms.Triangles{})
 				sameOnGPU(t, s, algorithms.LCC{})
 				sameOnGPU(t, s, algorithms.CDLP{Iterations: 10})
+				sameOnGPU(t, s, Mutual{})
 			}
 		}
 	}
