@@ -180,7 +180,7 @@ func (g *GPUEnv) CopyRows(ctx context.Context, e *Env, to ...DeviceRows) error {
 		edges[i] += uint64(len(side.Nbr))
 		return err
 	}
-	return e.read.pages(ctx, nil, func(p *page.Page) error {
+	return e.read.pagesOnce(ctx, func(p *page.Page) error {
 		for _, s := range p.Shards {
 			for i := range to {
 				if err := copySide(i, rows.Of(s.Sides[i])); err != nil {
