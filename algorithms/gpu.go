@@ -120,25 +120,24 @@ func (g *GPUEnv) AllocAll(arrays ...Array) (list []device.Pointer, err error) {
 }
 
 // Timed waits for what f queues, and adds its time on the device to that of the kernels.
-func (g *GPUEnv) Timed(f func() error) error {
-	begin, err := g.Device.NewEvent()
-	if err != nil {
-		return err
+func (g *GPUEnv) Timed(f func() error) (err error) {
+	var events [2]device.Event // before and after
+	for i := range events {
+		if events[i], err = g.Device.NewEvent(); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, events[i].Close()) }()
 	}
-	end, err := g.Device.NewEvent()
-	if err == nil {
-		err = g.Stream.Record(begin)
-	}
-	if err == nil {
+	if err = g.Stream.Record(events[0]); err == nil {
 		err = f()
 	}
 	if err == nil {
-		err = g.Synced(g.Stream.Record(end))
+		err = g.Synced(g.Stream.Record(events[1]))
 	}
 	if err != nil {
 		return err
 	}
-	seconds, err := end.Since(begin)
+	seconds, err := events[1].Since(events[0])
 	g.kernels += time.Duration(seconds * float64(time.Second))
 	return err
 }
