@@ -3,6 +3,7 @@ package algorithms
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/garaph/garaph/page"
@@ -21,6 +22,20 @@ type adjacency struct {
 // pages calls f for each page, read ahead, and releases it after that. Shards of which no vertex is
 // wanted, from the first to before the end, are left out; if nil, all are.
 func (a *adjacency) pages(ctx context.Context, wanted func(first, end uint32) bool, f func(p *page.Page) error) error {
+	return a.pagesBy(ctx, a.cache.Stream, wanted, f)
+}
+
+// pagesOnce is like pages of all vertices, without keeping what is read in memory.
+func (a *adjacency) pagesOnce(ctx context.Context, f func(p *page.Page) error) error {
+	return a.pagesBy(ctx, func(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error] {
+		return a.cache.Once(ctx, requests, nil)
+	}, nil, f)
+}
+
+func (a *adjacency) pagesBy(ctx context.Context,
+	read func(context.Context, []page.Request) iter.Seq2[*page.Page, error], wanted func(first, end uint32) bool,
+	f func(p *page.Page) error,
+) error {
 	if a.closed {
 		return fmt.Errorf("algorithm %T reads edges that it has closed", a.env.algorithm)
 	}
@@ -36,7 +51,7 @@ func (a *adjacency) pages(ctx context.Context, wanted func(first, end uint32) bo
 			requests = append(requests, rq)
 		}
 	}
-	for p, err := range a.cache.Stream(ctx, requests) {
+	for p, err := range read(ctx, requests) {
 		if err != nil {
 			return err
 		}

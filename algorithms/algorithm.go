@@ -28,7 +28,7 @@
 // memory, from [Env.Load] or made of Rows, and advance along them by the operators of package
 // frontier, whose goroutines are those of [Env.Each].
 //
-// There is no checkpoint in an Env. [Components] runs on a GPU, too (gpu.go).
+// There is no checkpoint in an Env. A [GPUAlgorithm] runs on a GPU, too, as [Components] does.
 // docs/algorithms.md shows how to write an algorithm; triangles.go, truss.go and
 // components.go are some.
 package algorithms
@@ -217,7 +217,7 @@ func (o *Options) complete() {
 func compute[T Value](ctx context.Context, e *Env, a Algorithm[T], r *Report) (values []T, err error) {
 	if g := e.gpu; g != nil {
 		err = panics.Guard(a, func() (err error) {
-			values, err = a.(onGPU[T]).runGPU(ctx, e, g)
+			values, err = a.(GPUAlgorithm[T]).RunGPU(ctx, e, g)
 			return err
 		})
 		r.GPU, r.GPUMemory, r.Kernels = g.Device.Info().Name, g.Used, g.kernels

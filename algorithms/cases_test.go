@@ -14,6 +14,7 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	_ "github.com/garaph/garaph/internal/testsize" // fewer random cases
@@ -38,12 +39,16 @@ func (o output[T]) total(name string) any {
 	return nil
 }
 
-// runs runs an algorithm with 1 and 7 threads, and with 2 in the least memory, and checks that all it returns
-// is the same.
+// runs runs an algorithm with 1 and 7 threads, with 2 in the least memory, and on an emulated GPU if it can be, and
+// checks that all it returns is the same.
 func runs[T algorithms.Value](t rapid.TB, s *store.Store, a algorithms.Algorithm[T]) output[T] {
 	t.Helper()
 	var first *output[T]
-	for _, o := range []algorithms.Options{{Threads: 1}, {Threads: 2, Memory: starved}, {Threads: 7}} {
+	ways := []algorithms.Options{{Threads: 1}, {Threads: 2, Memory: starved}, {Threads: 7}}
+	if algorithms.HasGPU(a) {
+		ways = append(ways, algorithms.Options{Device: algorithms.GPU, GPU: device.EmulatedName})
+	}
+	for _, o := range ways {
 		out, err := algorithms.Run(context.Background(), s, a, o)
 		var need *algorithms.MemoryError
 		if errors.As(err, &need) && o.Memory == starved {

@@ -235,15 +235,8 @@ func (f forest) each(ctx context.Context, e *Env, do func(worker int, from, to u
 	})
 }
 
-// gpuArrays returns the rows and the labels.
-func (Components) gpuArrays(c *store.Catalogue) []Array {
-	n := int64(c.Vertices)
-	return []Array{{"where rows begin", 8 * (n + 1)}, {"the edges", 4 * int64(c.Edges)}, {"the labels", 4 * n},
-		{"a counter", 4}}
-}
-
-// runGPU has all rows on the device, and links them there.
-func (c Components) runGPU(ctx context.Context, e *Env, g *gpu) ([]gas.VertexID, error) {
+// RunGPU has all rows on the device, and links them there.
+func (Components) RunGPU(ctx context.Context, e *Env, g *GPUEnv) ([]gas.VertexID, error) {
 	labels, err := Make[gas.VertexID](e, int(e.Graph.Vertices))
 	if err != nil {
 		return nil, err
@@ -252,7 +245,8 @@ func (c Components) runGPU(ctx context.Context, e *Env, g *gpu) ([]gas.VertexID,
 	if err != nil {
 		return nil, err
 	}
-	at, err := g.alloc(c.gpuArrays(e.Graph)...)
+	at, err := g.AllocAll(append(RowArrays(e.Graph), Array{"the labels", 4 * int64(e.Graph.Vertices)},
+		Array{"a counter", 4})...)
 	if err != nil {
 		return nil, err
 	}
@@ -260,11 +254,11 @@ func (c Components) runGPU(ctx context.Context, e *Env, g *gpu) ([]gas.VertexID,
 	if e.Graph.Symmetric {
 		a.Symmetric = 1
 	}
-	if err = g.rows(ctx, e, a.Off, a.Nbr); err == nil {
+	if err = g.CopyRows(ctx, e, DeviceRows{a.Off, a.Nbr}); err == nil {
 		err = g.Stream.Fill(a.Arrived, 0, 4)
 	}
 	if err == nil {
-		err = g.timed(func() error { return kernel.Launch(g.Stream, &a) })
+		err = g.Timed(func() error { return kernel.Launch(g.Stream, &a) })
 	}
 	if err == nil {
 		err = ToHost(g.DeviceMemory, labels, a.Parent)

@@ -3,10 +3,12 @@
 package algorithms_test
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/store"
 )
@@ -25,4 +27,29 @@ func TestCUDAComponents(t *testing.T) {
 			t.Logf("%s: %v of %v", report.GPU, report.Kernels, report.Duration)
 		}
 	}
+}
+
+// TestCUDARows compares triangles, coefficients and labels of a GPU with those of the CPU.
+func TestCUDARows(t *testing.T) {
+	for name, g := range map[string]oracle.Graph{"tangled": tangled(300_000, 3), "many triangles": manyTriangles()} {
+		for _, layout := range []store.Layout{store.CSC, store.Packed} {
+			for _, symmetric := range []bool{false, true} {
+				s := teststore.Build(t, g, teststore.Options{Layout: layout, Symmetric: symmetric, ShardVertices: 12288})
+				t.Logf("%s, %v, symmetric %v", name, layout, symmetric)
+				sameOnGPU(t, s, algorithms.Triangles{})
+				sameOnGPU(t, s, algorithms.LCC{})
+				sameOnGPU(t, s, algorithms.CDLP{Iterations: 10})
+				sameOnGPU(t, s, Mutual{})
+			}
+		}
+	}
+}
+
+func sameOnGPU[T algorithms.Value](t *testing.T, s *store.Store, a algorithms.Algorithm[T]) {
+	want, cpu := run(t, s, a, algorithms.Options{Device: algorithms.CPU})
+	got, gpu := run(t, s, a, algorithms.Options{Device: algorithms.GPU})
+	if !slices.Equal(got, want) || !reflect.DeepEqual(cpu.Totals, gpu.Totals) {
+		t.Errorf("%T: other values, or totals %v instead of %v", a, gpu.Totals, cpu.Totals)
+	}
+	t.Logf("%T: %v of %v, CPU %v", a, gpu.Kernels, gpu.Duration, cpu.Duration)
 }

@@ -32,7 +32,7 @@ type Env struct {
 	rows      *Rows      // of it; if nil, none were planned
 	ends      *wholeEnds // if nil, EachVertex goes over rows
 	edges     *Edges     // the same
-	gpu       *gpu       // if nil, the CPU computes
+	gpu       *GPUEnv    // if nil, the CPU computes
 	options   Options
 	store     *store.Store
 	plan      Plan
@@ -86,7 +86,7 @@ func newEnv[T Value](s *store.Store, a Algorithm[T], o Options) (*Env, error) {
 	return e, nil
 }
 
-func planEnv[T Value](s *store.Store, a Algorithm[T], o Options, g *gpu) (*Env, error) {
+func planEnv[T Value](s *store.Store, a Algorithm[T], o Options, g *GPUEnv) (*Env, error) {
 	var beside []Array
 	if g != nil {
 		beside = append(beside, Array{"copies to the GPU", stagingBytes})
@@ -101,7 +101,7 @@ type planner interface {
 
 // readEnv opens what is read, in the memory that the arrays of the plan, and those beside them,
 // leave; where that is not enough, those of the plan for less.
-func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env, error) {
+func readEnv(s *store.Store, a planner, o Options, g *GPUEnv, beside []Array) (*Env, error) {
 	var p Plan
 	err := panics.Guard(a, func() error {
 		p = a.Plan(s.Catalogue(), o.Threads)
@@ -127,13 +127,13 @@ func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env
 }
 
 // readPlan is like readEnv, with one plan.
-func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Array) (*Env, error) {
+func readPlan(s *store.Store, a planner, p Plan, o Options, g *GPUEnv, beside []Array) (*Env, error) {
 	e := &Env{
 		Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, store: s,
 		account: account{arrays: map[unsafe.Pointer]array{}},
 	}
 	whole, loading := p.wholeArrays(e.Graph, o.Threads)
-	p.Places = p.Places || p.Edges
+	p.Places = p.Places || p.Edges || g != nil
 	p.Arrays = slices.Concat(p.Arrays, whole, p.orderArrays(e.Graph, o.Threads))
 	e.planned, e.plan = p.bytes(), p
 	p.Arrays = append(p.Arrays, loading...)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
@@ -64,7 +65,7 @@ var (
 )
 
 // same compares the numbers of a stored graph with the wanted ones, with different numbers of threads, in memory
-// and with the least memory.
+// and with the least memory, and on an emulated GPU if the algorithm can be.
 func (x numbering) same(t testing.TB, s *store.Store, want []int64) {
 	t.Helper()
 	total, sum := x.total, int64(0)
@@ -77,15 +78,22 @@ func (x numbering) same(t testing.TB, s *store.Store, want []int64) {
 		sum /= 3
 	}
 	total.Value = sum
+	var ways []algorithms.Options
 	for _, threads := range []int{1, 3, 16} {
 		for _, memory := range []int64{0, starved} {
-			got, report := run(t, s, x.algorithm, algorithms.Options{Threads: threads, Memory: memory})
-			if !slices.Equal(want, got) {
-				t.Fatalf("%T, %d threads, memory %d: %s", x.algorithm, threads, memory, cmp.Diff(want, got))
-			}
-			if diff := cmp.Diff([]algorithms.Total{total}, report.Totals); diff != "" {
-				t.Fatalf("%T: %s", x.algorithm, diff)
-			}
+			ways = append(ways, algorithms.Options{Threads: threads, Memory: memory})
+		}
+	}
+	if algorithms.HasGPU(x.algorithm) {
+		ways = append(ways, algorithms.Options{Device: algorithms.GPU, GPU: device.EmulatedName})
+	}
+	for _, o := range ways {
+		got, report := run(t, s, x.algorithm, o)
+		if !slices.Equal(want, got) {
+			t.Fatalf("%T, %+v: %s", x.algorithm, o, cmp.Diff(want, got))
+		}
+		if diff := cmp.Diff([]algorithms.Total{total}, report.Totals); diff != "" {
+			t.Fatalf("%T: %s", x.algorithm, diff)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/page"
@@ -28,35 +29,34 @@ const (
 	GPU        Device = "gpu"
 )
 
-// onGPU is an algorithm that plans to read edges and also runs on a GPU.
-type onGPU[T Value] interface {
-	gpuPlanner
-	// runGPU is like Run, on a GPU. The edges are rows.
-	runGPU(ctx context.Context, e *Env, g *gpu) ([]T, error)
+// GPUAlgorithm is an [Algorithm] that also runs on a GPU.
+type GPUAlgorithm[T Value] interface {
+	Algorithm[T]
+	// RunGPU is like Run, on a GPU, with the same plan, and vertices are named by their places in the store: see
+	// [Plan.Places]. If the plan has Edges, rows of in-edges take their place, for [GPUEnv.CopyRows] alone.
+	RunGPU(ctx context.Context, e *Env, g *GPUEnv) ([]T, error)
 }
 
-type gpuPlanner interface {
-	// gpuArrays returns the arrays that runGPU allocates there.
-	gpuArrays(c *store.Catalogue) []Array
-}
-
-// HasGPU reports whether an [Algorithm] can run on a GPU.
+// HasGPU reports whether an [Algorithm] is a [GPUAlgorithm].
 func HasGPU(algorithm any) bool {
-	_, has := algorithm.(gpuPlanner)
-	return has
+	switch algorithm.(type) {
+	case GPUAlgorithm[int64], GPUAlgorithm[float32], GPUAlgorithm[float64], GPUAlgorithm[gas.VertexID]:
+		return true
+	}
+	return false
 }
 
 // gpuReserve is what is left of free memory at most: others may take some.
 const gpuReserve = 512 << 20
 
-// gpu is the device of a run, which is closed with it.
-type gpu struct {
+// GPUEnv is the device of a run. Its memory is freed, and the device closed, when RunGPU has returned.
+type GPUEnv struct {
 	*DeviceMemory
 	kernels time.Duration
 }
 
-// Close closes the device, too.
-func (g *gpu) Close() error { return errors.Join(g.DeviceMemory.Close(), g.Device.Close()) }
+// Close closes the device, too. The run does that.
+func (g *GPUEnv) Close() error { return errors.Join(g.DeviceMemory.Close(), g.Device.Close()) }
 
 // OpenDevice opens the GPU that a run is to use, and says how much of its memory it may take; nil:
 // the CPU computes.
@@ -80,7 +80,7 @@ func OpenDevice(o Options) (d device.Device, budget int64, err error) {
 }
 
 // openGPU opens the device of a run, or returns nil if the CPU computes.
-func openGPU[T Value](a Algorithm[T], o Options) (g *gpu, err error) {
+func openGPU[T Value](a Algorithm[T], o Options) (g *GPUEnv, err error) {
 	switch has := HasGPU(a); {
 	case o.Device == GPU && !has:
 		return nil, fmt.Errorf("algorithm %T runs on the CPU alone", a)
@@ -95,11 +95,11 @@ func openGPU[T Value](a Algorithm[T], o Options) (g *gpu, err error) {
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	return &gpu{DeviceMemory: m}, nil
+	return &GPUEnv{DeviceMemory: m}, nil
 }
 
-// alloc allocates arrays, if the budget has room for all of them.
-func (g *gpu) alloc(arrays ...Array) (list []device.Pointer, err error) {
+// AllocAll allocates arrays, if the budget has room for all of them. Otherwise its error names one that has.
+func (g *GPUEnv) AllocAll(arrays ...Array) (list []device.Pointer, err error) {
 	var need int64
 	for _, a := range arrays {
 		need += allocated(a.Bytes)
@@ -119,56 +119,93 @@ func (g *gpu) alloc(arrays ...Array) (list []device.Pointer, err error) {
 	return list, nil
 }
 
-// timed waits for what f queues, and adds its time on the device to that of the kernels.
-func (g *gpu) timed(f func() error) error {
-	begin, err := g.Device.NewEvent()
-	if err != nil {
-		return err
+// Timed waits for what f queues, and adds its time on the device to that of the kernels.
+func (g *GPUEnv) Timed(f func() error) (err error) {
+	var events [2]device.Event // before and after
+	for i := range events {
+		if events[i], err = g.Device.NewEvent(); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, events[i].Close()) }()
 	}
-	end, err := g.Device.NewEvent()
-	if err == nil {
-		err = g.Stream.Record(begin)
-	}
-	if err == nil {
+	if err = g.Stream.Record(events[0]); err == nil {
 		err = f()
 	}
 	if err == nil {
-		err = g.Synced(g.Stream.Record(end))
+		err = g.Synced(g.Stream.Record(events[1]))
 	}
 	if err != nil {
 		return err
 	}
-	seconds, err := end.Since(begin)
+	seconds, err := events[1].Since(events[0])
 	g.kernels += time.Duration(seconds * float64(time.Second))
 	return err
 }
 
-// rows copies the rows of all vertices: where each begins and the last one ends, 8 bytes for
-// a vertex and 8 more, and the neighbours, 4 bytes for an edge.
-func (g *gpu) rows(ctx context.Context, e *Env, off, nbr device.Pointer) error {
-	edges, ends := uint64(0), []uint64{0}
-	if err := ToDevice(g.DeviceMemory, off, ends); err != nil {
+// DeviceRows are rows of all vertices on a device: those of vertex v are from Off[v] to Off[v+1] of Nbr.
+type DeviceRows struct {
+	Off device.Pointer // uint64, one more than vertices
+	Nbr device.Pointer // uint32, by edge
+}
+
+// RowArrays returns the arrays of [DeviceRows], Off and Nbr.
+func RowArrays(c *store.Catalogue) []Array {
+	return []Array{{"where rows begin", 8 * (int64(c.Vertices) + 1)}, {"the edges", 4 * int64(c.Edges)}}
+}
+
+// CopyRows copies the rows of all vertices to the device: for each direction of the plan's Rows or Whole, and of Edges
+// for in-edges; on a symmetric graph once. Parallel edges and self-loops are among them.
+func (g *GPUEnv) CopyRows(ctx context.Context, e *Env, to ...DeviceRows) error {
+	if e.read == nil {
+		return g.copyWhole(ctx, e, to)
+	}
+	edges := make([]uint64, len(to)) // copied
+	for i := range to {
+		if err := ToDevice(g.DeviceMemory, to[i].Off, edges[i:][:1]); err != nil {
+			return err
+		}
+	}
+	var ends []uint64
+	copySide := func(i int, side *rows.Side) error {
+		ends = ends[:0]
+		for _, end := range side.Off[1:] {
+			ends = append(ends, edges[i]+uint64(end))
+		}
+		first := to[i].Off + device.Pointer(8*(side.First+1))
+		err := ToDevice(g.DeviceMemory, first, ends)
+		if err == nil {
+			err = ToDevice(g.DeviceMemory, to[i].Nbr+device.Pointer(4*edges[i]), side.Nbr)
+		}
+		edges[i] += uint64(len(side.Nbr))
 		return err
 	}
-	off += 8
-	return e.edges.pages(ctx, nil, func(p *page.Page) error {
+	return e.read.pagesOnce(ctx, func(p *page.Page) error {
 		for _, s := range p.Shards {
-			side := rows.Of(s.Sides[0])
-			ends = ends[:0]
-			for _, end := range side.Off[1:] {
-				ends = append(ends, edges+uint64(end))
+			for i := range to {
+				if err := copySide(i, rows.Of(s.Sides[i])); err != nil {
+					return err
+				}
 			}
-			err := ToDevice(g.DeviceMemory, off, ends)
-			if err == nil {
-				err = ToDevice(g.DeviceMemory, nbr, side.Nbr)
-			}
-			if err != nil {
-				return err
-			}
-			off, nbr = off+device.Pointer(8*len(ends)), nbr+device.Pointer(4*len(side.Nbr))
-			edges += uint64(len(side.Nbr))
-			e.Progress("edges", int64(edges), int64(e.Graph.Edges))
 		}
+		e.Progress("edges", int64(edges[0]), int64(e.Graph.Edges))
 		return nil
 	})
+}
+
+// copyWhole is like CopyRows, with rows that are in memory at once.
+func (g *GPUEnv) copyWhole(ctx context.Context, e *Env, to []DeviceRows) error {
+	for i, r := range to {
+		all, err := e.Load(ctx, e.plan.Whole[i])
+		if err == nil {
+			err = ToDevice(g.DeviceMemory, r.Off, all.Off)
+		}
+		if err == nil {
+			err = ToDevice(g.DeviceMemory, r.Nbr, all.Nbr)
+		}
+		if err != nil {
+			return err
+		}
+		Free(e, all.Off)
+	}
+	return nil
 }

@@ -45,14 +45,21 @@ func onDevice(t testing.TB, on algorithms.Device, x device.EmulatedOptions) algo
 func TestGPUFails(t *testing.T) {
 	s := teststore.Build(t, tangled(3000, 2),
 		teststore.Options{Layout: store.Packed, Symmetric: true, ShardVertices: 1000})
-	want, _ := run(t, s, algorithms.Components{}, algorithms.Options{Device: algorithms.CPU})
+	failing(t, s, algorithms.Components{})
+	s = teststore.Build(t, tangled(300, 2), teststore.Options{Layout: store.Packed, ShardVertices: 100})
+	failing(t, s, algorithms.LCC{})
+	failing(t, s, algorithms.CDLP{Iterations: 2})
+}
+
+func failing[T algorithms.Value](t *testing.T, s *store.Store, a algorithms.Algorithm[T]) {
+	want, cpu := run(t, s, a, algorithms.Options{Device: algorithms.CPU})
 	for op := range device.FaultRun + 1 {
 		for _, lost := range []bool{false, true} {
 			fired := 0
 			for n := 1; n == fired+1; n++ {
-				t.Run(fmt.Sprintf("%s %d, lost %v", op, n, lost), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%T, %s %d, lost %v", a, op, n, lost), func(t *testing.T) {
 					x := device.EmulatedOptions{Faults: []device.EmulatedFault{{Op: op, N: n, Lost: lost}}}
-					_, err := algorithms.Run(t.Context(), s, algorithms.Components{}, onDevice(t, algorithms.GPU, x))
+					_, err := algorithms.Run(t.Context(), s, a, onDevice(t, algorithms.GPU, x))
 					if err == nil {
 						return // there is no such call
 					}
@@ -63,8 +70,8 @@ func TestGPUFails(t *testing.T) {
 					o := onDevice(t, algorithms.AutoDevice, x)
 					core, logs := observer.New(zap.WarnLevel)
 					o.Log = zap.New(core)
-					got, report := run(t, s, algorithms.Components{}, o)
-					if !slices.Equal(got, want) || report.GPU != "" || len(report.Totals) != 1 {
+					got, report := run(t, s, a, o)
+					if !slices.Equal(got, want) || report.GPU != "" || !slices.Equal(report.Totals, cpu.Totals) {
 						t.Errorf("other values, or report %+v", report)
 					}
 					if logs.FilterMessage("the CPU computes instead of the GPU").Len() != 1 {
@@ -132,15 +139,15 @@ func TestDevices(t *testing.T) {
 	s := teststore.Build(t, testgraph.Path(), teststore.Options{Layout: store.Packed, InRows: true})
 	for _, c := range []struct {
 		o    algorithms.Options
-		want string // of the error for triangles, which run on the CPU alone
+		want string // of the error for core numbers, which run on the CPU alone
 	}{
 		{algorithms.Options{Device: "tpu"}, `device "tpu": expected auto, cpu or gpu`},
-		{algorithms.Options{Device: algorithms.GPU, GPU: "emulated"}, "algorithms.Triangles runs on the CPU alone"},
+		{algorithms.Options{Device: algorithms.GPU, GPU: "emulated"}, "algorithms.Coreness runs on the CPU alone"},
 		{algorithms.Options{GPUMemory: -1}, "GPU memory -1: expected a number of bytes ≥ 0"},
 		{algorithms.Options{GPU: "emulated"}, ""},
 		{algorithms.Options{Device: algorithms.CPU, GPU: "emulated"}, ""},
 	} {
-		out, err := algorithms.Run(t.Context(), s, algorithms.Triangles{}, c.o)
+		out, err := algorithms.Run(t.Context(), s, algorithms.Coreness{}, c.o)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v", c.o, err)
 		}
@@ -148,8 +155,8 @@ func TestDevices(t *testing.T) {
 			out.Close()
 		}
 	}
-	if algorithms.HasGPU(algorithms.Triangles{}) || !algorithms.HasGPU(algorithms.Components{}) {
-		t.Error("of triangles and components, components run on a GPU")
+	if algorithms.HasGPU(algorithms.Coreness{}) || !algorithms.HasGPU(algorithms.Components{}) {
+		t.Error("of core numbers and components, components run on a GPU")
 	}
 	if _, err := algorithms.Run(t.Context(), s, algorithms.Components{},
 		algorithms.Options{Device: algorithms.GPU, GPU: "emulated 2"}); !errors.Is(err, device.ErrNoDevice) {

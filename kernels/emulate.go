@@ -102,6 +102,30 @@ func view[T any](x *access, p device.Pointer, n int64) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
 }
 
+// rowsView are rows of neighbours in a device's memory; without offsets, all are empty.
+type rowsView struct {
+	off []uint64
+	nbr []uint32
+}
+
+func viewRows(x *access, off, nbr device.Pointer, n int64) (r rowsView) {
+	if off == 0 {
+		return r
+	}
+	r.off = view[uint64](x, off, n+1)
+	if x.err == nil {
+		r.nbr = view[uint32](x, nbr, int64(r.off[n]))
+	}
+	return r
+}
+
+func (r rowsView) row(v uint32) []uint32 {
+	if r.off == nil {
+		return nil
+	}
+	return r.nbr[r.off[v]:r.off[v+1]]
+}
+
 func (x *access) bytes(p device.Pointer, n int64) (b []byte) {
 	if x.err == nil {
 		b, x.err = x.memory.Bytes(p, n)
