@@ -70,7 +70,7 @@ func checkParents[V any](g *Graph, o RunOptions) error {
 	if !errors.As(err, &least) {
 		return err
 	}
-	need := least.Least() + dispatcher.HeldBytes[V](g.Catalogue().Vertices, continued(o).Checkpoints)
+	need := least.Least() + dispatcher.HeldBytes[V](g.Catalogue(), continued(o).Checkpoints)
 	if need <= o.Memory {
 		return nil
 	}

@@ -117,13 +117,18 @@ func (j *Job[V, A]) Trim() (free int64, err error) {
 	return max(0, free-j.state.arrays.Bytes()), nil
 }
 
-// HeldBytes returns the most that a job over n vertices holds after [Job.Trim], until it is closed. An
+// HeldBytes returns the most that a job over a graph holds after [Job.Trim], until it is closed. An
 // epoch that is still being written may keep the second array of values.
-func HeldBytes[V any](n uint32, p checkpoint.Policy) int64 {
+func HeldBytes[V any](cat *store.Catalogue, p checkpoint.Policy) int64 {
+	n := cat.Vertices
 	held := vertices.TrimmedBytes[V](n)
 	if p.Wanted() {
 		var v V
 		held += int64(n)*int64(unsafe.Sizeof(v)) + epochBytes[V](n, p)
+	}
+	if cat.Order() != store.ByInput { // see arranged
+		var v V
+		held += int64(n) * (int64(unsafe.Sizeof(v)) + 8)
 	}
 	return held
 }

@@ -24,7 +24,8 @@ func ordered(t *testing.T, path string, ids []uint32) error {
 	side := rows.Layout(blob, shard.In, 0, 0, len(ids), 0, 0)
 	cat := &store.Catalogue{Vertices: uint32(len(ids)), Symmetric: true,
 		Shards: []store.ShardInfo{{Vertices: len(ids), InSum: rows.Seal(blob)}}}
-	if err := errors.Join(w.PutShard(0, side), w.IDs(store.IDBase, 0).Finish(), w.PutOrder(store.ByDegree, ids)); err != nil {
+	err = errors.Join(w.PutShard(0, side), w.IDs(store.IDBase, 0).Finish(), w.PutOrder(store.ByDegree, ids))
+	if err != nil {
 		t.Fatal(err)
 	}
 	return w.Commit(cat)

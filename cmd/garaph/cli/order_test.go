@@ -142,6 +142,7 @@ func (x *orders) everything() {
 	x.same("run", "seeing", "GRAPH", "--quiet", "--output", "-", "--iterations", "5")
 	x.same("run", "pagerank", "GRAPH", "--quiet", "--output", "-", "--source", first)
 	x.same("run", "pagerank", "GRAPH", "--quiet", "--output", "-", "--weighted")
+	x.same("run", "components", "GRAPH", "--quiet", "--output", "-", "--device", "gpu", "--gpu", "emulated")
 	x.same("run", "wcc", "GRAPH", "--quiet", "--top", "5")
 	x.same("run", "degrees", "GRAPH", "--quiet", "--top", "5")
 	x.same("neighbors", "GRAPH", first)
