@@ -185,7 +185,8 @@ func (s *sphere) from(x *nearing, v uint32) (n near, whole bool) {
 		all = int64(x.sizes[x.roots.shorten(v)])
 	}
 	s.mark[v] = s.now
-	queue := append(s.queue[:0], v)
+	s.queue = append(s.queue[:0], v)
+	queue := s.queue
 	sum, harmonic := int64(0), 0.
 	for begin, distance := 0, int64(1); begin < len(queue); distance++ {
 		edges := int64(0) // of the last level: no more vertices come next

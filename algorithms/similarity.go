@@ -226,7 +226,8 @@ memory, 4 bytes for each and direction, and 48 bytes for each pair.`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
 		fs.String("pairs", "", "`FILE` of pairs of vertices, two ids a line, in quotes or not, with spaces, a tab or a "+
 			"comma between; - for standard input; lines that begin with # are comments")
-		nearest := flags.Range(fs, "nearest", 0, 0, 1<<16, "largest number of similar vertices to find for each vertex; 0: none")
+		nearest := flags.Range(fs, "nearest", 0, 0, 1<<16,
+			"largest number of similar vertices to find for each vertex; 0: none")
 		by := flags.Enum(fs, "by", measureNames[0], measureNames, "measure by which --nearest chooses")
 		flags.RequireOne(fs, "pairs", "nearest")
 		return func(e registry.Env) (any, error) {
