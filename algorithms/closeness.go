@@ -185,7 +185,8 @@ func (s *sphere) from(x *nearing, v uint32) (n near, whole bool) {
 		all = int64(x.sizes[x.roots.shorten(v)])
 	}
 	s.mark[v] = s.now
-	queue := append(s.queue[:0], v)
+	s.queue = append(s.queue[:0], v)
+	queue := s.queue
 	sum, harmonic := int64(0), 0.
 	for begin, distance := 0, int64(1); begin < len(queue); distance++ {
 		edges := int64(0) // of the last level: no more vertices come next
@@ -286,13 +287,13 @@ searching from most others to the end. harmonic estimates both for all vertices.
   garaph run closeness web.graph --sources hubs.txt --output closeness.parquet`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
 		flags.Sources(fs, "to find the closeness of")
-		most := flags.Range(fs, "most", 0, 1, 1<<20, "number of vertices of the largest closeness to find")
+		most := flags.Range(fs, "most", 0, 0, 1<<20, "number of vertices of the largest closeness to find; 0: none")
 		by := flags.Enum(fs, "by", "closeness", []string{"closeness", "harmonic"}, "centrality by which --most chooses")
 		flags.RequireOne(fs, "source", "sources", "most")
 		return func(e registry.Env) (any, error) {
 			sources, err := e.Sources()
-			if err == nil && len(sources) > 0 && *most > 0 {
-				err = flags.Usagef("--most and sources: expected one of them")
+			if err == nil && (len(sources) > 0) == (*most > 0) {
+				err = flags.Usagef("expected --source ID, --sources FILE or --most K, one of them")
 			}
 			return Closeness{Sources: sources, Most: *most, Harmonic: *by == "harmonic"}, err
 		}

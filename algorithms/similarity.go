@@ -226,16 +226,18 @@ memory, 4 bytes for each and direction, and 48 bytes for each pair.`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
 		fs.String("pairs", "", "`FILE` of pairs of vertices, two ids a line, in quotes or not, with spaces, a tab or a "+
 			"comma between; - for standard input; lines that begin with # are comments")
-		nearest := flags.Range(fs, "nearest", 0, 1, 1<<16, "largest number of similar vertices to find for each vertex")
+		nearest := flags.Range(fs, "nearest", 0, 0, 1<<16,
+			"largest number of similar vertices to find for each vertex; 0: none")
 		by := flags.Enum(fs, "by", measureNames[0], measureNames, "measure by which --nearest chooses")
 		flags.RequireOne(fs, "pairs", "nearest")
 		return func(e registry.Env) (any, error) {
-			switch {
-			case !e.Flags.Changed("nearest"):
+			given := e.Flags.Changed("pairs")
+			if given == (*nearest > 0) {
+				return nil, flags.Usagef("expected --pairs FILE or --nearest N, one of them")
+			}
+			if given {
 				pairs, err := e.Pairs("pairs")
 				return Similarity{Pairs: pairs}, err
-			case e.Flags.Changed("pairs"):
-				return nil, flags.Usagef("--pairs and --nearest: expected one of them")
 			}
 			return Similarity{Nearest: *nearest, By: Measure(slices.Index(measureNames, *by))}, nil
 		}

@@ -210,7 +210,7 @@ class ProgramsTest(unittest.TestCase):
         with open(pairs, "w") as f:
             f.write("0 1\n3 2\n")
         needs = {"source": 0, "ground": 3, "k": 1, "pairs": pairs}
-        rows = {"forest": 3, "similarity": 2, "sample": 2, "closeness": 1}
+        rows = {"forest": 3, "similarity": 2, "sample": 2, "closeness": 1, "walks": 1}
         for about in _binary.programs(_binary.find())["programs"]:
             with self.subTest(about["name"]):
                 method = getattr(self.g, about["name"])
