@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -54,6 +55,9 @@ type account struct {
 	keyName string
 
 	loaded int64 // bytes that were read from the store for rows of the whole graph
+
+	scratch []*os.File
+	spilled int64 // bytes that were written to them
 }
 
 // array is memory that Make has allocated.
@@ -143,7 +147,8 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Arr
 	if g == nil && p.Edges {
 		encodings = []uint16{packed.Version}
 	}
-	cache, err := openPages(s, p, o, encodings)
+	cache, spare, err := openPages(s, p, o, encodings)
+	e.planned += spare
 	switch {
 	case cache == nil:
 	case p.Edges:
@@ -156,8 +161,14 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Arr
 	return e, err
 }
 
-// endReading closes what was read, after a run that err ended.
-func (e *Env) endReading(err error) error { return errors.Join(e.store.MapError(err), e.read.Close()) }
+// endReading closes what was read, and temporary files, after a run that err ended.
+func (e *Env) endReading(err error) error {
+	err = errors.Join(e.store.MapError(err), e.read.Close())
+	for _, f := range e.scratch {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}
 
 // withoutGPU says why the CPU computes what a GPU should.
 func (e *Env) withoutGPU(err error) {
@@ -286,6 +297,14 @@ func Make[E any](e *Env, n int) ([]E, error) {
 	e.used += bytes
 	e.arrays[address(s)] = array{bytes, func() { hostmem.Free(s) }}
 	return s, nil
+}
+
+// Room returns the number of bytes that [Make] still allocates: the plan's, and the spare ones for which the budget
+// has room, without the arrays of the run.
+func (e *Env) Room() int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.planned - e.used
 }
 
 // Free frees a whole slice that [Make] gave; nil and empty ones are fine.

@@ -48,10 +48,11 @@ func (Truss) Plan(g *store.Catalogue, _ int) Plan {
 
 // Run peels.
 func (Truss) Run(ctx context.Context, e *Env) ([]int64, error) {
-	g, err := orient(ctx, e)
+	g, err := orient(ctx, e, false)
 	if err != nil {
 		return nil, err
 	}
+	Free(e, g.degree)
 	if err := e.Rows().Close(); err != nil {
 		return nil, err
 	}
@@ -215,7 +216,7 @@ func (p *peeling[E]) turn() (err error) {
 // triangles within the core of the graph from each of their edges.
 func (p *peeling[E]) count(ctx context.Context, g *oriented) error {
 	m := len(p.below.Nbr)
-	core, err := g.core(ctx, p.env, nil)
+	core, err := g.core(ctx, p.env, g.coreSize(math.MaxInt64), nil, nil)
 	if err != nil {
 		return err
 	}

@@ -232,8 +232,10 @@ func (t *task) execute(ctx context.Context, a *app) error {
 		}
 	}
 	var overflow *garaph.OverflowError
-	result, err := t.runner(ctx,
-		Env{Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(shown), held: new(held)})
+	result, err := t.runner(ctx, Env{
+		Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(shown), held: new(held),
+		scratch: *t.flags.scratch,
+	})
 	shown.End()
 	switch {
 	case err == nil:
