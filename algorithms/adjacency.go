@@ -15,6 +15,7 @@ type adjacency struct {
 	closed  bool
 	allRead int64 // when it was closed
 	whole   bool
+	budget  int64 // memory of pages, which [Make] has after Close
 }
 
 // pages calls f for each page, read ahead, and releases it after that. Shards of which no vertex is
@@ -55,6 +56,9 @@ func (a *adjacency) Close() error {
 		return nil
 	}
 	a.closed, a.allRead = true, a.cache.BytesRead()
+	a.env.mu.Lock()
+	a.env.planned += a.budget
+	a.env.mu.Unlock()
 	return a.cache.Close()
 }
 

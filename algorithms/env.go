@@ -158,6 +158,9 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Arr
 		e.rows = newRows(adjacency{env: e, cache: cache, whole: cache.InMemory()}, p.Rows)
 		e.read = &e.rows.adjacency
 	}
+	if cache != nil && o.Memory > 0 && !cache.InMemory() {
+		e.read.budget = o.Memory - (&MemoryError{Arrays: p.Arrays}).Least() - spare
+	}
 	return e, err
 }
 
@@ -299,8 +302,8 @@ func Make[E any](e *Env, n int) ([]E, error) {
 	return s, nil
 }
 
-// Room returns the number of bytes that [Make] still allocates: the plan's, and the spare ones for which the budget
-// has room, without the arrays of the run.
+// Room returns the number of bytes that [Make] still allocates: the plan's, the spare ones for which the budget
+// has room, and those of pages that are closed, without the arrays of the run.
 func (e *Env) Room() int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
