@@ -57,13 +57,15 @@ type account struct {
 	loaded int64 // bytes that were read from the store for rows of the whole graph
 
 	scratch []*os.File
-	spilled int64 // bytes that were written to them
+	spilled int64         // bytes that were written to them
+	trimmed chan struct{} // if not nil, mapped files are trimmed until it receives
 }
 
 // array is memory that Make has allocated.
 type array struct {
-	bytes int64
-	free  func()
+	bytes  int64
+	free   func()
+	mapped []byte // if it is a file
 }
 
 // newEnv opens the GPU of a run, if it is to have one, and what the algorithm reads. Under
@@ -111,18 +113,23 @@ func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env
 		return nil
 	})
 	var enough int64
+	var least *MemoryError
 	for err == nil {
 		var e *Env
 		e, err = readPlan(s, a, p, o, g, beside)
-		if err == nil {
-			e.enough = enough
-		}
-		if !errors.Is(err, hostmem.ErrBudget) || p.Less == nil {
+		var small *MemoryError
+		if !errors.As(err, &small) {
+			if err == nil {
+				e.enough = enough
+			}
 			return e, err
 		}
-		var small *MemoryError
-		if errors.As(err, &small) {
-			enough = cmp.Or(enough, small.Least())
+		enough = cmp.Or(enough, small.Least())
+		if least == nil || small.Least() < least.Least() {
+			least = small
+		}
+		if p.Less == nil {
+			return nil, least
 		}
 		p, err = *p.Less, nil
 	}
@@ -167,6 +174,9 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Arr
 // endReading closes what was read, and temporary files, after a run that err ended.
 func (e *Env) endReading(err error) error {
 	err = errors.Join(e.store.MapError(err), e.read.Close())
+	if e.trimmed != nil {
+		e.trimmed <- struct{}{}
+	}
 	for _, f := range e.scratch {
 		err = errors.Join(err, f.Close())
 	}
@@ -298,7 +308,7 @@ func Make[E any](e *Env, n int) ([]E, error) {
 		return s, err
 	}
 	e.used += bytes
-	e.arrays[address(s)] = array{bytes, func() { hostmem.Free(s) }}
+	e.arrays[address(s)] = array{bytes: bytes, free: func() { hostmem.Free(s) }}
 	return s, nil
 }
 

@@ -3,13 +3,16 @@ package algorithms
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/dustin/go-humanize"
 	"golang.org/x/sys/unix"
 
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/scratch"
 	"github.com/garaph/garaph/store"
 )
@@ -74,6 +77,74 @@ func (s *Scratch) Read(numbers []uint32, at uint64) error {
 		return fmt.Errorf("read %s from a temporary file: %w", s.name, err)
 	}
 	return nil
+}
+
+// Map makes the file memory: n values, zeroed where none were written. Free frees them. What of mapped files is
+// resident does not exceed [Env.Room] for long: the system reads the rest again as it is used.
+func Map[E any](s *Scratch, n int) ([]E, error) {
+	if err := hostmem.CheckPlain[E](); err != nil || n == 0 {
+		return nil, err
+	}
+	var x E
+	e, bytes := s.env, int64(n)*int64(unsafe.Sizeof(x))
+	written, err := s.file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, fmt.Errorf("map a temporary file for %s: %w", s.name, err)
+	}
+	err = unix.Fallocate(int(s.file.Fd()), 0, 0, bytes)
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+		return nil, s.full(err)
+	}
+	if err != nil { // of a file system without it
+		err = s.file.Truncate(bytes)
+	}
+	var b []byte
+	if err == nil {
+		b, err = unix.Mmap(int(s.file.Fd()), 0, int(bytes), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("map a temporary file for %s: %w", s.name, err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.spilled += max(0, bytes-written)
+	if e.trimmed == nil {
+		e.trimmed = make(chan struct{})
+		go e.trim(e.trimmed)
+	}
+	e.arrays[unsafe.Pointer(&b[0])] = array{free: func() { _ = unix.Munmap(b) }, mapped: b}
+	return unsafe.Slice((*E)(unsafe.Pointer(&b[0])), n), nil
+}
+
+// trim drops the pages of mapped files when they exceed half of the room, until stop receives.
+func (e *Env) trim(stop chan struct{}) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for began := sharedBytes(); ; {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		if sharedBytes()-began <= e.Room()/2 {
+			continue
+		}
+		e.mu.Lock()
+		for _, a := range e.arrays {
+			if a.mapped != nil {
+				_ = unix.Madvise(a.mapped, unix.MADV_DONTNEED) // the file keeps what was written
+			}
+		}
+		e.mu.Unlock()
+	}
+}
+
+// sharedBytes returns how much of files is resident.
+func sharedBytes() int64 {
+	var size, resident, shared int64
+	text, _ := os.ReadFile("/proc/self/statm") // without it, nothing is trimmed
+	_, _ = fmt.Sscan(string(text), &size, &resident, &shared)
+	return shared * int64(os.Getpagesize())
 }
 
 func bytesOf(numbers []uint32) []byte {

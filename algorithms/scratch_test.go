@@ -8,8 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/internal/tinydisk"
@@ -132,5 +134,45 @@ func TestSpans(t *testing.T) {
 			t.Errorf("%d bytes, %v", out.Report.Scratch, stages)
 		}
 		out.Close()
+	}
+}
+
+// TestMapped checks that what was written to a mapped file stays when its pages leave memory, and that little of it
+// is resident.
+func TestMapped(t *testing.T) {
+	s := teststore.Build(t, manyTriangles(), teststore.Options{})
+	const n = 1 << 20
+	resident := func() int64 {
+		return hostmem.ProcBytes("/proc/self/status", "RssFile:") + hostmem.ProcBytes("/proc/self/status", "RssShmem:")
+	}
+	a := scratching{"numbers", func(s *algorithms.Scratch) error {
+		before := resident()
+		numbers, err := algorithms.Map[uint32](s, n)
+		if err != nil {
+			return err
+		}
+		for round := range uint32(20) {
+			for i := range numbers {
+				if numbers[i] != round*uint32(i) {
+					t.Fatalf("round %d: number %d is %d", round, i, numbers[i])
+				}
+				numbers[i] += uint32(i)
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		for i := range numbers {
+			numbers[i]++
+		}
+		for wait := time.Millisecond; wait < 10*time.Second; wait *= 2 {
+			time.Sleep(wait)
+			if resident() < before+2*n {
+				return nil
+			}
+		}
+		t.Error("a mapped file stays resident")
+		return nil
+	}}
+	if _, report := run(t, s, a, algorithms.Options{}); report.Scratch != 4*n {
+		t.Errorf("%d bytes were written", report.Scratch)
 	}
 }
