@@ -170,7 +170,7 @@ var LCCCommand = registry.Command{
 	Long: `It is the part of the ordered pairs of neighbours that an edge leads from one to the
 other of. In a directed graph neighbours are those in both directions, and an edge
 counts once for each of its directions. Parallel edges and self-loops don't matter. With
-little --memory, a temporary file in --scratch has 4 bytes for each pair of neighbours.`,
+little --memory, a temporary file has 4 bytes for each pair of neighbours.`,
 	Example: `  garaph run lcc web.graph --top 10
   garaph run lcc web.graph --output coefficients.parquet`,
 	Setup: registry.Fixed(LCC{}),

@@ -174,7 +174,7 @@ var SCCCommand = registry.Command{
 	Name: "scc", Value: SCC{}, Short: "strongly connected components: vertices that edges lead to from each other",
 	Long: `A component has the id of its least vertex; the summary has the number of components
 and the size of the largest. The out-edges are in memory, 4 bytes each, and 21 bytes
-for each vertex; with less --memory they are in a temporary file in --scratch.`,
+for each vertex; with less --memory they are in a temporary file.`,
 	Example: `  garaph run scc web.graph --output components.parquet
   garaph run scc web.graph --top 5`,
 	Ranking: registry.Groups,

@@ -29,7 +29,8 @@ type Scratch struct {
 func (e *Env) Scratch(name string) (*Scratch, error) {
 	i := slices.IndexFunc(e.plan.Scratch, func(a Array) bool { return a.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("algorithm %T writes a temporary file for %s that its plan does not include", e.algorithm, name)
+		return nil, fmt.Errorf("algorithm %T writes a temporary file for %s that its plan does not include",
+			e.algorithm, name)
 	}
 	file, err := scratch.File(e.options.Scratch)
 	if err != nil {
@@ -53,7 +54,8 @@ func (s *Scratch) full(cause error) error {
 	if dir == "" {
 		dir = os.TempDir()
 	}
-	return fmt.Errorf("%w on the disk of %s for %s: %w; --scratch DIR names another one", store.ErrNoSpace, dir, s.name, cause)
+	return fmt.Errorf("%w on the disk of %s for %s: %w; --scratch DIR names another one",
+		store.ErrNoSpace, dir, s.name, cause)
 }
 
 // Write writes numbers from a position on.

@@ -281,7 +281,7 @@ var TrianglesCommand = registry.Command{
 	Long: `Directions of edges, parallel edges and self-loops don't matter. Every triangle
 counts at its three vertices; the summary has the number of all. Beside 20 bytes
 for each vertex, 4 for each pair of neighbours are in memory, or with less --memory
-in a temporary file in --scratch.`,
+in a temporary file.`,
 	Example: `  garaph run triangles web.graph --top 10
   garaph run triangles web.graph --output triangles.parquet`,
 	Setup: registry.Fixed(Triangles{}),

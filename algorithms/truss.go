@@ -40,6 +40,7 @@ func (Truss) Plan(g *store.Catalogue, _ int) Plan {
 		id = 8
 	}
 	mapped := (8 + 2*id) * edges
+	some := min(mapped/2, max(mappedBytes, spanBytes(n, edges)))
 	always := []Array{
 		{"degrees and ranks", 8 * n},
 		{"where rows begin", 16 * (n + 1)},
@@ -51,7 +52,7 @@ func (Truss) Plan(g *store.Catalogue, _ int) Plan {
 		Arrays: append(slices.Clip(always), Array{"the edges", (8 + id) * edges}, Array{"the frontier", id * edges}),
 		Less: &Plan{
 			Rows:   rows,
-			Arrays: append(slices.Clip(always), Array{"some of the edges", min(mapped/2, max(mappedBytes, spanBytes(n, edges)))}),
+			Arrays: append(slices.Clip(always), Array{"some of the edges", some}),
 			Spare:  mapped + coreBytes(n, edges),
 			Scratch: []Array{
 				{theOriented, 4 * edges}, {theTurned, 4 * edges}, {theirNumbers, id * edges}, {theFrontier, id * edges},
@@ -458,7 +459,7 @@ var TrussCommand = registry.Command{
 dense part of the graph, inside its (k-1)-core. Directions of edges, parallel edges and
 self-loops don't matter. A vertex with a neighbour has 2 at least, one without has 0; the
 summary has the largest k. Beside 32 bytes for each vertex, 20 for each pair of neighbours
-are in memory, or with less --memory 4, and 16 in temporary files in --scratch.`,
+are in memory, or with less --memory 4, and 16 in temporary files.`,
 	Example: `  garaph run truss web.graph --top 10
   garaph run truss web.graph --output truss.parquet`,
 	Setup: registry.Fixed(Truss{}),

@@ -33,7 +33,7 @@ func (t *task) openInput(ctx context.Context, a *app) (*input, error) {
 			given)
 	}
 	refused := t.flags.imports.names
-	if !t.program.Algorithm { // which may write temporary files
+	if !t.program.Algorithm || t.by() != "" { // others may write temporary files
 		refused = append(slices.Clip(refused), "scratch")
 	}
 	if given := flags.Given(fs, refused...); folder != "" && given != "" {
