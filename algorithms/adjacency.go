@@ -17,6 +17,7 @@ type adjacency struct {
 	closed  bool
 	allRead int64 // when it was closed
 	whole   bool
+	budget  int64 // memory of pages, which [Make] has after Close
 }
 
 // pages calls f for each page, read ahead, and releases it after that. Shards of which no vertex is
@@ -81,6 +82,9 @@ func (a *adjacency) Close() error {
 		return nil
 	}
 	a.closed, a.allRead = true, a.cache.BytesRead()
+	a.env.mu.Lock()
+	a.env.planned += a.budget
+	a.env.mu.Unlock()
 	return a.cache.Close()
 }
 

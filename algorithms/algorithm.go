@@ -12,6 +12,7 @@
 //   - Arrays: [Make] allocates outside the Go heap, within the plan. All arrays belong to the
 //     run: the one that Run returns is freed with the result, the others at the end of Run
 //     unless [Free] has freed them before. After Run, no goroutine may use any.
+//   - Temporary files: [Env.Scratch] makes those that were planned, for what outgrows the budget.
 //   - Results: the slice that Run returns, a value for each vertex. [AddColumn] adds more columns,
 //     and [Env.Keys] makes them a table of other rows, such as the edges of a forest.
 //   - Progress and totals: [Env.Progress] reports how far a stage is, [Env.Total] a number
@@ -74,6 +75,10 @@ type Options struct {
 	Progress func(Progress)
 	Log      *zap.Logger // if nil, silent
 
+	// Scratch is the folder for temporary files, of algorithms for which the budget has too little room. If "", it is
+	// the system's.
+	Scratch string
+
 	Device    Device // "": AutoDevice
 	GPU       string // its name, as package device lists them; "": the first one
 	GPUMemory int64  // bytes of its memory; if 0, all that is free, but for a small reserve
@@ -101,6 +106,7 @@ type Report struct {
 	Duration  time.Duration // of Run
 	InMemory  bool          // all that was read stayed there
 	BytesRead int64
+	Scratch   int64 // bytes that were written to temporary files
 
 	GPU       string        // the device that has computed; "": the CPU has
 	GPUMemory int64         // bytes of it that were allocated
@@ -180,7 +186,7 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	e.freeBut(kept...)
 	out.Report.Duration = time.Since(begin) - out.Report.Load
 	e.freeIDs()
-	out.Report.Totals, out.Report.BytesRead = e.totals, e.bytesRead()
+	out.Report.Totals, out.Report.BytesRead, out.Report.Scratch = e.totals, e.bytesRead(), e.spilled
 	out.Free = e.left()
 	return out, nil
 }

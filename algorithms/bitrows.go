@@ -69,24 +69,31 @@ func coreBytes(vertices, edges int64) int64 {
 	return min(4*edges+8*min(vertices, mostCore), bitRowsBytes(mostCore))
 }
 
-// core returns the edges among the vertices of the largest degrees as bits. It takes as many vertices as have a
-// sixteenth of all possible edges, so that bits take 4 bytes an edge at most. If some is not nil, the core has
-// only the edges whose positions are in it.
-func (g *oriented) core(ctx context.Context, e *Env, some []uint64) (*bitRows, error) {
+// coreSize returns the number of vertices of the core, those of the largest degrees: as many as have a sixteenth of
+// all possible edges, so that bits take 4 bytes an edge at most, and room for bits.
+func (g *oriented) coreSize(room int64) int {
 	h := min(len(g.rank), mostCore)
-	for 32*g.offsets[h] < uint64(h)*uint64(h) {
+	for 32*g.offsets[h] < uint64(h)*uint64(h) || bitRowsBytes(int64(h)) > room {
 		h--
 	}
+	return h
+}
+
+// core returns the edges among the first h vertices as bits. If some is not nil, the core has only the edges whose
+// positions are in it.
+func (g *oriented) core(ctx context.Context, e *Env, h int, windows []uint32, some []uint64) (*bitRows, error) {
 	b, err := newBitRows(e, h)
 	if err != nil {
 		return nil, err
 	}
-	return b, e.Each(ctx, h, func(_, v int) error {
-		for i, u := range g.row(uint32(v)) {
-			if some == nil || has(some, g.offsets[v]+uint64(i)) != 0 {
-				b.add(v, int(u))
+	return b, g.eachPart(ctx, e, windows, 0, g.offsets[h], func(_ int, rows rowSpan, from, to uint64) {
+		for v := g.source(from); from < to; from++ {
+			for g.offsets[v+1] <= from {
+				v++
+			}
+			if some == nil || has(some, from) != 0 {
+				b.add(int(v), int(rows.neighbours[from-rows.begin]))
 			}
 		}
-		return nil
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -55,12 +56,17 @@ type account struct {
 
 	loaded int64    // bytes that were read from the store for rows of the whole graph
 	ids    []uint32 // by place, read before the run begins; if nil, they are the places
+
+	scratch []*os.File
+	spilled int64         // bytes that were written to them
+	trimmed chan struct{} // if not nil, mapped files are trimmed until it receives
 }
 
 // array is memory that Make has allocated.
 type array struct {
-	bytes int64
-	free  func()
+	bytes  int64
+	free   func()
+	mapped []byte // if it is a file
 }
 
 // newEnv opens the GPU of a run, if it is to have one, and what the algorithm reads. Under
@@ -108,18 +114,23 @@ func readEnv(s *store.Store, a planner, o Options, g *GPUEnv, beside []Array) (*
 		return nil
 	})
 	var enough int64
+	var least *MemoryError
 	for err == nil {
 		var e *Env
 		e, err = readPlan(s, a, p, o, g, beside)
-		if err == nil {
-			e.enough = enough
-		}
-		if !errors.Is(err, hostmem.ErrBudget) || p.Less == nil {
+		var small *MemoryError
+		if !errors.As(err, &small) {
+			if err == nil {
+				e.enough = enough
+			}
 			return e, err
 		}
-		var small *MemoryError
-		if errors.As(err, &small) {
-			enough = cmp.Or(enough, small.Least())
+		enough = cmp.Or(enough, small.Least())
+		if least == nil || small.Least() < least.Least() {
+			least = small
+		}
+		if p.Less == nil {
+			return nil, least
 		}
 		p, err = *p.Less, nil
 	}
@@ -145,7 +156,8 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *GPUEnv, beside []
 	if g == nil && p.Edges {
 		encodings = []uint16{packed.Version}
 	}
-	cache, err := openPages(s, p, o, encodings)
+	cache, spare, err := openPages(s, p, o, encodings)
+	e.planned += spare
 	switch {
 	case cache == nil:
 	case p.Edges:
@@ -161,11 +173,23 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *GPUEnv, beside []
 		}
 		e.used += 4 * int64(len(e.ids))
 	}
+	if cache != nil && o.Memory > 0 && !cache.InMemory() {
+		e.read.budget = o.Memory - (&MemoryError{Arrays: p.Arrays}).Least() - spare
+	}
 	return e, err
 }
 
-// endReading closes what was read, after a run that err ended.
-func (e *Env) endReading(err error) error { return errors.Join(e.store.MapError(err), e.read.Close()) }
+// endReading closes what was read, and temporary files, after a run that err ended.
+func (e *Env) endReading(err error) error {
+	err = errors.Join(e.store.MapError(err), e.read.Close())
+	if e.trimmed != nil {
+		e.trimmed <- struct{}{}
+	}
+	for _, f := range e.scratch {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}
 
 // withoutGPU says why the CPU computes what a GPU should.
 func (e *Env) withoutGPU(err error) {
@@ -292,8 +316,16 @@ func Make[E any](e *Env, n int) ([]E, error) {
 		return s, err
 	}
 	e.used += bytes
-	e.arrays[address(s)] = array{bytes, func() { hostmem.Free(s) }}
+	e.arrays[address(s)] = array{bytes: bytes, free: func() { hostmem.Free(s) }}
 	return s, nil
+}
+
+// Room returns the number of bytes that [Make] still allocates: the plan's, the spare ones for which the budget
+// has room, and those of pages that are closed, without the arrays of the run.
+func (e *Env) Room() int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.planned - e.used
 }
 
 // Free frees a whole slice that [Make] gave; nil and empty ones are fine.

@@ -35,9 +35,10 @@ func (w WideTruss) Plan(g *store.Catalogue, threads int) Plan {
 }
 
 func (WideTruss) Run(ctx context.Context, e *Env) ([]int64, error) {
-	g, err := orient(ctx, e)
+	g, err := orient(ctx, e, false)
 	if err != nil {
 		return nil, err
 	}
+	Free(e, g.degree)
 	return trussOf[uint64](ctx, e, g)
 }

@@ -16,7 +16,7 @@ import (
 // In a symmetric graph these pairs are twice the triangles at a vertex, which are counted as in [Triangles]. In
 // a directed graph a triangle counts at a vertex once, or twice if the other two vertices have edges in both
 // directions: mutual edges are a bit for each edge, and further rows of bits in the core. Memory: that of
-// triangles, and for a directed graph half a byte more for an edge and 32 MiB at most.
+// triangles, and for a directed graph a bit more for an edge, and as much for further rows of bits as for the core.
 type LCC struct{}
 
 // Plan returns that of triangles, and the bits of mutual edges.
@@ -25,49 +25,37 @@ func (LCC) Plan(g *store.Catalogue, threads int) Plan {
 	if !g.Symmetric {
 		n, m := int64(g.Vertices), int64(g.Edges)
 		p.Arrays = append(p.Arrays, Array{"edges in both directions", m/8 + 8 + coreBytes(n, m)})
+		p.Less.Arrays = append(p.Less.Arrays, Array{"edges in both directions", m/8 + 8})
+		p.Less.Spare += coreBytes(n, m)
 	}
 	return p
 }
 
 // Run counts.
 func (LCC) Run(ctx context.Context, e *Env) ([]float64, error) {
-	g, err := orient(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	mutual, err := g.mutual(ctx, e)
+	g, err := orient(ctx, e, !e.Graph.Symmetric)
 	if err != nil {
 		return nil, err
 	}
 	if err := e.Rows().Close(); err != nil {
 		return nil, err
 	}
-	counts, err := g.count(ctx, e, mutual)
+	counts, err := g.count(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	pairs := int64(1) // that a triangle counts, of those in counts
-	if mutual != nil {
+	if g.mutual != nil {
 		pairs = 2
 	}
-	degrees, err := Make[uint32](e, len(g.rank))
-	if err != nil {
-		return nil, err
-	}
-	for v := range degrees {
-		degrees[v] += uint32(len(g.row(uint32(v))))
-		for _, u := range g.row(uint32(v)) {
-			degrees[u]++
-		}
-	}
-	Free(e, g.neighbours)
+	Free(e, g.memory)
 	Free(e, g.offsets)
 	values, err := Make[float64](e, len(counts))
 	if err != nil {
 		return nil, err
 	}
 	for v, rank := range g.rank {
-		if d := float64(degrees[rank]); d > 1 {
+		if d := float64(g.degree[v]); d > 1 {
 			values[v] = float64(counts[rank]/pairs) / (d * (d - 1))
 		}
 	}
@@ -81,20 +69,16 @@ func (LCC) Run(ctx context.Context, e *Env) ([]float64, error) {
 	return values, err
 }
 
-// mutual returns the edges, by position, that the graph has in both directions, or nil for a symmetric graph.
-func (g *oriented) mutual(ctx context.Context, e *Env) ([]uint64, error) {
-	if e.Graph.Symmetric {
-		return nil, nil
-	}
-	set, err := Make[uint64](e, len(g.neighbours)/64+1)
-	if err != nil {
-		return nil, err
-	}
+// markMutual marks the edges of the span that the graph has in both directions.
+func (g *oriented) markMutual(ctx context.Context, e *Env) error {
 	var done atomic.Int64
-	return set, e.Rows().Each(ctx, func(_ int, b *Block) error {
+	return e.Rows().Each(ctx, func(_ int, b *Block) error {
 		for i := range b.Len {
 			v := b.Vertex(i)
 			out, own := b.Row(shard.Out, i), g.rank[v]
+			if own < g.first || own >= g.end {
+				continue
+			}
 			for k, u := range b.Row(shard.In, i) {
 				for len(out) > 0 && out[0] < u {
 					out = out[1:]
@@ -104,7 +88,7 @@ func (g *oriented) mutual(ctx context.Context, e *Env) ([]uint64, error) {
 					continue
 				}
 				at := g.offsets[own] + uint64(place(g.row(own), r))
-				atomic.OrUint64(&set[at>>6], 1<<(at&63))
+				atomic.OrUint64(&g.mutual[at>>6], 1<<(at&63))
 			}
 		}
 		e.Progress("edges in both directions", done.Add(int64(b.Len)), int64(len(g.rank)))
@@ -185,7 +169,8 @@ var LCCCommand = registry.Command{
 	Name: "lcc", Value: LCC{}, Short: "local clustering coefficient of every vertex, as LDBC Graphalytics defines it",
 	Long: `It is the part of the ordered pairs of neighbours that an edge leads from one to the
 other of. In a directed graph neighbours are those in both directions, and an edge
-counts once for each of its directions. Parallel edges and self-loops don't matter.`,
+counts once for each of its directions. Parallel edges and self-loops don't matter. With
+little --memory, a temporary file has 4 bytes for each pair of neighbours.`,
 	Example: `  garaph run lcc web.graph --top 10
   garaph run lcc web.graph --output coefficients.parquet`,
 	Setup: registry.Fixed(LCC{}),

@@ -2,7 +2,9 @@ package algorithms
 
 import (
 	"context"
+	"math"
 	"slices"
+	"sort"
 
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
@@ -13,11 +15,25 @@ import (
 // id. If no degree is much above the mean, the ranks are the ids. A row has the
 // neighbours of smaller rank, ascending.
 type oriented struct {
-	even       bool     // the ranks are the ids
-	rank       []uint32 // by dense id
-	offsets    []uint64 // one more than vertices
+	even    bool     // the ranks are the ids
+	degree  []uint32 // by dense id
+	rank    []uint32 // by dense id
+	offsets []uint64 // one more than vertices
+	rowSpan          // of all vertices, or if file is not nil, of some
+	memory  []uint32 // for them
+	file    *Scratch // has all rows
+	mutual  []uint64 // the edges, by position, that the graph has in both directions; nil if they make no difference
+}
+
+// rowSpan holds the rows of the vertices from first to before end in memory.
+type rowSpan struct {
+	first, end uint32
+	begin      uint64 // the position of the first edge
 	neighbours []uint32
 }
+
+// theOriented names the temporary file.
+const theOriented = "the oriented graph"
 
 // of returns the rank of a vertex, without a look into memory where it is its id.
 func (g *oriented) of(v uint32) uint32 {
@@ -27,7 +43,28 @@ func (g *oriented) of(v uint32) uint32 {
 	return g.rank[v]
 }
 
-func (g *oriented) row(v uint32) []uint32 { return g.neighbours[g.offsets[v]:g.offsets[v+1]] }
+// row returns a row that is in memory.
+func (g *oriented) row(v uint32) []uint32 {
+	return g.neighbours[g.offsets[v]-g.begin : g.offsets[v+1]-g.begin]
+}
+
+// source returns the vertex whose row has an edge, by its position.
+func (g *oriented) source(edge uint64) uint32 {
+	return uint32(sort.Search(len(g.rank), func(v int) bool { return g.offsets[v+1] > edge }))
+}
+
+// edges returns the number of edges.
+func (g *oriented) edges() uint64 { return g.offsets[len(g.rank)] }
+
+// span makes the rows in memory those from first on, as many as there is memory for.
+func (g *oriented) span(first uint32) {
+	g.first, g.begin = first, g.offsets[first]
+	end := sort.Search(len(g.rank)-int(first), func(i int) bool {
+		return g.offsets[int(first)+i+1]-g.begin > uint64(len(g.memory))
+	})
+	g.end = first + uint32(end)
+	g.neighbours = g.memory[:g.offsets[g.end]-g.begin]
+}
 
 // undirected returns the directions of rows that orient reads, and how many edges it makes of
 // them at most.
@@ -39,30 +76,46 @@ func undirected(g *store.Catalogue) (rows []shard.Direction, edges int64) {
 	return BothRows(g), edges
 }
 
-// orient makes an oriented graph of the rows, in three passes. Its arrays belong to
-// the run.
-func orient(ctx context.Context, e *Env) (*oriented, error) {
+// longestRow returns the most edges of a row of an oriented graph: √(2m), or if ranks are ids, half of what
+// evenDegree allows.
+func longestRow(vertices, edges int64) int64 {
+	return min(vertices, int64(math.Sqrt(2*evenDegree*float64(edges))))
+}
+
+// spanBytes returns the least memory for the rows of a span.
+func spanBytes(vertices, edges int64) int64 {
+	return min(4*edges, 4*longestRow(vertices, edges)+1<<16)
+}
+
+// orient makes an oriented graph of the rows, in three passes, or where the plan has a file for it, in two and one for
+// each span of rows that there is memory for. Its arrays belong to the run. With mutual it marks mutual edges, in one
+// more pass for a span.
+func orient(ctx context.Context, e *Env, mutual bool) (*oriented, error) {
 	g := &oriented{}
 	n := int(e.Graph.Vertices)
-	degree, err := Make[uint32](e, n)
-	if err != nil {
+	var err error
+	if len(e.Plan().Scratch) > 0 {
+		if g.file, err = e.Scratch(theOriented); err != nil {
+			return nil, err
+		}
+	}
+	if g.degree, err = Make[uint32](e, n); err != nil {
 		return nil, err
 	}
 	err = EachVertex(ctx, e, "degrees", func(_ int, v uint32, ends *Ends) {
 		for _, more := ends.Next(); more; _, more = ends.Next() {
-			degree[v]++
+			g.degree[v]++
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	if g.even, err = isEven(ctx, e, degree); err == nil {
-		g.rank, err = rankByDegree(e, degree, g.even)
+	if g.even, err = isEven(ctx, e, g.degree); err == nil {
+		g.rank, err = rankByDegree(e, g.degree, g.even)
 	}
 	if err != nil {
 		return nil, err
 	}
-	Free(e, degree)
 	if g.offsets, err = Make[uint64](e, n+1); err != nil {
 		return nil, err
 	}
@@ -81,11 +134,48 @@ func orient(ctx context.Context, e *Env) (*oriented, error) {
 	for i := range n {
 		g.offsets[i+1] += g.offsets[i]
 	}
-	if g.neighbours, err = Make[uint32](e, int(g.offsets[n])); err != nil {
+	if mutual {
+		if g.mutual, err = Make[uint64](e, int(g.edges()/64+1)); err != nil {
+			return nil, err
+		}
+	}
+	if g.memory, err = g.spanMemory(e); err != nil {
 		return nil, err
 	}
-	err = EachVertex(ctx, e, "rows", func(_ int, v uint32, ends *Ends) {
+	for more := true; more; more = g.end < uint32(n) {
+		g.span(g.end)
+		if err = g.fill(ctx, e); err == nil && mutual {
+			err = g.markMutual(ctx, e)
+		}
+		if err == nil && g.file != nil {
+			err = g.file.Write(g.neighbours, g.begin)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if g.file != nil {
+		Free(e, g.memory)
+	}
+	return g, nil
+}
+
+// spanMemory allocates memory for spans: of all rows, or if they are in a file, as much as there is.
+func (g *oriented) spanMemory(e *Env) ([]uint32, error) {
+	n := int64(g.edges())
+	if g.file != nil {
+		n = min(n, e.Room()/4)
+	}
+	return Make[uint32](e, int(n))
+}
+
+// fill makes the rows of the span.
+func (g *oriented) fill(ctx context.Context, e *Env) error {
+	return EachVertex(ctx, e, "rows", func(_ int, v uint32, ends *Ends) {
 		own := g.of(v)
+		if own < g.first || own >= g.end {
+			return
+		}
 		row := g.row(own)
 		i := 0
 		for u, more := ends.Next(); more; u, more = ends.Next() {
@@ -98,12 +188,55 @@ func orient(ctx context.Context, e *Env) (*oriented, error) {
 			slices.Sort(row)
 		}
 	})
-	return g, err
 }
+
+// windowEdges are read from the file by a goroutine at a time, with the rest of their first and last rows.
+const windowEdges = 1 << 14
+
+// windowBytes returns the memory for it.
+func windowBytes(vertices, edges int64) int64 {
+	return 4 * (windowEdges + 2*longestRow(vertices, edges))
+}
+
+// windows allocates memory for reading the file on all threads.
+func (g *oriented) windows(e *Env) ([]uint32, error) {
+	if g.file == nil {
+		return nil, nil
+	}
+	return Make[uint32](e, e.Threads*int(windowBytes(int64(len(g.rank)), int64(g.edges()))/4))
+}
+
+// eachPart calls f, on the threads of the run, for parts [from, to) of the edges in [from, to), with the rows that
+// these are in. The function windows has allocated the windows.
+func (g *oriented) eachPart(ctx context.Context, e *Env, windows []uint32, from, to uint64,
+	f func(worker int, rows rowSpan, from, to uint64)) error {
+	size := uint64(countedEdges)
+	if g.file != nil {
+		size = windowEdges
+	}
+	room := len(windows) / e.Threads
+	return e.Each(ctx, int((to-from+size-1)/size), func(worker, i int) error {
+		from := from + uint64(i)*size
+		to := min(from+size, to)
+		rows := g.rowSpan
+		if g.file != nil {
+			first := g.source(from)
+			rows = rowSpan{first: first, begin: g.offsets[first]}
+			rows.neighbours = windows[worker*room:][:g.offsets[g.source(to-1)+1]-rows.begin]
+			if err := g.file.Read(rows.neighbours, rows.begin); err != nil {
+				return err
+			}
+		}
+		f(worker, rows, from, to)
+		return nil
+	})
+}
+
+// evenDegree is how many times the mean degrees of an even graph are at most.
+const evenDegree = 4
 
 // isEven reports whether no degree is more than evenDegree times the mean: rows by id are as short as those by degree.
 func isEven(ctx context.Context, e *Env, degree []uint32) (bool, error) {
-	const evenDegree = 4
 	sum, err := e.Sum(ctx, len(degree), func(from, to int) (sum float64) {
 		for _, d := range degree[from:to] {
 			sum += float64(d)

@@ -31,6 +31,10 @@ type Plan struct {
 	Places bool
 	// Arrays are what it allocates at any one time, at most, by what it is for.
 	Arrays []Array
+	// Spare is how many bytes of arrays more it can make use of, if the budget has them: see [Env.Room].
+	Spare int64
+	// Scratch are the temporary files that [Env.Scratch] makes, by what they are for.
+	Scratch []Array
 	// Less is the plan that takes the place of this one where the budget has no room for it;
 	// if nil, there is none, and the run is refused. [Env.Plan] says which one it is.
 	Less *Plan
@@ -134,33 +138,38 @@ func rowsOf(s *store.Store, p Plan) (sides []shard.Direction, err error) {
 }
 
 // openPages divides the budget: the arrays of the plan first, then rows or edges, which
-// pages hold as rows if they are in none of these encodings.
-func openPages(s *store.Store, p Plan, o Options, encodings []uint16) (*page.Cache, error) {
+// pages hold as rows if they are in none of these encodings. Spare arrays get up to three quarters of what the
+// arrays leave.
+func openPages(s *store.Store, p Plan, o Options, encodings []uint16) (c *page.Cache, spare int64, err error) {
 	needed := &MemoryError{Graph: s.Name(), Budget: o.Memory, Arrays: p.Arrays}
 	po := page.Options{
 		Gather: []shard.Direction{shard.In}, Encodings: encodings, Threads: o.Threads, Map: true, Bare: !p.Weights,
 	}
 	if len(p.Rows) == 0 && !p.Edges {
 		if o.Memory > 0 && needed.Least() > o.Memory {
-			return nil, needed
+			return nil, 0, needed
 		}
-		return nil, nil
+		return nil, p.Spare, nil
 	}
 	if !p.Edges {
-		var err error
 		if po.Gather, err = rowsOf(s, p); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		po.Weights = p.Weights
 	}
+	spare = p.Spare
 	if o.Memory > 0 {
 		po.Budget = max(1, o.Memory-needed.Least())
+		if spare > 0 {
+			spare = min(spare, max(0, po.Budget-max(page.Least(s, po), po.Budget/4)))
+			po.Budget -= spare
+		}
 	}
-	cache, err := page.New(s, po)
+	c, err = page.New(s, po)
 	var need *page.NeedError
 	if errors.As(err, &need) {
 		needed.Rows = need.Need
-		return nil, needed
+		return nil, 0, needed
 	}
-	return cache, err
+	return c, spare, err
 }

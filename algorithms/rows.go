@@ -69,6 +69,12 @@ func (b *Block) Row(dir shard.Direction, i int) []uint32 {
 	return side.Row(b.at(i), nil)
 }
 
+// all returns all rows, one after another.
+func (b *Block) all(dir shard.Direction) []uint32 {
+	s := b.side(dir)
+	return s.Nbr[s.Off[b.begin]:s.Off[b.begin+b.Len]]
+}
+
 // Weights returns the weights of the edges of row i, if they were planned. Of a graph without
 // weights, there are none, and they stand for 1.
 func (b *Block) Weights(dir shard.Direction, i int) shard.Plane {

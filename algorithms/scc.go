@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"context"
+	"slices"
 
 	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/gas"
@@ -16,25 +17,40 @@ import (
 // It is Pearce's algorithm (A space-efficient algorithm for finding strongly connected components, Information
 // Processing Letters 116, 2016), Tarjan's in less memory: one depth-first search over the out-rows, of a number
 // of steps that does not depend on the diameter, with stacks outside the processor's. It is sequential; the
-// rows are loaded by all threads. Memory: the out-rows, and 12 bytes and a bit for a vertex.
+// rows are loaded by all threads. Memory: the out-rows, and 12 bytes and a bit for a vertex. With less memory, the
+// out-rows are a temporary file that is read as the search goes.
 type SCC struct{}
+
+// theOutRows names the temporary file.
+const theOutRows = "the out-rows"
 
 // Plan returns the out-rows, the labels, and two stacks in one array with positions in rows.
 func (SCC) Plan(g *store.Catalogue, _ int) Plan {
-	n := int64(g.Vertices)
-	return Plan{Whole: []shard.Direction{shard.Out}, Arrays: []Array{
-		{"the labels", 4 * n}, {"positions in rows", 4 * n}, {"stacks", 4 * n}, {"roots", n/8 + 8},
-	}}
+	n, m, out := int64(g.Vertices), int64(g.Edges), []shard.Direction{shard.Out}
+	always := []Array{{"the labels", 4 * n}, {"positions in rows", 4 * n}, {"stacks", 4 * n}, {"roots", n/8 + 8}}
+	return Plan{
+		Places: true,
+		Whole:  out, Arrays: always,
+		Less: &Plan{
+			Places:  true,
+			Rows:    out,
+			Arrays:  append(slices.Clip(always), Array{"where rows begin", 8 * (n + 1)}, Array{"some of the rows", keptBytes}),
+			Spare:   4*m + m/keptEdges*4,
+			Scratch: []Array{{theOutRows, 4 * m}},
+		},
+	}
 }
 
 // Run searches.
 func (SCC) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
-	rows, err := e.Load(ctx, shard.Out)
-	if err != nil {
-		return nil, err
-	}
 	n := int(e.Graph.Vertices)
-	s := &sccSearch{rows: rows, done: uint32(n), next: 1, top: n}
+	s := &sccSearch{done: uint32(n), next: 1, top: n}
+	var err error
+	if len(e.Plan().Scratch) == 0 {
+		if s.rows, err = e.Load(ctx, shard.Out); err != nil {
+			return nil, err
+		}
+	}
 	if s.labels, err = Make[gas.VertexID](e, n); err != nil {
 		return nil, err
 	}
@@ -46,6 +62,12 @@ func (SCC) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	}
 	if s.inner, err = Make[uint64](e, n/64+1); err != nil {
 		return nil, err
+	}
+	if s.rows == nil {
+		s.rows = &frontier.Rows{}
+		if s.rows.Off, s.file, err = spillRows(ctx, e); err != nil {
+			return nil, err
+		}
 	}
 	for v := range s.labels {
 		if v%someVertices == 0 {
@@ -61,10 +83,13 @@ func (SCC) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	clear(sizes)
 	largest, components := uint32(0), uint32(n)-s.done
 	for v, c := range s.labels {
-		if sizes[c]++; sizes[c] == 1 {
-			least[c] = uint32(v)
+		id := e.ID(uint32(v))
+		if sizes[c]++; sizes[c] == 1 || id < least[c] {
+			least[c] = id
 		}
 		largest = max(largest, sizes[c])
+	}
+	for v, c := range s.labels {
 		s.labels[v] = gas.VertexID(least[c])
 	}
 	e.Total("components", int64(components))
@@ -77,6 +102,7 @@ func (SCC) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 // are complete fall from n-1, and are larger than any index in use.
 type sccSearch struct {
 	rows    *frontier.Rows
+	file    *rowFile // if not nil, it has the edges of rows
 	labels  []gas.VertexID
 	at      []uint32 // how far a row was followed
 	inner   []uint64 // vertices that lead to one with a smaller index, as bits
@@ -98,27 +124,34 @@ func (s *sccSearch) push(v uint32) {
 }
 
 // from searches from a vertex that was not visited.
-func (s *sccSearch) from(ctx context.Context, root uint32) error {
+func (s *sccSearch) from(ctx context.Context, root uint32) (err error) {
 	s.push(root)
 	off, nbr, labels := s.rows.Off, s.rows.Nbr, s.labels
 next:
 	for s.depth > 0 {
 		v := s.stacks[s.depth-1]
 		least := labels[v]
-		row := nbr[off[v]:off[v+1]]
-		for i := int(s.at[v]); i < len(row); i++ {
-			u := row[i]
-			if labels[u] == 0 {
-				s.at[v], labels[v] = uint32(i), least // the label of u is looked at when it is done
-				if s.push(u); s.visited&(1<<16-1) == 0 && ctx.Err() != nil {
-					return ctx.Err()
+		for at, end := off[v]+uint64(s.at[v]), off[v+1]; at < end; {
+			var row []uint32
+			if s.file == nil {
+				row = nbr[at:end]
+			} else if row, err = s.file.edges(at, end); err != nil {
+				return err
+			}
+			for i, u := range row {
+				if labels[u] == 0 {
+					s.at[v], labels[v] = uint32(at+uint64(i)-off[v]), least // the label of u is looked at when it is done
+					if s.push(u); s.visited&(1<<16-1) == 0 && ctx.Err() != nil {
+						return ctx.Err()
+					}
+					continue next
 				}
-				continue next
+				if labels[u] < least {
+					least = labels[u]
+					s.inner[v>>6] |= 1 << (v & 63)
+				}
 			}
-			if labels[u] < least {
-				least = labels[u]
-				s.inner[v>>6] |= 1 << (v & 63)
-			}
+			at += uint64(len(row))
 		}
 		labels[v] = least
 		s.depth--
@@ -146,7 +179,7 @@ var SCCCommand = registry.Command{
 	Name: "scc", Value: SCC{}, Short: "strongly connected components: vertices that edges lead to from each other",
 	Long: `A component has the id of its least vertex; the summary has the number of components
 and the size of the largest. The out-edges are in memory, 4 bytes each, and 21 bytes
-for each vertex.`,
+for each vertex; with less --memory they are in a temporary file.`,
 	Example: `  garaph run scc web.graph --output components.parquet
   garaph run scc web.graph --top 5`,
 	Ranking: registry.Groups,

@@ -2,6 +2,9 @@ package algorithms
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
 	"sort"
 	"sync/atomic"
 
@@ -19,7 +22,9 @@ import (
 // are intersected, so that each triangle is found once. A row has at most √(2m) of
 // the m edges, and the time is O(m^1.5). Rows of the vertices of the largest degrees are
 // bits as well, while they are dense, and intersected by words.
-// Memory: 8 bytes for an edge, of which bits take 32 MiB at most, and 20 for a vertex.
+// Memory: 8 bytes for an edge, of which bits take 32 MiB at most, and 20 for a vertex. With less memory, the oriented
+// graph is a temporary file of 4 bytes for an edge, which is read once for each part of it that memory has room for
+// (Hu, Tao and Chung, Massive Graph Triangulation, SIGMOD 2013).
 type Triangles struct{}
 
 // hubs is the number of vertices of the largest degrees each goroutine counts for
@@ -34,28 +39,41 @@ const countedEdges = 1 << 11
 func (Triangles) Plan(g *store.Catalogue, threads int) Plan {
 	n := int64(g.Vertices)
 	rows, edges := undirected(g)
-	return Plan{Places: true, Rows: rows, Arrays: []Array{
+	core, span, read := coreBytes(n, edges), spanBytes(n, edges), windowBytes(n, edges)
+	always := []Array{
 		{"degrees and ranks", 8 * n},
-		{"the edges", 8*(n+1) + 4*edges},
-		{"the edges of the largest degrees", coreBytes(n, edges)},
+		{"where rows begin", 8 * (n + 1)},
 		{"the counts", 8*n + 8*hubs*int64(threads)},
-	}}
+	}
+	return Plan{
+		Places: true,
+		Rows:   rows,
+		Arrays: append(slices.Clip(always), Array{"the edges", 4 * edges}, Array{"the edges of the largest degrees", core}),
+		Less: &Plan{
+			Places:  true,
+			Rows:    rows,
+			Arrays:  append(slices.Clip(always), Array{"some of the edges", span + read*int64(threads)}),
+			Spare:   4*edges + core,
+			Scratch: []Array{{theOriented, 4 * edges}},
+		},
+	}
 }
 
 // Run counts.
 func (Triangles) Run(ctx context.Context, e *Env) ([]int64, error) {
-	g, err := orient(ctx, e)
+	g, err := orient(ctx, e, false)
 	if err != nil {
 		return nil, err
 	}
+	Free(e, g.degree)
 	if err := e.Rows().Close(); err != nil {
 		return nil, err
 	}
-	counts, err := g.count(ctx, e, nil)
+	counts, err := g.count(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	Free(e, g.neighbours)
+	Free(e, g.memory)
 	Free(e, g.offsets)
 	values, err := Make[int64](e, len(counts))
 	if err != nil {
@@ -70,36 +88,51 @@ func (Triangles) Run(ctx context.Context, e *Env) ([]int64, error) {
 	return values, nil
 }
 
-// count returns twice the triangles at each vertex, by rank. If mutual is not nil, a triangle counts at a
-// vertex once more if the edge of the other two is mutual.
-func (g *oriented) count(ctx context.Context, e *Env, mutual []uint64) ([]int64, error) {
-	counts, err := Make[int64](e, len(g.rank))
-	if err != nil {
+// count returns twice the triangles at each vertex, by rank. If there are mutual edges, a triangle counts at a
+// vertex once more if the edge of the other two is mutual. The rows in a file are intersected with those of one span
+// after another.
+func (g *oriented) count(ctx context.Context, e *Env) (counts []int64, err error) {
+	if counts, err = Make[int64](e, len(g.rank)); err != nil {
 		return nil, err
 	}
 	local, err := Make[int64](e, hubs*e.Threads)
 	if err != nil {
 		return nil, err
 	}
-	core, err := g.core(ctx, e, nil)
+	windows, err := g.windows(e)
 	if err != nil {
 		return nil, err
 	}
-	both := &bitRows{}
-	if mutual != nil {
-		if both, err = g.core(ctx, e, mutual); err != nil {
+	core, both, err := g.cores(ctx, e, windows)
+	if err != nil {
+		return nil, err
+	}
+	if g.file != nil {
+		if g.memory, err = g.spanMemory(e); err != nil {
+			return nil, err
+		}
+		g.span(uint32(core.n))
+	}
+	for from, first := uint64(0), true; first || g.end < uint32(len(g.rank)); from, first = g.offsets[g.end], false {
+		if !first {
+			g.span(g.end)
+		}
+		if g.file != nil {
+			if err = g.file.Read(g.neighbours, g.begin); err != nil {
+				return nil, err
+			}
+		}
+		done := atomic.Int64{}
+		done.Store(int64(from))
+		err = g.eachPart(ctx, e, windows, from, g.edges(), func(worker int, rows rowSpan, from, to uint64) {
+			c := counter{g, rows, first, core, both, counts, local[worker*hubs:][:hubs]}
+			c.countEdges(from, to)
+			e.Progress(g.stage(), done.Add(int64(to-from)), int64(g.edges()))
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
-	edges := len(g.neighbours)
-	var done atomic.Int64
-	err = e.Each(ctx, (edges+countedEdges-1)/countedEdges, func(worker, i int) error {
-		from, to := i*countedEdges, min((i+1)*countedEdges, edges)
-		c := counter{g, core, counts, local[worker*hubs:][:hubs], mutual, both}
-		c.countEdges(uint64(from), uint64(to))
-		e.Progress("intersecting rows", done.Add(int64(to-from)), int64(edges))
-		return nil
-	})
 	for i, n := range local {
 		if n > 0 {
 			counts[i%hubs] += n
@@ -108,18 +141,45 @@ func (g *oriented) count(ctx context.Context, e *Env, mutual []uint64) ([]int64,
 	Free(e, core.bits)
 	Free(e, both.bits)
 	Free(e, local)
-	return counts, err
+	Free(e, windows)
+	return counts, nil
 }
 
-// counter counts triangles, each twice at each vertex.
+// stage names the intersection with the rows in memory.
+func (g *oriented) stage() string {
+	if g.file == nil {
+		return "intersecting rows"
+	}
+	return fmt.Sprintf("intersecting rows, to %d of %d", g.end, len(g.rank))
+}
+
+// cores returns the core, and if there are mutual edges, the core of these.
+func (g *oriented) cores(ctx context.Context, e *Env, windows []uint32) (core, both *bitRows, err error) {
+	room := int64(math.MaxInt64)
+	if g.file != nil { // as much as for a span
+		room = (e.Room() - spanBytes(int64(len(g.rank)), int64(g.edges()))) / 2
+	}
+	if g.mutual != nil {
+		room /= 2
+	}
+	h := g.coreSize(room)
+	if core, err = g.core(ctx, e, h, windows, nil); err == nil && g.mutual != nil {
+		both, err = g.core(ctx, e, h, windows, g.mutual)
+	} else {
+		both = &bitRows{}
+	}
+	return core, both, err
+}
+
+// counter counts triangles, each twice at each vertex. It intersects rows with those in memory.
 type counter struct {
 	*oriented
+	rows   rowSpan
+	inner  bool // with those of the core too
 	core   *bitRows
-	counts []int64 // what goroutines share
-	local  []int64 // of hubs
-
-	mutual []uint64 // the edges, by position; if nil, they make no difference
-	both   *bitRows // those of the core
+	both   *bitRows // the mutual edges of the core
+	counts []int64  // what goroutines share
+	local  []int64  // of hubs
 }
 
 func (c *counter) add(rank uint32, n int64) {
@@ -133,30 +193,30 @@ func (c *counter) add(rank uint32, n int64) {
 // countEdges counts the triangles whose two ends of the highest rank numbers an edge of
 // [from, to) joins.
 func (c *counter) countEdges(from, to uint64) {
-	v := sort.Search(len(c.rank), func(v int) bool { return c.offsets[v+1] > from })
-	for ; from < to; v++ {
+	low := max(c.first, uint32(c.core.n))
+	for v := c.source(from); from < to; v++ {
 		begin, end := c.offsets[v], c.offsets[v+1]
-		row, last := c.neighbours[begin:end], min(to, end)
-		k := min(len(row), c.core.n)
-		if k > 0 && row[len(row)-1] >= uint32(c.core.n) {
-			k = sort.Search(k, func(i int) bool { return row[i] >= uint32(c.core.n) })
+		row, last := c.rows.neighbours[begin-c.rows.begin:end-c.rows.begin], min(to, end)
+		k := min(len(row), int(low))
+		if k > 0 && row[len(row)-1] >= low {
+			k = sort.Search(k, func(i int) bool { return row[i] >= low })
 		}
 		own, at := int64(0), int(from-begin)
-		if at < k {
+		if c.inner && at < k {
 			if to := min(k, int(last-begin)); c.mutual == nil {
 				own = c.inCore(row[:k], at, to)
 			} else {
 				own = c.inMutualCore(begin, row[:k], at, to)
 			}
 		}
-		for i := max(at, k); i < int(last-begin); i++ {
+		for i := max(at, k); i < int(last-begin) && row[i] < c.end; i++ {
 			if c.mutual == nil {
 				own += c.merge(row[:i], row[i])
 			} else {
 				own += c.mergeMutual(begin, row[:i], row[i])
 			}
 		}
-		c.add(uint32(v), own)
+		c.add(v, own)
 		from = last
 	}
 }
@@ -222,7 +282,8 @@ var TrianglesCommand = registry.Command{
 		"that are neighbours",
 	Long: `Directions of edges, parallel edges and self-loops don't matter. Every triangle
 counts at its three vertices; the summary has the number of all. Beside 20 bytes
-for each vertex, 4 for each pair of neighbours are in memory.`,
+for each vertex, 4 for each pair of neighbours are in memory, or with less --memory
+in a temporary file.`,
 	Example: `  garaph run triangles web.graph --top 10
   garaph run triangles web.graph --output triangles.parquet`,
 	Setup: registry.Fixed(Triangles{}),

@@ -3,6 +3,7 @@ package algorithms
 import (
 	"context"
 	"math"
+	"slices"
 	"sort"
 	"sync/atomic"
 
@@ -24,7 +25,7 @@ import (
 // of the graph as [Triangles] orients it: an edge is the position in its rows. The time is
 // O(m^1.5 log n). Once a quarter of the possible edges between the vertices that are left exists,
 // rows of bits replace the lists. Memory: 20 bytes for an edge, 28 where there are 2^32, and 32
-// for a vertex.
+// for a vertex. With less memory, all but 4 bytes for an edge are in temporary files, and rows of bits are not made.
 type Truss struct{}
 
 // wide reports whether edges that are there once may have numbers of more than 32 bits.
@@ -38,24 +39,57 @@ func (Truss) Plan(g *store.Catalogue, _ int) Plan {
 	if wide(uint64(edges)) {
 		id = 8
 	}
-	return Plan{Rows: rows, Arrays: []Array{
+	mapped := (8 + 2*id) * edges
+	some := min(mapped/2, max(mappedBytes, spanBytes(n, edges)))
+	always := []Array{
 		{"degrees and ranks", 8 * n},
-		{"the edges", 16*(n+1) + (8+id)*edges},
-		{"supports and the frontier", (4 + id) * edges},
+		{"where rows begin", 16 * (n + 1)},
+		{"the supports", 4 * edges},
 		{"the values", 8 * n},
-	}}
+	}
+	return Plan{
+		Rows:   rows,
+		Arrays: append(slices.Clip(always), Array{"the edges", (8 + id) * edges}, Array{"the frontier", id * edges}),
+		Less: &Plan{
+			Rows:   rows,
+			Arrays: append(slices.Clip(always), Array{"some of the edges", some}),
+			Spare:  mapped + coreBytes(n, edges),
+			Scratch: []Array{
+				{theOriented, 4 * edges}, {theTurned, 4 * edges}, {theirNumbers, id * edges}, {theFrontier, id * edges},
+			},
+		},
+	}
+}
+
+// Names of temporary files.
+const theTurned, theirNumbers, theFrontier = "the edges at their other ends", "their numbers", "the frontier"
+
+// mappedBytes is the least memory for files that are mapped.
+const mappedBytes = 8 << 20
+
+// makeOrMap allocates memory, in the temporary file of a name if the plan has files.
+func makeOrMap[T any](e *Env, name string, n int) ([]T, error) {
+	if len(e.Plan().Scratch) == 0 {
+		return Make[T](e, n)
+	}
+	s, err := e.Scratch(name)
+	if err != nil {
+		return nil, err
+	}
+	return Map[T](s, n)
 }
 
 // Run peels.
 func (Truss) Run(ctx context.Context, e *Env) ([]int64, error) {
-	g, err := orient(ctx, e)
+	g, err := orient(ctx, e, false)
 	if err != nil {
 		return nil, err
 	}
+	Free(e, g.degree)
 	if err := e.Rows().Close(); err != nil {
 		return nil, err
 	}
-	if wide(uint64(len(g.neighbours))) {
+	if wide(g.edges()) {
 		return trussOf[uint64](ctx, e, g)
 	}
 	return trussOf[uint32](ctx, e, g)
@@ -63,6 +97,13 @@ func (Truss) Run(ctx context.Context, e *Env) ([]int64, error) {
 
 // trussOf peels a graph whose edges have numbers of type E.
 func trussOf[E frontier.ID](ctx context.Context, e *Env, g *oriented) ([]int64, error) {
+	if g.file != nil {
+		var err error
+		if g.neighbours, err = Map[uint32](g.file, int(g.edges())); err != nil {
+			return nil, err
+		}
+		g.rowSpan = rowSpan{end: uint32(len(g.rank)), neighbours: g.neighbours}
+	}
 	p := &peeling[E]{env: e, below: &frontier.Rows{Off: g.offsets, Nbr: g.neighbours}}
 	err := p.degrees(len(g.rank))
 	if err == nil && !p.dense(0) {
@@ -134,9 +175,9 @@ func (p *peeling[E]) degrees(n int) (err error) {
 	return nil
 }
 
-// dense reports whether what is left, after a number of edges, is dense.
+// dense reports whether what is left, after a number of edges, is dense, and there is memory for its bits.
 func (p *peeling[E]) dense(peeled int) bool {
-	return dense(uint64(p.vertices.Load()), uint64(len(p.below.Nbr)-peeled))
+	return len(p.env.Plan().Scratch) == 0 && dense(uint64(p.vertices.Load()), uint64(len(p.below.Nbr)-peeled))
 }
 
 // peelDense peels what is left, as bits of the vertices that have edges. The lists are freed.
@@ -190,10 +231,10 @@ func (p *peeling[E]) turn() (err error) {
 	if p.above.Off, err = Make[uint64](p.env, n+1); err != nil {
 		return err
 	}
-	if p.above.Nbr, err = Make[uint32](p.env, m); err != nil {
+	if p.above.Nbr, err = makeOrMap[uint32](p.env, theTurned, m); err != nil {
 		return err
 	}
-	if p.edge, err = Make[E](p.env, m); err != nil {
+	if p.edge, err = makeOrMap[E](p.env, theirNumbers, m); err != nil {
 		return err
 	}
 	off := p.above.Off
@@ -215,7 +256,12 @@ func (p *peeling[E]) turn() (err error) {
 // triangles within the core of the graph from each of their edges.
 func (p *peeling[E]) count(ctx context.Context, g *oriented) error {
 	m := len(p.below.Nbr)
-	core, err := g.core(ctx, p.env, nil)
+	room := int64(math.MaxInt64)
+	if g.file != nil {
+		room = p.env.Room() / 2
+	}
+	g.file = nil // it is mapped
+	core, err := g.core(ctx, p.env, g.coreSize(room), nil, nil)
 	if err != nil {
 		return err
 	}
@@ -253,7 +299,7 @@ func (p *peeling[E]) count(ctx context.Context, g *oriented) error {
 // list has room for all.
 func (p *peeling[E]) peel(ctx context.Context) error {
 	m := len(p.support)
-	memory, err := Make[E](p.env, m)
+	memory, err := makeOrMap[E](p.env, theFrontier, m)
 	if err != nil {
 		return err
 	}
@@ -413,7 +459,7 @@ var TrussCommand = registry.Command{
 dense part of the graph, inside its (k-1)-core. Directions of edges, parallel edges and
 self-loops don't matter. A vertex with a neighbour has 2 at least, one without has 0; the
 summary has the largest k. Beside 32 bytes for each vertex, 20 for each pair of neighbours
-are in memory.`,
+are in memory, or with less --memory 4, and 16 in temporary files.`,
 	Example: `  garaph run truss web.graph --top 10
   garaph run truss web.graph --output truss.parquet`,
 	Setup: registry.Fixed(Truss{}),

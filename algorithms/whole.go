@@ -38,6 +38,6 @@ func (e *Env) Load(ctx context.Context, dir shard.Direction) (*frontier.Rows, er
 	e.loaded += whole.Reads(e.Graph)
 	held := *r // r is the algorithm's
 	// plain memory, whose return does not fail
-	e.arrays[address(held.Off)] = array{bytes, func() { _ = whole.Free(&held) }}
+	e.arrays[address(held.Off)] = array{bytes: bytes, free: func() { _ = whole.Free(&held) }}
 	return r, nil
 }

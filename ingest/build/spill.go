@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/scratch"
 )
 
 // blockBytes is the unit in which edges are kept: see [recordForm] for what is in it.
@@ -42,15 +43,11 @@ type spillMemory struct {
 // newSpill returns a spill with room for blocks in memory, and a file in a folder.
 func newSpill(dir string, room int, space func(int64) error) (*spill, error) {
 	s := &spill{space: space, ended: make(chan error, 1)}
-	f, err := os.CreateTemp(dir, "spill-*")
+	f, err := scratch.File(dir)
 	if err != nil {
 		return nil, fmt.Errorf("create the file for sorting: %w", err)
 	}
 	s.file = f
-	if err := os.Remove(f.Name()); err != nil {
-		_ = f.Close()
-		return nil, fmt.Errorf("create the file for sorting: %w", err)
-	}
 	if s.slab, err = hostmem.Sparse[byte](int64(max(1, room)) * blockBytes); err != nil {
 		_ = f.Close()
 		return nil, err

@@ -71,6 +71,7 @@ type Job struct {
 	Options  garaph.RunOptions
 	Progress func(algorithms.Progress) // of an algorithm, and of a search for parents
 	Parents  bool                      // as a second column of results
+	Scratch  string                    // the folder for temporary files of an algorithm
 }
 
 // Vertex returns a vertex program that runs on one of some engines, by its types.
@@ -140,7 +141,7 @@ func RunAlgorithm(job Job, algorithm any) (*garaph.Result, error) {
 func onRows[T algorithms.Value](job Job, a algorithms.Algorithm[T]) (*garaph.Result, error) {
 	o := job.Options
 	return garaph.RunAlgorithm(job.Context, job.Graph, a, garaph.AlgorithmOptions{
-		Threads: o.Threads, Memory: o.Memory, Progress: job.Progress, Log: o.Log,
+		Threads: o.Threads, Memory: o.Memory, Progress: job.Progress, Log: o.Log, Scratch: job.Scratch,
 		Device: algorithms.Device(o.Device), GPU: o.GPU.Name, GPUMemory: o.GPU.Memory,
 	})
 }

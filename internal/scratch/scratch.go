@@ -1,5 +1,5 @@
 // Package scratch has the folders of temporary graphs: each is removed by its owner, or by
-// the next process that makes one where the owner was killed.
+// the next process that makes one where the owner was killed. Temporary files have no name.
 package scratch
 
 import (
@@ -51,6 +51,19 @@ func New(parent string) (*Dir, error) {
 		}
 		return d, nil
 	}
+}
+
+// File makes an empty file without a name in parent; "" is the system's folder for temporary files. The system
+// removes the file when it is closed, by its owner or by the end of the process.
+func File(parent string) (*os.File, error) {
+	f, err := os.CreateTemp(parent, "garaph-scratch-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // Graph returns where the graph is to be.

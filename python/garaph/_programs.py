@@ -283,7 +283,8 @@ class Programs(Generic[R]):
 
         Directions of edges, parallel edges and self-loops don't matter. Every triangle
         counts at its three vertices; the summary has the number of all. Beside 20 bytes for
-        each vertex, 4 for each pair of neighbours are in memory.
+        each vertex, 4 for each pair of neighbours are in memory, or with less memory in a
+        temporary file.
         """
         return self.run("triangles", progress=progress, **options)
 
@@ -297,7 +298,7 @@ class Programs(Generic[R]):
         dense part of the graph, inside its (k-1)-core. Directions of edges, parallel edges
         and self-loops don't matter. A vertex with a neighbour has 2 at least, one without
         has 0; the summary has the largest k. Beside 32 bytes for each vertex, 20 for each
-        pair of neighbours are in memory.
+        pair of neighbours are in memory, or with less memory 4, and 16 in temporary files.
         """
         return self.run("truss", progress=progress, **options)
 
@@ -391,6 +392,7 @@ class Programs(Generic[R]):
         It is the part of the ordered pairs of neighbours that an edge leads from one to the
         other of. In a directed graph neighbours are those in both directions, and an edge
         counts once for each of its directions. Parallel edges and self-loops don't matter.
+        With little memory, a temporary file has 4 bytes for each pair of neighbours.
         """
         return self.run("lcc", progress=progress, **options)
 
@@ -401,7 +403,7 @@ class Programs(Generic[R]):
 
         A component has the id of its least vertex; the summary has the number of components
         and the size of the largest. The out-edges are in memory, 4 bytes each, and 21 bytes
-        for each vertex.
+        for each vertex; with less memory they are in a temporary file.
         """
         return self.run("scc", progress=progress, **options)
 

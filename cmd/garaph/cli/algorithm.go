@@ -43,7 +43,7 @@ func BindAlgorithm[T algorithms.Value](build func(Env) (algorithms.Algorithm[T],
 			return nil, err
 		}
 		return garaph.RunAlgorithm(ctx, e.Graph, a, garaph.AlgorithmOptions{
-			Threads: e.Options.Threads, Memory: e.Options.Memory, Progress: e.Progress, Log: e.Log,
+			Threads: e.Options.Threads, Memory: e.Options.Memory, Progress: e.Progress, Log: e.Log, Scratch: e.scratch,
 			Device: algorithms.Device(e.Options.Device), GPU: firstGPU(e.Options.GPU.Name), GPUMemory: e.Options.GPU.Memory,
 		})
 	}
@@ -144,6 +144,9 @@ func (t *task) algorithmSummary() string {
 	if !r.InMemory {
 		where = "from disk"
 	}
+	if r.Scratch > 0 {
+		where += fmt.Sprintf(", with %s of temporary files", show.Bytes(r.Scratch))
+	}
 	if r.GPU != "" {
 		where += fmt.Sprintf(", %s of computing on GPU %s", show.Seconds(r.Kernels), r.GPU)
 	}
@@ -183,6 +186,7 @@ type algorithmReport struct {
 	Algorithm string         `json:"algorithm,omitempty"` // that ran in place of the program
 	Totals    map[string]any `json:"totals"`
 	BytesRead int64          `json:"bytes_read"`
+	Scratch   int64          `json:"scratch_bytes,omitempty"` // written to temporary files
 
 	GPU        string      `json:"gpu,omitempty"`
 	GPUSeconds show.Number `json:"gpu_seconds,omitempty"`    // of computing
@@ -195,7 +199,7 @@ func (t *task) writeAlgorithmReport(w io.Writer, top *report.TopRows) error {
 	for _, total := range r.Totals {
 		totals[total.Name] = total.Value
 	}
-	return report.WriteObject(w,
-		algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.GPU, show.Number(r.Kernels.Seconds()), r.GPUMemory},
-		top.InObject())
+	return report.WriteObject(w, algorithmReport{
+		t.jobReport(), t.by(), totals, r.BytesRead, r.Scratch, r.GPU, show.Number(r.Kernels.Seconds()), r.GPUMemory,
+	}, top.InObject())
 }

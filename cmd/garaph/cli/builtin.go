@@ -73,6 +73,7 @@ func (e Env) run(
 	}
 	parents, _ := e.Flags.GetBool("parents") // an error says that there is no such flag
 	return e.beside(beside, func(o garaph.RunOptions) (*garaph.Result, error) {
-		return run(builtins.Job{Context: ctx, Graph: e.Graph, Options: o, Progress: e.Progress, Parents: parents}, program)
+		return run(builtins.Job{Context: ctx, Graph: e.Graph, Options: o, Progress: e.Progress, Parents: parents,
+			Scratch: e.scratch}, program)
 	})
 }

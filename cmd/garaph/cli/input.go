@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/garaph/garaph"
@@ -31,7 +32,11 @@ func (t *task) openInput(ctx context.Context, a *app) (*input, error) {
 		return nil, Usagef("%s: the graph of edge files is temporary; `garaph import EDGES... GRAPH` makes one that stays",
 			given)
 	}
-	if given := flags.Given(fs, append(t.flags.imports.names, "scratch")...); folder != "" && given != "" {
+	refused := t.flags.imports.names
+	if !t.program.Algorithm || t.by() != "" { // others may write temporary files
+		refused = append(slices.Clip(refused), "scratch")
+	}
+	if given := flags.Given(fs, refused...); folder != "" && given != "" {
 		return nil, Usagef("%s does not apply to %s, which is a graph, not an edge file", given, folder)
 	}
 	if folder == "" {

@@ -74,8 +74,9 @@ type Env struct {
 	// Progress shows how far an algorithm is.
 	Progress func(algorithms.Progress)
 
-	held  *held
-	stdin io.Reader
+	held    *held
+	stdin   io.Reader
+	scratch string // the folder for temporary files of an algorithm
 }
 
 // Vertex returns the dense id of the vertex that a flag names. It is an error of usage

@@ -139,7 +139,8 @@ func newRunFlags(fs *pflag.FlagSet) *runFlags {
 			"(default three quarters of what is available)"),
 		limit: flags.Duration(fs, "time-limit", "stop after TIME, such as 2h, with a checkpoint for resume; "+
 			"0: no limit"),
-		scratch: fs.String("scratch", "", "`DIR` for the temporary graph of edge files (default the system's)"),
+		scratch: fs.String("scratch", "", "`DIR` for the temporary graph of edge files, and temporary files of "+
+			"algorithms (default the system's)"),
 		gpuFlags: gpuFlags{
 			gpu: gpusFlag(fs),
 			gpuMemory: flags.Size(fs, "gpu-memory", "memory of the GPU to use, such as 4GiB; edges beyond "+

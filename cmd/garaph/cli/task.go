@@ -22,6 +22,7 @@ import (
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/flags"
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/internal/results"
 )
@@ -232,11 +233,11 @@ func (t *task) execute(ctx context.Context, a *app) error {
 		}
 	}
 	var overflow *garaph.OverflowError
-	result, err := t.runner(ctx,
-		Env{
-			Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(shown),
-			held: new(held), stdin: a.stdin,
-		})
+	hostmem.DropProgram()
+	result, err := t.runner(ctx, Env{
+		Graph: t.input.graph, Flags: t.cmd.Flags(), Options: o, Log: o.Log, Progress: progressOf(shown), held: new(held),
+		scratch: *t.flags.scratch, stdin: a.stdin,
+	})
 	shown.End()
 	switch {
 	case err == nil:
