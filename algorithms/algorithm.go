@@ -85,7 +85,7 @@ type Options struct {
 type Progress struct {
 	Stage       string
 	Done, Total int64
-	BytesRead   int64 // from the store, since the run began
+	BytesRead   int64 // by the process from disks, since the run began
 }
 
 // Total is a number about the whole graph.
@@ -100,7 +100,8 @@ type Report struct {
 	Load      time.Duration // until Run began
 	Duration  time.Duration // of Run
 	InMemory  bool          // all that was read stayed there
-	BytesRead int64
+	BytesRead int64         // by the process from disks, for any purpose
+	Requested int64         // of the graph; the system may have had it in memory
 
 	GPU       string        // the device that has computed; "": the CPU has
 	GPUMemory int64         // bytes of it that were allocated
@@ -172,7 +173,8 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	}
 	e.freeBut(kept...)
 	out.Report.Duration = time.Since(begin) - out.Report.Load
-	out.Report.Totals, out.Report.BytesRead = e.totals, e.bytesRead()
+	out.Report.Totals, out.Report.Requested = e.totals, e.requested()
+	out.Report.BytesRead = store.DiskBytes() - e.disk
 	out.Free = e.left()
 	return out, nil
 }

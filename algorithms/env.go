@@ -54,6 +54,7 @@ type account struct {
 	keyName string
 
 	loaded int64 // bytes that were read from the store for rows of the whole graph
+	disk   int64 // [store.DiskBytes] when the run began
 }
 
 // array is memory that Make has allocated.
@@ -129,7 +130,7 @@ func readEnv(s *store.Store, a planner, o Options, g *gpu, beside []Array) (*Env
 func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Array) (*Env, error) {
 	e := &Env{
 		Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, store: s,
-		account: account{arrays: map[unsafe.Pointer]array{}},
+		account: account{arrays: map[unsafe.Pointer]array{}, disk: store.DiskBytes()},
 	}
 	whole, loading := p.wholeArrays(e.Graph, o.Threads)
 	p.Arrays = slices.Concat(p.Arrays, whole)
@@ -205,12 +206,12 @@ func (e *Env) Each(ctx context.Context, n int, f func(worker, i int) error) erro
 // called from many goroutines.
 func (e *Env) Progress(stage string, done, total int64) {
 	if e.options.Progress != nil {
-		e.options.Progress(Progress{stage, done, total, e.bytesRead()})
+		e.options.Progress(Progress{stage, done, total, store.DiskBytes() - e.disk})
 	}
 }
 
-// bytesRead returns the number of bytes that came from the store so far.
-func (e *Env) bytesRead() int64 {
+// requested returns the number of bytes read from the store so far.
+func (e *Env) requested() int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.read.bytesRead() + e.loaded

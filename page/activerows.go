@@ -79,12 +79,14 @@ func (p *ActiveRows) fill(i int, active bitset.Set) error {
 	info := &r.cat.Shards[i]
 	p.from, p.to = info.First, info.First+uint32(info.Vertices)
 	p.sides, p.codes = p.sides[:0], p.codes[:0]
-	rest := p.blobs
+	at := int64(0)
 	for k := range r.shards[i] {
 		b := &r.shards[i][k]
 		memory := b.memory
 		if memory == nil {
-			memory, rest = rest[:b.bytes:b.bytes], rest[b.bytes:]
+			at = place(at, b.bytes)
+			memory = p.blobs[at:][:b.bytes:b.bytes]
+			at += b.bytes
 		}
 		side, err := p.readBlob(b, i, memory, active)
 		if err != nil {
@@ -131,9 +133,12 @@ func (p *ActiveRows) readBlob(b *storedBlob, i int, memory []byte, active bitset
 
 // readHead reads the index of a blob.
 func (r *StoredRows) readHead(b *storedBlob, i int) error {
-	err := r.store.ReadPart(b.dir, i, 0, b.head)
+	err := r.store.ReadPart(b.dir, i, 0, b.head, false)
 	if err != nil {
 		return err
+	}
+	if !r.Direct { // others of its rows will be needed
+		r.store.Prefetch(b.dir, i, b.bytes)
 	}
 	r.read.Add(b.headBytes)
 	var side shard.Side
@@ -161,22 +166,27 @@ func (r *StoredRows) readHead(b *storedBlob, i int) error {
 func (p *ActiveRows) readRuns(b *storedBlob, i int, side runSide, memory []byte, active bitset.Set) error {
 	r := p.rows
 	var begin, end int64
+	near, block := int64(nearBytes), int64(1)
+	if r.Direct {
+		near, block = nearDirect, blockBytes
+	}
 	read := func() error {
 		r.read.Add(end - begin)
-		return r.store.ReadPart(b.dir, i, begin, memory[begin:end])
+		return r.store.ReadPart(b.dir, i, begin, memory[begin:end], r.Direct)
 	}
 	p.runs = p.runs[:0]
 	for v, ok := active.Next(p.from, p.to); ok; {
 		run, from, to := side.Run(int(v - p.from))
 		rows, none := p.rowsOf(run, active)
 		x := neededRun{run: run}
-		if r.Once && !r.Weighted {
+		if !r.stay {
 			x.done = rows | none
 		}
 		x.kept = b.kept.find(run, rows, x.done, r.level)
 		p.runs = append(p.runs, x)
 		if x.kept == nil {
-			if end > begin && from-end > nearBytes {
+			from, to = from&^(block-1), min((to+block-1)&^(block-1), b.bytes)
+			if end > begin && from-end > near {
 				if err := read(); err != nil {
 					return err
 				}

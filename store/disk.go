@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph/internal/hostmem"
 )
@@ -17,9 +18,16 @@ import (
 const (
 	probeBlock  = 1 << 20  // of sequential reads
 	probeRandom = 64 << 10 // about the least that notify-pull reads of a shard
-	probeBytes  = 32 << 20 // sequential
+	probeBytes  = 8 << 20  // sequential
 	probeReads  = 48       // random
 )
+
+// DiskBytes returns the number of bytes that the process has read from disks so far, for any purpose.
+func DiskBytes() int64 {
+	var r unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &r) // does not fail
+	return r.Inblock * 512
+}
 
 // AccessRatio is k, the speed of sequential over that of random reads of the
 // store's disk, at least 1. It reads past the system's page cache; where that

@@ -183,6 +183,7 @@ type algorithmReport struct {
 	Algorithm string         `json:"algorithm,omitempty"` // that ran in place of the program
 	Totals    map[string]any `json:"totals"`
 	BytesRead int64          `json:"bytes_read"`
+	Requested int64          `json:"bytes_requested"`
 
 	GPU        string      `json:"gpu,omitempty"`
 	GPUSeconds show.Number `json:"gpu_seconds,omitempty"`    // of computing
@@ -196,6 +197,7 @@ func (t *task) writeAlgorithmReport(w io.Writer, top *report.TopRows) error {
 		totals[total.Name] = total.Value
 	}
 	return report.WriteObject(w,
-		algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.GPU, show.Number(r.Kernels.Seconds()), r.GPUMemory},
+		algorithmReport{t.jobReport(), t.by(), totals, r.BytesRead, r.Requested, r.GPU, show.Number(r.Kernels.Seconds()),
+			r.GPUMemory},
 		top.InObject())
 }
