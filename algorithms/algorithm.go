@@ -148,7 +148,7 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	if err != nil {
 		return nil, err
 	}
-	out := &Outcome[T]{env: e, Report: Report{Load: time.Since(begin), InMemory: e.read.inMemory()}}
+	out := &Outcome[T]{env: e, Report: Report{Load: time.Since(begin), InMemory: e.read.inMemory() && e.some == nil}}
 	if !out.Report.InMemory {
 		enough := ""
 		if e.enough > 0 {

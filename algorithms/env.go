@@ -17,6 +17,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
+	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
 )
@@ -28,11 +29,12 @@ type Env struct {
 	Log     *zap.Logger
 
 	algorithm any
-	read      *adjacency // if nil, nothing is read
-	rows      *Rows      // of it; if nil, none were planned
-	ends      *wholeEnds // if nil, EachVertex goes over rows
-	edges     *Edges     // the same
-	gpu       *gpu       // if nil, the CPU computes
+	read      *adjacency       // if nil, nothing is read
+	rows      *Rows            // of it; if nil, none were planned
+	ends      *wholeEnds       // if nil, EachVertex goes over rows
+	some      *page.StoredRows // if not nil, eachVertexOf reads these
+	edges     *Edges           // the same
+	gpu       *gpu             // if nil, the CPU computes
 	options   Options
 	store     *store.Store
 	plan      Plan
@@ -140,6 +142,10 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Arr
 		return nil, fmt.Errorf("algorithm %T plans to read rows and edges: expected one of them", a)
 	}
 	p.Arrays = append(p.Arrays, beside...)
+	var err error
+	if e.some, err = openSome(s, p, o); err != nil || e.some != nil {
+		return e, err
+	}
 	var encodings []uint16
 	if g == nil && p.Edges {
 		encodings = []uint16{packed.Version}
@@ -158,7 +164,12 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *gpu, beside []Arr
 }
 
 // endReading closes what was read, after a run that err ended.
-func (e *Env) endReading(err error) error { return errors.Join(e.store.MapError(err), e.read.Close()) }
+func (e *Env) endReading(err error) error {
+	if e.some != nil {
+		e.some.Close()
+	}
+	return errors.Join(e.store.MapError(err), e.read.Close())
+}
 
 // withoutGPU says why the CPU computes what a GPU should.
 func (e *Env) withoutGPU(err error) {
@@ -214,7 +225,12 @@ func (e *Env) Progress(stage string, done, total int64) {
 func (e *Env) requested() int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.read.bytesRead() + e.loaded
+	n := e.read.bytesRead() + e.loaded
+	if e.some != nil {
+		rows, _ := e.some.Counts()
+		n += rows
+	}
+	return n
 }
 
 // Total reports a number about the whole graph.

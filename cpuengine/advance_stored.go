@@ -101,7 +101,7 @@ func (r *storedRows[V, A]) push(f *Advancer[V, A], _ bool) error {
 		}
 		defer p.Release()
 		l := &f.lanes[w.index]
-		p.Each(f.engine.arrays.Active, func(v uint32, list []uint32, weights shard.Plane) {
+		p.Each(func(v uint32, list []uint32, weights shard.Plane) {
 			r.pushRow(f, l, v, list, weights)
 		})
 		return nil
@@ -145,7 +145,7 @@ func (r *storedRows[V, A]) seek(f *Advancer[V, A]) error {
 		}
 		defer p.Release()
 		w.enter(&shardSides{}, Work{Step: f.block.Step})
-		p.Each(a.Marks, func(v uint32, list []uint32, _ shard.Plane) { r.gatherRow(w, &f.lanes[w.index], v, list) })
+		p.Each(func(v uint32, list []uint32, _ shard.Plane) { r.gatherRow(w, &f.lanes[w.index], v, list) })
 		return nil
 	})
 	f.putDeferred()

@@ -23,8 +23,8 @@ type RowReader struct {
 }
 
 // Read starts reading the rows of active vertices: as many shards at once as there are frames, up
-// to [Readers]. The set must not change until the reader is closed. If again is set, the vertices
-// are not active yet, but looked at.
+// to [Readers]. Of each shard, they are those that are active when its turn comes. If again is set,
+// the vertices are not active yet, but looked at.
 func (r *StoredRows) Read(ctx context.Context, active bitset.Set, again bool) *RowReader {
 	x := &RowReader{}
 	r.level++

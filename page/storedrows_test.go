@@ -135,7 +135,7 @@ func readActive(t rapid.TB, r *StoredRows, active bitset.Set, again bool) map[ar
 				mu.Lock()
 				failed = errors.Join(failed, err)
 				if p != nil {
-					p.Each(active, func(v uint32, list []uint32, weights shard.Plane) {
+					p.Each(func(v uint32, list []uint32, weights shard.Plane) {
 						for k, u := range list {
 							got[arc{v, u, float32(weights.At(k))}]++
 						}
