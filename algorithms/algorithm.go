@@ -90,7 +90,7 @@ type Options struct {
 type Progress struct {
 	Stage       string
 	Done, Total int64
-	BytesRead   int64 // from the store, since the run began
+	BytesRead   int64 // by the process from disks, since the run began
 }
 
 // Total is a number about the whole graph.
@@ -105,8 +105,9 @@ type Report struct {
 	Load      time.Duration // until Run began
 	Duration  time.Duration // of Run
 	InMemory  bool          // all that was read stayed there
-	BytesRead int64
-	Scratch   int64 // bytes that were written to temporary files
+	BytesRead int64         // by the process from disks, for any purpose
+	Requested int64         // of the graph; the system may have had it in memory
+	Scratch   int64         // bytes that were written to temporary files
 
 	GPU       string        // the device that has computed; "": the CPU has
 	GPUMemory int64         // bytes of it that were allocated
@@ -154,7 +155,7 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 		return nil, err
 	}
 	defer e.freeIDs()
-	out := &Outcome[T]{env: e, Report: Report{Load: time.Since(begin), InMemory: e.read.inMemory()}}
+	out := &Outcome[T]{env: e, Report: Report{Load: time.Since(begin), InMemory: e.read.inMemory() && e.some == nil}}
 	if !out.Report.InMemory {
 		enough := ""
 		if e.enough > 0 {
@@ -186,7 +187,8 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 	e.freeBut(kept...)
 	out.Report.Duration = time.Since(begin) - out.Report.Load
 	e.freeIDs()
-	out.Report.Totals, out.Report.BytesRead, out.Report.Scratch = e.totals, e.bytesRead(), e.spilled
+	out.Report.Totals, out.Report.Requested, out.Report.Scratch = e.totals, e.requested(), e.spilled
+	out.Report.BytesRead = store.DiskBytes() - e.disk
 	out.Free = e.left()
 	return out, nil
 }

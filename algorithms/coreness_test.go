@@ -26,7 +26,7 @@ func TestCorenessMemory(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("with memory %d, core numbers differ", memory)
 		}
-		return report.BytesRead
+		return report.Requested
 	}
 	if once, often := read(0), read(starved); often < 3*once {
 		t.Errorf("%d bytes were read in memory, %d with the least memory", once, often)

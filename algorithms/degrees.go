@@ -37,23 +37,27 @@ func (d Degrees) Run(ctx context.Context, e *Env) ([]int64, error) {
 	if !e.Graph.Symmetric && !d.NotOut {
 		sides = append(sides, shard.Out)
 	}
+	if err := eachDegree(ctx, e, sides, func(v, degree uint32) { sums[v] += int64(degree) }); err != nil {
+		return nil, err
+	}
+	e.Total("largest degree", slices.Max(sums))
+	return sums, nil
+}
+
+// eachDegree calls f with the degree of each vertex on each of some sides. One goroutine calls it for a vertex.
+func eachDegree(ctx context.Context, e *Env, sides []shard.Direction, f func(v, degree uint32)) error {
 	buffers := make([][]uint32, e.Threads)
-	err = e.Each(ctx, len(e.Graph.Shards), func(worker, i int) (err error) {
+	return e.Each(ctx, len(e.Graph.Shards), func(worker, i int) (err error) {
 		for _, dir := range sides {
 			if buffers[worker], err = e.store.DegreesInto(buffers[worker], dir, i); err != nil {
 				return err
 			}
 			for k, n := range buffers[worker] {
-				sums[e.Graph.Shards[i].First+uint32(k)] += int64(n)
+				f(e.Graph.Shards[i].First+uint32(k), n)
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	e.Total("largest degree", slices.Max(sums))
-	return sums, nil
 }
 
 // ColumnName returns "degree".

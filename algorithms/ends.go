@@ -126,6 +126,9 @@ func eachVertexOf(
 			return nil
 		})
 	}
+	if e.some != nil && set != nil {
+		return eachSome(ctx, e, set, f, progress)
+	}
 	return e.Rows().eachOf(ctx, set, func(worker int, b *Block) error {
 		var ends Ends // one allocation for all
 		for i := range b.Len {
@@ -136,6 +139,31 @@ func eachVertexOf(
 			f(worker, ends.self, &ends)
 		}
 		progress(b.Len)
+		return nil
+	})
+}
+
+// eachSome calls f with the neighbours of the vertices of a set, of each shard as it is when its turn comes, and then
+// progress with their number.
+func eachSome(
+	ctx context.Context, e *Env, set bitset.Set, f func(worker int, v uint32, ends *Ends), progress func(n int),
+) error {
+	x := e.some.Read(ctx, set, false)
+	defer x.Close()
+	return e.Each(ctx, x.Shards(), func(worker, _ int) error {
+		p, err := x.Next()
+		if err != nil || p == nil {
+			return err
+		}
+		defer p.Release()
+		var ends Ends // one allocation for all
+		n := 0
+		p.Each(func(v uint32, list []uint32, _ shard.Plane) {
+			ends = Ends{self: v, a: list}
+			f(worker, v, &ends)
+			n++
+		})
+		progress(n)
 		return nil
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
+	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
 )
@@ -29,11 +30,12 @@ type Env struct {
 	Log     *zap.Logger
 
 	algorithm any
-	read      *adjacency // if nil, nothing is read
-	rows      *Rows      // of it; if nil, none were planned
-	ends      *wholeEnds // if nil, EachVertex goes over rows
-	edges     *Edges     // the same
-	gpu       *GPUEnv    // if nil, the CPU computes
+	read      *adjacency       // if nil, nothing is read
+	rows      *Rows            // of it; if nil, none were planned
+	ends      *wholeEnds       // if nil, EachVertex goes over rows
+	some      *page.StoredRows // if not nil, eachVertexOf reads these
+	edges     *Edges           // the same
+	gpu       *GPUEnv          // if nil, the CPU computes
 	options   Options
 	store     *store.Store
 	plan      Plan
@@ -57,6 +59,7 @@ type account struct {
 	loaded int64    // bytes that were read from the store for rows of the whole graph
 	ids    []uint32 // by place, read before the run begins; if nil, they are the places
 
+	disk    int64 // [store.DiskBytes] when the run began
 	scratch []*os.File
 	spilled int64         // bytes that were written to them
 	trimmed chan struct{} // if not nil, mapped files are trimmed until it receives
@@ -141,7 +144,7 @@ func readEnv(s *store.Store, a planner, o Options, g *GPUEnv, beside []Array) (*
 func readPlan(s *store.Store, a planner, p Plan, o Options, g *GPUEnv, beside []Array) (*Env, error) {
 	e := &Env{
 		Graph: s.Catalogue(), Threads: o.Threads, Log: o.Log, algorithm: a, gpu: g, options: o, store: s,
-		account: account{arrays: map[unsafe.Pointer]array{}},
+		account: account{arrays: map[unsafe.Pointer]array{}, disk: store.DiskBytes()},
 	}
 	whole, loading := p.wholeArrays(e.Graph, o.Threads)
 	p.Places = p.Places || p.Edges || g != nil
@@ -152,6 +155,10 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *GPUEnv, beside []
 		return nil, fmt.Errorf("algorithm %T plans to read rows and edges: expected one of them", a)
 	}
 	p.Arrays = append(p.Arrays, beside...)
+	var err error
+	if e.some, err = openSome(s, p, o); err != nil || e.some != nil {
+		return e, err
+	}
 	var encodings []uint16
 	if g == nil && p.Edges {
 		encodings = []uint16{packed.Version}
@@ -181,6 +188,9 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *GPUEnv, beside []
 
 // endReading closes what was read, and temporary files, after a run that err ended.
 func (e *Env) endReading(err error) error {
+	if e.some != nil {
+		e.some.Close()
+	}
 	err = errors.Join(e.store.MapError(err), e.read.Close())
 	if e.trimmed != nil {
 		e.trimmed <- struct{}{}
@@ -237,15 +247,20 @@ func (e *Env) Each(ctx context.Context, n int, f func(worker, i int) error) erro
 // called from many goroutines.
 func (e *Env) Progress(stage string, done, total int64) {
 	if e.options.Progress != nil {
-		e.options.Progress(Progress{stage, done, total, e.bytesRead()})
+		e.options.Progress(Progress{stage, done, total, store.DiskBytes() - e.disk})
 	}
 }
 
-// bytesRead returns the number of bytes that came from the store so far.
-func (e *Env) bytesRead() int64 {
+// requested returns the number of bytes read from the store so far.
+func (e *Env) requested() int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.read.bytesRead() + e.loaded
+	n := e.read.bytesRead() + e.loaded
+	if e.some != nil {
+		rows, _ := e.some.Counts()
+		n += rows
+	}
+	return n
 }
 
 // Total reports a number about the whole graph.

@@ -245,9 +245,9 @@ func TestNumbersStarved(t *testing.T) {
 	}
 	_, inMemory := run(t, s, triangles.algorithm, algorithms.Options{Threads: 2})
 	_, streamed := run(t, s, triangles.algorithm, algorithms.Options{Threads: 2, Memory: starved})
-	if !inMemory.InMemory || streamed.InMemory || streamed.BytesRead <= 2*inMemory.BytesRead {
+	if !inMemory.InMemory || streamed.InMemory || streamed.Requested <= 2*inMemory.Requested {
 		t.Errorf("read %d bytes in memory (%v), %d with little (%v)",
-			inMemory.BytesRead, inMemory.InMemory, streamed.BytesRead, streamed.InMemory)
+			inMemory.Requested, inMemory.InMemory, streamed.Requested, streamed.InMemory)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 //
 // A vertex that is removed takes itself from the degrees of its neighbours, so that each edge is
 // looked at once. Where the budget has no room for the rows of the whole graph, those of removed
-// vertices are read in passes.
+// vertices are read as they are needed, or in passes over all rows of a directed graph.
 type KCore struct{ K uint32 }
 
 // Plan returns the rows of both directions, the degrees, and the values.
@@ -30,8 +30,8 @@ func (KCore) Plan(g *store.Catalogue, _ int) Plan {
 		Whole:  BothRows(g),
 		Arrays: append(arrays, Array{"vertices to remove", 4 * n}),
 		Less: &Plan{
-			Places: true,
-			Rows:   BothRows(g), Arrays: append(arrays[:2:2], Array{"vertices to remove", 8 * int64(bitset.Words(g.Vertices))}),
+			Places: true, Rows: BothRows(g), Some: true,
+			Arrays: append(arrays[:2:2], Array{"vertices to remove", 8 * int64(bitset.Words(g.Vertices))}),
 		},
 	}
 }
@@ -46,8 +46,7 @@ func (c KCore) Run(ctx context.Context, e *Env) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = EachVertex(ctx, e,
-		"degrees", func(_ int, v uint32, ends *Ends) { degree[v] = uint32(len(ends.a) + len(ends.b)) })
+	err = eachDegree(ctx, e, BothRows(e.Graph), func(v, n uint32) { degree[v] += n })
 	switch {
 	case err != nil || c.K == 0:
 	case whole:

@@ -3,6 +3,7 @@ package algorithms
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,6 +21,9 @@ type Plan struct {
 	Rows []shard.Direction
 	// Edges: it reads edges instead, without an order of vertices and without weights.
 	Edges bool
+	// Some: it reads the rows of some vertices at a time, and of each vertex once. Those of a symmetric graph are read
+	// as they are needed, by runs, and others in pages.
+	Some bool
 	// Whole are the directions of which it has the rows of the whole graph in memory at
 	// once, from [Env.Load], beside its arrays.
 	Whole []shard.Direction
@@ -136,6 +140,31 @@ func rowsOf(s *store.Store, p Plan) (sides []shard.Direction, err error) {
 	}
 	return sides, nil
 }
+
+// openSome takes the budget for rows that are read as they are needed. Without room for them, or where the graph has
+// none, it returns nil.
+func openSome(s *store.Store, p Plan, o Options) (*page.StoredRows, error) {
+	if !p.Some || !s.Catalogue().SameRows() {
+		return nil, nil
+	}
+	rows, err := page.WholeRows{Sides: []shard.Direction{shard.Out}, Threads: o.Threads}.PlanRows(s)
+	if err != nil {
+		return nil, nil //nolint:nilerr // pages have them
+	}
+	left := int64(math.MaxInt64)
+	if o.Memory > 0 {
+		left = o.Memory - hostmem.Process - p.bytes()
+	}
+	frames := rows.Frames(left / framesShare)
+	if left -= rows.Memory(frames); left < 0 {
+		return nil, nil
+	}
+	rows.Once = true
+	return rows, rows.Reserve(frames, min(left, rows.KeptBytes()))
+}
+
+// framesShare is which part of the memory frames may take; the rest is for runs that stay.
+const framesShare = 8
 
 // openPages divides the budget: the arrays of the plan first, then rows or edges, which
 // pages hold as rows if they are in none of these encodings. Spare arrays get up to three quarters of what the

@@ -102,7 +102,7 @@ func TestHops(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			r.Fatal(diff)
 		}
-		if !report.InMemory || report.BytesRead == 0 {
+		if !report.InMemory || report.Requested == 0 {
 			r.Fatalf("%+v", report)
 		}
 	})

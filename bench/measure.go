@@ -195,11 +195,11 @@ func (x *programRun) add(r dispatcher.Report, gather, disk, memory float64) {
 	var total, edges, bytes float64
 	for _, it := range r.Iterations {
 		// In memory the pulls that read anything bring pages to stay, and from disk the first does.
-		if it.Method != dispatcher.Pull || r.InMemory && it.Traffic.BytesRead > 0 || !r.InMemory && it.Iteration == 0 {
+		if it.Method != dispatcher.Pull || r.InMemory && it.Traffic.Requested > 0 || !r.InMemory && it.Iteration == 0 {
 			continue
 		}
 		each = append(each, it.Seconds)
-		total, edges, bytes = total+it.Seconds, edges+float64(it.Edges), bytes+float64(it.Traffic.BytesRead)
+		total, edges, bytes = total+it.Seconds, edges+float64(it.Edges), bytes+float64(it.Traffic.Requested)
 	}
 	x.pulls = len(each)
 	x.each, x.edges = append(x.each, median(each)), append(x.edges, edges/total)

@@ -128,7 +128,7 @@ func TestMeasureErrors(t *testing.T) {
 
 func pull(i int, edges uint64, read int64, seconds float64) garaph.Iteration {
 	return garaph.Iteration{Iteration: i, Method: dispatcher.Pull, Edges: edges,
-		Traffic: dispatcher.Traffic{Reads: dispatcher.Reads{BytesRead: read}}, Seconds: seconds}
+		Traffic: dispatcher.Traffic{Reads: dispatcher.Reads{Requested: read}}, Seconds: seconds}
 }
 
 // TestShares checks that pulls that bring pages to stay do not count, and the ceiling of a run from

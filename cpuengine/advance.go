@@ -74,6 +74,7 @@ type direction struct {
 	seeks  bool   // the last level sought
 	unseen uint64 // edges of vertices that were not active yet
 	active uint64 // vertices before the last level
+	edges  uint64 // from these
 }
 
 // limits holds the constants; tests replace them.
@@ -249,7 +250,7 @@ func (f *Advancer[V, A]) direct(active, degrees uint64) {
 	default:
 		f.seeks = degrees > f.limits.alone && degrees > f.unseen/pushShare
 	}
-	f.active = active
+	f.active, f.edges = active, degrees
 }
 
 // turn makes the next frontier the current one.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
 	"github.com/garaph/garaph/page"
 	"github.com/garaph/garaph/shard"
@@ -28,17 +29,22 @@ type storedRows[V, A any] struct {
 	stored *page.StoredRows
 	exact  bool            // a level that fails is as if it had not been
 	reader *page.RowReader // of the level
+	full   gas.Saturable[A]
 }
 
-func (r *storedRows[V, A]) canSeek() bool              { return false }
-func (r *storedRows[V, A]) seek(*Advancer[V, A]) error { return nil }
+// canSeek returns false: bring chooses.
+func (r *storedRows[V, A]) canSeek() bool { return false }
 
-// NewStoredAdvancer returns an advancer over rows that are read on demand. It only pushes, and
-// keeps the frontier as a bit set. If exact is set, an error in a level leaves values unchanged;
-// otherwise some are newer, and their vertices active.
+// NewStoredAdvancer returns an advancer over rows that are read on demand. It keeps the frontier as
+// a bit set, and seeks where that reads fewer rows than pushing. If exact is set, an error in a level
+// leaves values unchanged; otherwise some are newer, and their vertices active.
 func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact bool) *Advancer[V, A] {
 	f := &Advancer[V, A]{engine: e}
-	f.rows = &storedRows[V, A]{stored: rows, exact: exact}
+	r := &storedRows[V, A]{stored: rows, exact: exact}
+	if StoredSeeks(e.loops, rows, exact) {
+		r.full, _ = e.program.(gas.Saturable[A])
+	}
+	f.rows = r
 	a := e.arrays
 	f.block = compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out, IDs: a.IDs}
 	f.queue, f.next = frontier.NewQueue[uint32](nil), frontier.NewQueue[uint32](nil)
@@ -53,12 +59,33 @@ func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact b
 	return f
 }
 
-// bring begins to read the rows of active vertices.
+// StoredSeeks reports whether an advancer of [NewStoredAdvancer] seeks.
+func StoredSeeks[V, A any](l compiled.Loops[V, A], rows *page.StoredRows, exact bool) bool {
+	return l.Seek != nil && !exact && !rows.Weighted && rows.Symmetric()
+}
+
+// rowEdges is the number of edges that are read with a row: half of a block of a file has as many.
+const rowEdges = 1 << 10
+
+// bring begins to read the rows of active vertices, or of those that are not settled, if these are fewer.
 func (r *storedRows[V, A]) bring(ctx context.Context, f *Advancer[V, A]) error {
+	a := f.engine.arrays
+	f.seeks = false
+	if r.full != nil && f.active > uint64(a.N)/seekShare {
+		vertices, edges, err := f.markUnsettled()
+		if err != nil {
+			return err
+		}
+		f.seeks = vertices*rowEdges+edges < f.active*rowEdges+f.edges
+	}
+	if f.seeks {
+		r.reader = r.stored.Read(ctx, a.Marks, true)
+		return nil
+	}
 	if err := r.saveValues(f); err != nil {
 		return err
 	}
-	r.reader = r.stored.Read(ctx, f.engine.arrays.Active)
+	r.reader = r.stored.Read(ctx, a.Active, false)
 	return nil
 }
 
@@ -74,7 +101,7 @@ func (r *storedRows[V, A]) push(f *Advancer[V, A], _ bool) error {
 		}
 		defer p.Release()
 		l := &f.lanes[w.index]
-		p.Each(f.engine.arrays.Active, func(v uint32, list []uint32, weights shard.Plane) {
+		p.Each(func(v uint32, list []uint32, weights shard.Plane) {
 			r.pushRow(f, l, v, list, weights)
 		})
 		return nil
@@ -84,6 +111,82 @@ func (r *storedRows[V, A]) push(f *Advancer[V, A], _ bool) error {
 		r.undo(f)
 	}
 	return err
+}
+
+// markUnsettled marks the vertices with edges that are not settled, and counts them and their edges.
+func (f *Advancer[V, A]) markUnsettled() (vertices, edges uint64, err error) {
+	a := f.engine.arrays
+	s, err := f.engine.parallel(parts(int(a.N), heldVertices), func(w *worker[V, A], i int) error {
+		begin, end := part(i, heldVertices, int(a.N))
+		b := f.block
+		b.First = uint32(begin)
+		clear(a.Marks[begin>>6 : (end+63)>>6])
+		w.due = f.engine.loops.Due(w.due[:0], identity[:end-begin], &b, a.Cur)
+		for _, v := range w.due {
+			if v := uint32(begin) + uint32(v); a.Degree[v] > 0 {
+				a.Marks[v>>6] |= 1 << (v & 63)
+				w.stats.Vertices++
+				w.stats.Degrees += uint64(a.Degree[v])
+			}
+		}
+		return nil
+	})
+	return s.Vertices, s.Degrees, err
+}
+
+// seek has vertices look for active ones along their rows, a shard after another.
+func (r *storedRows[V, A]) seek(f *Advancer[V, A]) error {
+	defer r.reader.Close()
+	a := f.engine.arrays
+	s, err := f.engine.parallel(r.reader.Shards(), func(w *worker[V, A], _ int) error {
+		p, err := r.reader.Next()
+		if err != nil || p == nil {
+			return err
+		}
+		defer p.Release()
+		w.enter(&shardSides{}, Work{Step: f.block.Step})
+		p.Each(func(v uint32, list []uint32, _ shard.Plane) { r.gatherRow(w, &f.lanes[w.index], v, list) })
+		return nil
+	})
+	f.putDeferred()
+	a.Marks.Clear()
+	l := &f.lanes[0].advance
+	l.Edges, l.Vertices, l.Seek.Found, l.Next.Degrees = s.Edges, s.Vertices, s.Activated, s.Degrees
+	return err
+}
+
+// gatherRow has a vertex gather from the active ones among its neighbours, up to the first after which
+// no other counts.
+func (r *storedRows[V, A]) gatherRow(w *worker[V, A], l *lane, v uint32, list []uint32) {
+	a := w.engine.arrays
+	w.block.First, w.block.Off, w.block.Nbr = v, w.part[:], list
+	acc := w.sums(1)
+	found, looked := false, len(list)
+	for i, u := range list {
+		if !a.Active.Has(u) {
+			continue
+		}
+		found = true
+		w.part = [2]uint32{uint32(i), uint32(i) + 1}
+		w.engine.loops.Gather(acc, identity[:1], &w.block, a.Cur)
+		if r.full.Saturated(acc[0], w.block.Step) {
+			looked = i + 1
+			break
+		}
+	}
+	w.stats.Edges += uint64(looked)
+	if !found {
+		return
+	}
+	before := w.stats.Activated
+	w.apply(acc, identity[:1])
+	switch {
+	case w.stats.Activated == before:
+	case a.Active.Has(v): // others read its value until the end of the level
+		l.advance.Seek.Deferred = append(l.advance.Seek.Deferred, v)
+	default:
+		a.Cur[v] = a.Next[v]
+	}
 }
 
 // saveValues copies the values from which the level pushes, or all.

@@ -42,16 +42,16 @@ func runsWithNamed[V, A any](t *rapid.T, s *store.Store, p gas.Program[V, A], o 
 		if err != nil || r.GPU.Without != "" || r.GPU.Lost != "" {
 			t.Fatalf("%T: %v; without a GPU: %q, lost: %q", p, err, r.GPU.Without, r.GPU.Lost)
 		}
-		read := r.Preparation.LoadRead
+		read := r.Preparation.Reads.Requested
 		for _, it := range r.Iterations {
-			read += it.Traffic.BytesRead
+			read += it.Traffic.Requested
 			if it.Method != Frontier || it.Device != GPU {
 				t.Fatalf("%T: iteration %d is a %s on %s", p, it.Iteration, it.Method, it.Device)
 			}
 		}
-		if len(r.Iterations) > 0 && r.Preparation.LoadRead == 0 || read != r.Reads.BytesRead {
+		if len(r.Iterations) > 0 && r.Preparation.Reads.Requested == 0 || read != r.Reads.Requested {
 			t.Fatalf("%T: %d bytes were read, %d of them before the first iteration, and %d with those of iterations", p,
-				r.Reads.BytesRead, r.Preparation.LoadRead, read)
+				r.Reads.Requested, r.Preparation.Reads.Requested, read)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestHeldChosen(t *testing.T) {
 		}
 		read, rows := int64(0), int64(0)
 		for _, it := range r.Iterations {
-			if read += it.Traffic.BytesRead; it.Method != Frontier {
+			if read += it.Traffic.Requested; it.Method != Frontier {
 				t.Errorf("%s: iteration %d is a %s", c.name, it.Iteration, it.Method)
 			}
 		}

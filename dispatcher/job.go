@@ -49,7 +49,7 @@ func (j *Job[V, A]) open() error {
 	opened := p.openDevices()
 	err := p.ask()
 	j.state = newState(p)
-	j.recorder = &recorder[V, A]{plan: p, state: j.state}
+	j.recorder = &recorder[V, A]{plan: p, state: j.state, disk: store.DiskBytes()}
 	j.workers = newWorkers(p, j.state, j.recorder)
 	if err == nil && p.wantsGPU() {
 		err = j.state.beginInit()

@@ -147,6 +147,7 @@ func (p *plan[V, A]) facts() policy.Facts {
 			Ordered:  p.front.ordered || p.loops.Seek != nil, RowsEdges: p.front.edges, Iterations: p.opt.Iterations,
 			Weighted:  p.front.ordered && p.shape.cat.Weighted && p.loops.Weighs,
 			RowsBytes: rowsBytes, PullBytes: pullBytes,
+			Seeks: p.front.stored != nil && cpuengine.StoredSeeks(p.loops, p.front.stored, p.opt.Iterations > 0),
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/dispatcher/policy"
+	"github.com/garaph/garaph/store"
 )
 
 // recorder reports what a job does: to its caller, to those of [Options.Trace], to checkpoints and
@@ -17,6 +18,7 @@ type recorder[V, A any] struct {
 	plan   *plan[V, A]
 	state  *state[V, A]
 	report Report
+	disk   int64 // [store.DiskBytes] when the job was opened
 	// merged says how many iterations the report merges into one, and how many are in the last one.
 	merged struct{ each, last int }
 	epochs *epochs[V, A] // nil unless the run is recorded
@@ -35,8 +37,10 @@ func (r *recorder[V, A]) open() (err error) {
 func (r *recorder[V, A]) begin(began time.Time) {
 	r.report.Preparation.Load = time.Since(began)
 	held, _, _ := r.plan.front.counts()
-	r.report.Preparation.LoadRead += r.plan.pages.BytesRead() + held
-	r.report.Reads.BytesRead += r.report.Preparation.LoadRead
+	reads := &r.report.Preparation.Reads
+	reads.BytesRead = store.DiskBytes() - r.disk
+	reads.Requested += r.plan.pages.BytesRead() + held
+	r.report.Reads.add(*reads)
 	r.epochs.begin()
 }
 

@@ -49,8 +49,11 @@ type Traffic struct {
 
 // Reads is the number of bytes read from the store.
 type Reads struct {
+	// BytesRead is what the process has read from disks meanwhile ([store.DiskBytes]), and Requested what the job asked
+	// the system for, which may have had it in memory.
 	BytesRead int64 `json:"bytes_read"`
-	// RowsRead is the number of these that were rows of a frontier, read as they were needed, with
+	Requested int64 `json:"bytes_requested"`
+	// RowsRead is the number of requested ones that were rows of a frontier, read as they were needed, with
 	// what lies between them, and RowsNeeded how many bytes the rows themselves have.
 	RowsRead   int64 `json:"rows_read,omitempty"`
 	RowsNeeded int64 `json:"rows_needed,omitempty"`
@@ -58,6 +61,7 @@ type Reads struct {
 
 func (r *Reads) add(more Reads) {
 	r.BytesRead += more.BytesRead
+	r.Requested += more.Requested
 	r.RowsRead += more.RowsRead
 	r.RowsNeeded += more.RowsNeeded
 }
@@ -91,7 +95,7 @@ type PageWork struct {
 // Preparation is the work before the first iteration.
 type Preparation struct {
 	Load        time.Duration // from the start to the first iteration
-	LoadRead    int64         // bytes read until then
+	Reads       Reads         // until then
 	Calibration time.Duration // the part of Load in which the speeds of the devices were measured
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
+	"github.com/garaph/garaph/store"
 )
 
 // Run iterates until no vertex is active, or a limit of the options is reached. After a
@@ -90,7 +91,7 @@ func (j *Job[V, A]) next() *iteration {
 			Method: d.Method, Device: d.Device, Alpha: d.Alpha,
 		},
 		step: s.now.step, last: s.now.step.Iteration+1 == j.plan.opt.Iterations, alone: d.Device == GPU,
-		began: began, read: j.plan.pages.BytesRead(),
+		began: began, read: j.plan.pages.BytesRead(), disk: store.DiskBytes(),
 		measured: policy.Measurement{Observation: o, Decision: d},
 	}
 	if j.plan.opt.Device == GPU {
@@ -116,7 +117,8 @@ func (j *Job[V, A]) record(x *iteration) error {
 	if due.TimeCPU {
 		j.workers.cpu.lookAtCPU()
 	}
-	x.report.Traffic.BytesRead = j.plan.pages.BytesRead() - x.read + x.loaded
+	x.report.Traffic.Requested = j.plan.pages.BytesRead() - x.read + x.loaded
+	x.report.Traffic.BytesRead = store.DiskBytes() - x.disk
 	if x.report.Levels == 1 {
 		x.report.Levels = 0
 	}
@@ -196,6 +198,7 @@ type iteration struct {
 	lost   []*failure // of GPUs, when the new values were made
 	began  time.Time
 	read   int64 // bytes of pages read before it
+	disk   int64 // [store.DiskBytes] before it
 	loaded int64 // bytes of rows read for frontiers
 
 	requests []page.Request

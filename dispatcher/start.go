@@ -50,7 +50,7 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.report.Preparation.LoadRead += read
+		r.report.Preparation.Reads.Requested += read
 		clear(s.arrays.Next) // so that memory is there
 	}
 	if !r.report.InMemory {
@@ -70,7 +70,7 @@ func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 		return nil
 	}
 	read, err := j.workers.gpus.frontier.load(ctx, j.workers.gpus.live[0])
-	j.recorder.report.Preparation.LoadRead += read
+	j.recorder.report.Preparation.Reads.Requested += read
 	return j.workers.survive(err)
 }
 

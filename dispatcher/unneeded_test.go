@@ -65,7 +65,7 @@ func TestUnneededWeights(t *testing.T) {
 		}
 		read := int64(0)
 		for _, it := range r.Iterations {
-			read += it.Traffic.BytesRead
+			read += it.Traffic.Requested
 		}
 		if inMemory && o.Device == CPU && read != without {
 			t.Errorf("%d bytes were read, %d are needed of %d", read, without, all)

@@ -12,8 +12,9 @@ import (
 // Release.
 type ActiveRows struct {
 	rows     *StoredRows
-	from, to uint32 // vertices of the shard
-	blobs    []byte // memory for those that do not stay
+	from, to uint32     // vertices of the shard
+	active   bitset.Set // as their rows were read, from the word of the first one on
+	blobs    []byte     // memory for those that do not stay
 	sides    []shard.Rows
 	codes    []*rowweights.Side // of sides; if nil, none
 	buffer   shard.Buffer
@@ -34,11 +35,18 @@ func (p *ActiveRows) Release() {
 	p.rows.frames <- p
 }
 
+// next returns the first active vertex from v on.
+func (p *ActiveRows) next(v uint32) (uint32, bool) {
+	first := p.from &^ 63
+	v, ok := p.active.Next(v-first, p.to-first)
+	return first + v, ok
+}
+
 // Each calls row with the rows of active vertices, one of each side. The lists are valid until the
 // next call; weights are empty if the rows have none.
-func (p *ActiveRows) Each(active bitset.Set, row func(v uint32, list []uint32, weights shard.Plane)) {
+func (p *ActiveRows) Each(row func(v uint32, list []uint32, weights shard.Plane)) {
 	needed := 0
-	for v, ok := active.Next(p.from, p.to); ok; v, ok = active.Next(v+1, p.to) {
+	for v, ok := p.next(p.from); ok; v, ok = p.next(v + 1) {
 		for k, side := range p.sides {
 			list, bytes, first := p.row(side, int(v-p.from))
 			needed += bytes
@@ -78,15 +86,18 @@ func (p *ActiveRows) fill(i int, active bitset.Set) error {
 	r := p.rows
 	info := &r.cat.Shards[i]
 	p.from, p.to = info.First, info.First+uint32(info.Vertices)
+	p.active = active.AppendPart(p.active[:0], p.from, p.to)
 	p.sides, p.codes = p.sides[:0], p.codes[:0]
-	rest := p.blobs
+	at := int64(0)
 	for k := range r.shards[i] {
 		b := &r.shards[i][k]
 		memory := b.memory
 		if memory == nil {
-			memory, rest = rest[:b.bytes:b.bytes], rest[b.bytes:]
+			at = place(at, b.bytes)
+			memory = p.blobs[at:][:b.bytes:b.bytes]
+			at += b.bytes
 		}
-		side, err := p.readBlob(b, i, memory, active)
+		side, err := p.readBlob(b, i, memory)
 		if err != nil {
 			return err
 		}
@@ -101,7 +112,7 @@ func (p *ActiveRows) fill(i int, active bitset.Set) error {
 }
 
 // readBlob returns a blob in memory, with what active vertices need of it.
-func (p *ActiveRows) readBlob(b *storedBlob, i int, memory []byte, active bitset.Set) (any, error) {
+func (p *ActiveRows) readBlob(b *storedBlob, i int, memory []byte) (any, error) {
 	r := p.rows
 	if b.headBytes == 0 {
 		if b.whole != nil {
@@ -126,14 +137,17 @@ func (p *ActiveRows) readBlob(b *storedBlob, i int, memory []byte, active bitset
 	case *rowweights.Side:
 		side = x.In(memory)
 	}
-	return side, p.readRuns(b, i, side, memory, active)
+	return side, p.readRuns(b, i, side, memory)
 }
 
 // readHead reads the index of a blob.
 func (r *StoredRows) readHead(b *storedBlob, i int) error {
-	err := r.store.ReadPart(b.dir, i, 0, b.head)
+	err := r.store.ReadPart(b.dir, i, 0, b.head, false)
 	if err != nil {
 		return err
+	}
+	if !r.Direct { // others of its rows will be needed
+		r.store.Prefetch(b.dir, i, b.bytes)
 	}
 	r.read.Add(b.headBytes)
 	var side shard.Side
@@ -158,25 +172,30 @@ func (r *StoredRows) readHead(b *storedBlob, i int) error {
 
 // readRuns brings the runs of active vertices to their places: it reads those that are not
 // kept, near ones at once, checks them, and keeps them.
-func (p *ActiveRows) readRuns(b *storedBlob, i int, side runSide, memory []byte, active bitset.Set) error {
+func (p *ActiveRows) readRuns(b *storedBlob, i int, side runSide, memory []byte) error {
 	r := p.rows
 	var begin, end int64
+	near, block := int64(nearBytes), int64(1)
+	if r.Direct {
+		near, block = nearDirect, blockBytes
+	}
 	read := func() error {
 		r.read.Add(end - begin)
-		return r.store.ReadPart(b.dir, i, begin, memory[begin:end])
+		return r.store.ReadPart(b.dir, i, begin, memory[begin:end], r.Direct)
 	}
 	p.runs = p.runs[:0]
-	for v, ok := active.Next(p.from, p.to); ok; {
+	for v, ok := p.next(p.from); ok; {
 		run, from, to := side.Run(int(v - p.from))
-		rows, none := p.rowsOf(run, active)
+		rows, none := p.rowsOf(run)
 		x := neededRun{run: run}
-		if r.Once && !r.Weighted {
+		if !r.stay {
 			x.done = rows | none
 		}
 		x.kept = b.kept.find(run, rows, x.done, r.level)
 		p.runs = append(p.runs, x)
 		if x.kept == nil {
-			if end > begin && from-end > nearBytes {
+			from, to = from&^(block-1), min((to+block-1)&^(block-1), b.bytes)
+			if end > begin && from-end > near {
 				if err := read(); err != nil {
 					return err
 				}
@@ -191,7 +210,7 @@ func (p *ActiveRows) readRuns(b *storedBlob, i int, side runSide, memory []byte,
 		if next >= p.to-p.from {
 			break
 		}
-		v, ok = active.Next(p.from+next, p.to)
+		v, ok = p.next(p.from + next)
 	}
 	if end > begin {
 		if err := read(); err != nil {
@@ -202,13 +221,13 @@ func (p *ActiveRows) readRuns(b *storedBlob, i int, side runSide, memory []byte,
 }
 
 // rowsOf returns which rows of a run are those of active vertices, and which the last run lacks.
-func (p *ActiveRows) rowsOf(run int, active bitset.Set) (rows, none uint8) {
+func (p *ActiveRows) rowsOf(run int) (rows, none uint8) {
 	first := p.from + uint32(run)*packedrows.RunVertices
 	for k := range uint32(packedrows.RunVertices) {
 		switch v := first + k; {
 		case v >= p.to:
 			none |= 1 << k
-		case active.Has(v):
+		case p.active.Has(v - p.from&^63):
 			rows |= 1 << k
 		}
 	}

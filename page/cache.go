@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
@@ -75,6 +76,7 @@ type Cache struct {
 	known  [shard.Sides][]atomic.Bool // by shard: it was streamed before
 	pools  pools
 	all    bool
+	direct bool       // what does not stay is read past the system's page cache, which has no room for it
 	plain  int        // pages before it, which stay, lie in any memory
 	rest   int64      // of the budget, when all stays in memory
 	mu     sync.Mutex // guards owned
@@ -120,6 +122,7 @@ func New(s *store.Store, o Options) (*Cache, error) {
 	} else { // the ring, which takes less than half of it, leaves room for a side to notify by
 		rest := o.Budget - unpackers*c.from.packedBytes() - largest
 		limit = min(limit, max(largest, rest/budgetPages/int64(len(c.from.opt.Gather))))
+		c.direct = !cacheable(total, o.Budget)
 	}
 	if o.PageBytes > 0 {
 		limit = max(min(limit, o.PageBytes), largest)
@@ -140,6 +143,13 @@ func New(s *store.Store, o Options) (*Cache, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// cacheable reports whether the system's page cache has room for what is read again and again, beside the memory that
+// will be taken for the rest.
+func cacheable(bytes, budget int64) bool {
+	n := hostmem.Available()
+	return n == 0 || n >= bytes+budget
 }
 
 // Whole returns the smallest budget with which all pages of a job stay in memory.

@@ -23,10 +23,12 @@ type RowReader struct {
 }
 
 // Read starts reading the rows of active vertices: as many shards at once as there are frames, up
-// to [Readers]. The set must not change until the reader is closed.
-func (r *StoredRows) Read(ctx context.Context, active bitset.Set) *RowReader {
+// to [Readers]. Of each shard, they are those that are active when its turn comes. If again is set,
+// the vertices are not active yet, but looked at.
+func (r *StoredRows) Read(ctx context.Context, active bitset.Set, again bool) *RowReader {
 	x := &RowReader{}
 	r.level++
+	r.stay = again || !r.Once || r.Weighted
 	x.ctx, x.cancel = context.WithCancel(ctx)
 	for i, info := range r.cat.Shards {
 		if active.Any(info.First, info.First+uint32(info.Vertices)) {

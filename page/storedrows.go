@@ -24,6 +24,9 @@ type StoredRows struct {
 	WholeRows
 	// Once says that vertices are active once, as a rule: rows need not stay that were given.
 	Once bool
+	// Direct says that rows are read past the system's page cache. [StoredRows.Reserve] sets it where that has no room
+	// for them.
+	Direct bool
 
 	store  *store.Store
 	cat    *store.Catalogue
@@ -33,6 +36,7 @@ type StoredRows struct {
 	owned  [][]byte
 	frames chan *ActiveRows
 	level  uint32 // how often [StoredRows.Read] was called
+	stay   bool   // rows are needed again after this level
 
 	read, needed atomic.Int64
 }
@@ -70,8 +74,10 @@ type runSide interface {
 }
 
 const (
-	// nearBytes is how much may lie between two runs that are read at once.
-	nearBytes = 512
+	// nearBytes is how much may lie between two runs that are read at once: copying that takes no longer than another
+	// read. Past the page cache a read of nearDirect takes no longer than two.
+	nearBytes  = 512
+	nearDirect = 8 << 10
 	// blobBytes is about what a storedBlob takes beside its head.
 	blobBytes = 512
 	// unpackSlack is room behind a list that a row is unpacked to, in edges.
@@ -122,7 +128,7 @@ func (r *StoredRows) plan(i int) error {
 				b.headBytes, b.runs = n, packedrows.Runs(r.cat.Shards[i].Vertices)
 			}
 			r.heads += b.headBytes + runPlaceBytes*int64(b.runs) + blobBytes
-			blobs += b.bytes
+			blobs = place(blobs, b.bytes) + b.bytes
 			r.shards[i] = append(r.shards[i], b)
 		}
 	}
@@ -150,6 +156,9 @@ func (r *StoredRows) headBytes(dir shard.Direction, i int, weights bool) (n int6
 // Memory returns the memory of the rows with a number of frames.
 func (r *StoredRows) Memory(frames int) int64 { return r.heads + int64(frames)*r.frame.bytes() }
 
+// Symmetric reports whether vertices gather along the same rows.
+func (r *StoredRows) Symmetric() bool { return r.cat.SameRows() }
+
 // Wide reports whether weights are wide.
 func (r *StoredRows) Wide() bool { return r.cat.Wide }
 
@@ -162,6 +171,7 @@ func (r *StoredRows) Frames(bytes int64) int {
 // Reserve allocates frames, and stay bytes for blobs that stay.
 func (r *StoredRows) Reserve(frames int, stay int64) error {
 	r.frames = make(chan *ActiveRows, frames)
+	r.Direct = r.Direct || !cacheable(r.StoredBytes(), r.Memory(frames)+stay)
 	for range frames {
 		b, err := r.bytes(r.frame.bytes())
 		if err != nil {

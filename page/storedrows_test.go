@@ -1,14 +1,17 @@
 package page
 
 import (
+	"context"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/garaph/garaph/internal/bitset"
+	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/shard"
@@ -59,7 +62,7 @@ func TestStoredRows(t *testing.T) {
 		}
 		var read [2]int64
 		for i := range read {
-			if got := readActive(t, r, active); !maps.Equal(got, want) {
+			if got := readActive(t, r, active, false); !maps.Equal(got, want) {
 				t.Fatalf("%+v: rows %v, want %v", o, got, want)
 			}
 			read[i], _ = r.Counts()
@@ -88,7 +91,7 @@ func TestStoredLevels(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		r.Once = rapid.Bool().Draw(t, "once")
+		r.Once, r.Direct = rapid.Bool().Draw(t, "once"), rapid.Bool().Draw(t, "direct")
 		if err := r.Reserve(rapid.IntRange(1, 5).Draw(t, "frames"),
 			rapid.Int64Range(0, r.KeptBytes()).Draw(t, "stay")); err != nil {
 			t.Fatal(err)
@@ -110,7 +113,7 @@ func TestStoredLevels(t *testing.T) {
 					want[arc{e.Src, e.Dst, e.Weight}]++
 				}
 			}
-			if got := readActive(t, r, active); !maps.Equal(got, want) {
+			if got := readActive(t, r, active, rapid.Bool().Draw(t, "again")); !maps.Equal(got, want) {
 				t.Fatalf("%+v: rows %v, want %v", o, got, want)
 			}
 		}
@@ -118,8 +121,8 @@ func TestStoredLevels(t *testing.T) {
 }
 
 // readActive reads the rows of active vertices with two goroutines.
-func readActive(t *rapid.T, r *StoredRows, active bitset.Set) map[arc]int {
-	x := r.Read(t.Context(), active)
+func readActive(t rapid.TB, r *StoredRows, active bitset.Set, again bool) map[arc]int {
+	x := r.Read(context.Background(), active, again)
 	defer x.Close()
 	var mu sync.Mutex // guards got and failed
 	var failed error
@@ -132,7 +135,7 @@ func readActive(t *rapid.T, r *StoredRows, active bitset.Set) map[arc]int {
 				mu.Lock()
 				failed = errors.Join(failed, err)
 				if p != nil {
-					p.Each(active, func(v uint32, list []uint32, weights shard.Plane) {
+					p.Each(func(v uint32, list []uint32, weights shard.Plane) {
 						for k, u := range list {
 							got[arc{v, u, float32(weights.At(k))}]++
 						}
@@ -151,4 +154,37 @@ func readActive(t *rapid.T, r *StoredRows, active bitset.Set) map[arc]int {
 		t.Fatal(failed)
 	}
 	return got
+}
+
+// TestStoredDirect checks that active vertices get their rows past the page cache, of shards large enough for that.
+func TestStoredDirect(t *testing.T) {
+	const n = 1 << 14
+	g, rng := oracle.Graph{N: n}, rand.New(rand.NewPCG(1, 2))
+	for range 16 * n {
+		g.Edges = append(g.Edges, oracle.Edge{Src: rng.Uint32N(n), Dst: rng.Uint32N(n)})
+	}
+	s := teststore.Build(t, g, teststore.Options{Layout: store.Packed, ShardVertices: n})
+	r, err := WholeRows{Sides: []shard.Direction{shard.Out}, Threads: 2}.PlanRows(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	r.Direct = true
+	if err := r.Reserve(2, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, few := range []uint32{1, 7, 100, 5000} {
+		active, want := make(bitset.Set, bitset.Words(n)), map[arc]int{}
+		for v := uint32(3); v < n; v += few {
+			active.Add(v)
+		}
+		for _, e := range g.Edges {
+			if active.Has(e.Src) {
+				want[arc{e.Src, e.Dst, 1}]++
+			}
+		}
+		if got := readActive(t, r, active, false); !maps.Equal(got, want) {
+			t.Errorf("each %d vertices: %d rows, want %d", few, len(got), len(want))
+		}
+	}
 }

@@ -268,7 +268,7 @@ func (c *Cache) stream(dir shard.Direction, i int, dst []byte, part store.Check)
 	if known.Load() {
 		check = nil
 	}
-	side, err := c.from.readShard(dir, i, dst, store.Reading{Stream: true, Check: check})
+	side, err := c.from.readShard(dir, i, dst, store.Reading{Direct: c.direct, Check: check})
 	if err == nil && part == nil {
 		known.Store(true)
 	}

@@ -180,4 +180,4 @@ func neighbours(t testing.TB, s *store.Store, dir shard.Direction) string {
 func payload(path string) string { return filepath.Join(path, "payload") }
 
 // streaming is how shards are read that don't stay in memory.
-var streaming = store.Reading{Stream: true, Check: shard.Side.CheckValues}
+var streaming = store.Reading{Direct: true, Check: shard.Side.CheckValues}

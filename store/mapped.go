@@ -30,6 +30,7 @@ func (s *Store) Map() bool {
 		if b, err := unix.Mmap(int(s.payload.file.Fd()), 0, int(s.payload.size), unix.PROT_READ,
 			unix.MAP_SHARED); err == nil {
 			m.bytes = b
+			_ = unix.Madvise(b, unix.MADV_RANDOM) // as of the file
 		}
 	})
 	return m.bytes != nil
@@ -58,6 +59,7 @@ func (s *Store) MapError(err error) error {
 
 // populated returns a part of the mapped payload, after reading it into memory.
 func (s *Store) populated(e Extent) []byte {
+	s.payload.prefetch(e)
 	b := s.payload.mapped.bytes[e.Off:e.end():e.end()]
 	const page = blockBytes - 1
 	whole := s.payload.mapped.bytes[e.Off&^page : e.end()]

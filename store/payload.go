@@ -81,6 +81,7 @@ func openPayload(path string) (*payload, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	p := &payload{file: f, size: info.Size()}
+	_ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM) // it is known here what is read next: the system need not guess
 	if p.direct, err = os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), os.O_RDONLY|unix.O_DIRECT|unix.O_CLOEXEC,
 		0); err != nil {
 		p.direct = nil
@@ -101,6 +102,9 @@ func (p *payload) read(e Extent, dst []byte) error {
 	if int64(len(dst)) != e.Bytes {
 		return fmt.Errorf("%w: %d bytes stored, %d expected", ErrDamaged, e.Bytes, len(dst))
 	}
+	if e.Bytes >= directFrom {
+		p.prefetch(e) // as a whole, and not part after part
+	}
 	if n, err := p.file.ReadAt(dst, e.Off); n < len(dst) {
 		return fmt.Errorf("%w: %s ends at %d within %d bytes from %d: %w", ErrDamaged, payloadFile, e.Off+int64(n), e.Bytes,
 			e.Off, err)
@@ -111,33 +115,6 @@ func (p *payload) read(e Extent, dst []byte) error {
 // prefetch makes the system read a blob.
 func (p *payload) prefetch(e Extent) {
 	_ = unix.Fadvise(int(p.file.Fd()), e.Off, e.Bytes, unix.FADV_WILLNEED) // a hint
-}
-
-// readCached reads of a blob what the system's page cache has, from its beginning on, and
-// returns how many bytes that is. It waits for no disk.
-func (p *payload) readCached(e Extent, dst []byte) (done int) {
-	for done < len(dst) {
-		n, err := unix.Preadv2(int(p.file.Fd()), [][]byte{dst[done:]}, e.Off+int64(done), unix.RWF_NOWAIT)
-		if n <= 0 || err != nil {
-			break
-		}
-		done += n
-	}
-	return done
-}
-
-// readStreamed reads what the page cache has of a blob from there, at the speed of memory,
-// and the rest past it. It reports whether it could.
-func (p *payload) readStreamed(e Extent, dst []byte) bool {
-	if int64(len(dst)) != e.Bytes {
-		return false
-	}
-	done := p.readCached(e, dst)
-	if done == len(dst) {
-		return true
-	}
-	done &^= blockBytes - 1
-	return p.readDirect(Extent{e.Off + int64(done), e.Bytes - int64(done)}, dst[done:])
 }
 
 // tails are memory for the last block of a blob, of which it has a part only.

@@ -25,11 +25,9 @@ type Reading struct {
 	// Bare leaves out the weights at the end ([Catalogue.Bare]), which are not checked then.
 	// The side needs a buffer of at most [Catalogue.BareBytes].
 	Bare bool
-	// Stream is for shards that are read again and again because they don't stay in memory. What the
-	// system's page cache has of one comes from there. The rest is read past the cache, which a graph
-	// larger than memory would only churn, where the system can do that and the buffer begins at a
+	// Direct reads past the system's page cache, where the system can do that and the buffer begins at a
 	// multiple of 4 KiB.
-	Stream bool
+	Direct bool
 	Check  Check
 }
 
@@ -39,7 +37,7 @@ func (s *Store) Read(dir shard.Direction, i int, dst []byte, o Reading) (shard.S
 	if err == nil && o.Bare && e.Bytes < int64(len(dst)) {
 		dst = dst[:e.Bytes:e.Bytes]
 	}
-	if err == nil && !(o.Stream && s.payload.readStreamed(e, dst)) {
+	if err == nil && !(o.Direct && s.payload.readDirect(e, dst)) {
 		err = s.payload.read(e, dst)
 	}
 	if err != nil {
@@ -85,14 +83,18 @@ func (s *Store) decode(dir shard.Direction, i int, blob []byte, bare bool, check
 	return side, nil
 }
 
-// ReadPart reads a part of a shard's blob into dst, from byte at on, without checks. The caller reports errors with
-// [Store.ShardError].
-func (s *Store) ReadPart(dir shard.Direction, i int, at int64, dst []byte) error {
+// ReadPart reads a part of a shard's blob into dst, from byte at on, without checks: past the system's page cache if
+// direct is set, where that is possible as in [Reading]. The caller reports errors with [Store.ShardError].
+func (s *Store) ReadPart(dir shard.Direction, i int, at int64, dst []byte, direct bool) error {
 	e, _ := s.cat.side(dir, i)
 	if n := int64(len(dst)); at < 0 || at > e.Bytes || n > e.Bytes-at {
 		return s.ShardError(dir, i, fmt.Errorf("%w: %d bytes at %d of %d", ErrDamaged, n, at, e.Bytes))
 	}
-	if err := s.payload.read(Extent{e.Off + at, int64(len(dst))}, dst); err != nil {
+	part := Extent{e.Off + at, int64(len(dst))}
+	if direct && s.payload.readDirect(part, dst) {
+		return nil
+	}
+	if err := s.payload.read(part, dst); err != nil {
 		return s.ShardError(dir, i, err)
 	}
 	return nil

@@ -186,6 +186,9 @@ func count(s State, m Measurement) State {
 	case m.Observation.Facts.Rows.Frontier:
 		s.Counts.Spent += uint64(m.Seconds / cmp.Or(s.Speeds.CPU, edgeSeconds))
 	}
+	if m.Decision.Device == CPU || m.Observation.Facts.Rows.Frontier {
+		s.Counts.Reached += uint64(m.Observation.Fraction * float64(m.Observation.Facts.NotifyEdges))
+	}
 	switch d := m.Decision; {
 	case d.Method == Frontier:
 	case d.Device != CPU:

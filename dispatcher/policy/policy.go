@@ -69,6 +69,8 @@ type FrontierFacts struct {
 	// what a pull over all pages reads then.
 	RowsBytes uint64 `json:"rows_bytes,omitempty"`
 	PullBytes uint64 `json:"pull_bytes,omitempty"`
+	// Seeks: vertices that are not settled look for active ones where that reads fewer rows.
+	Seeks bool `json:"seeks,omitempty"`
 }
 
 // Observation is what stands before an iteration.
@@ -126,10 +128,11 @@ type Counts struct {
 	// notify are read, which stay in memory then: as many as they have.
 	Owed int64 `json:"owed"`
 	// Spent is about how many edges a pull could have looked at in the time of the
-	// iterations without frontiers.
-	Spent  uint64 `json:"spent,omitempty"`
-	Loaded bool   `json:"loaded,omitempty"` // the rows for frontiers are in memory
-	Reach  Reach  `json:"reach,omitzero"`
+	// iterations without frontiers, Reached how many edges the active vertices of all had.
+	Spent   uint64 `json:"spent,omitempty"`
+	Reached uint64 `json:"reached,omitempty"`
+	Loaded  bool   `json:"loaded,omitempty"` // the rows for frontiers are in memory
+	Reach   Reach  `json:"reach,omitzero"`
 	// Spread is to how many shards a notified edge leads, at most one: how many there were
 	// in the last notify-pull by its edges; if 0, there was none. Pulls is how many pulls there
 	// were since.
@@ -207,7 +210,11 @@ const rowsAround = 4
 // than the pages of a pull: 1/(2·Limit) is by how much reads here and there are slower than
 // a sequence, which all rows are.
 func readsLess(o Observation, s State) bool {
-	share := min(1, rowsAround*o.Fraction/(2*s.Limit))
+	f := o.Fraction
+	if o.Facts.Rows.Seeks {
+		f = min(f, max(0, 1-f-float64(s.Counts.Reached)/float64(o.Facts.NotifyEdges)))
+	}
+	share := min(1, rowsAround*f/(2*s.Limit))
 	return o.Facts.Rows.RowsBytes == 0 || share*float64(o.Facts.Rows.RowsBytes) <= float64(o.Facts.Rows.PullBytes)
 }
 

@@ -294,8 +294,9 @@ func TestFrontier(t *testing.T) {
 	for _, m := range []Method{Pull, Frontier} {
 		s = Learn(s, Measurement{Observation: o, Decision: Decision{Method: m, Device: CPU}, Looked: 10000})
 	}
-	if want := 10000 + iterationEdges + o.Facts.Vertices/bitVertices; s.Counts.Spent != want || !s.Counts.Loaded {
-		t.Errorf("a pull along 10,000 edges, and a frontier: %+v, want %d spent", s.Counts, want)
+	if want := 10000 + iterationEdges + o.Facts.Vertices/bitVertices; s.Counts.Spent != want || s.Counts.Reached != 20 ||
+		!s.Counts.Loaded {
+		t.Errorf("10,000 edges pulled along with 10 of active vertices, and a frontier: %+v, want %d spent", s.Counts, want)
 	}
 }
 

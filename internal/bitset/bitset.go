@@ -44,6 +44,14 @@ func (s Set) Or(w uint32, mask uint64) {
 	}
 }
 
+// AppendPart appends the words of s with the bits in [from, to) to list, while other goroutines may add and remove bits.
+func (s Set) AppendPart(list Set, from, to uint32) Set {
+	for w := from >> 6; uint64(w)<<6 < uint64(to); w++ {
+		list = append(list, atomic.LoadUint64(&s[w]))
+	}
+	return list
+}
+
 // clearWords is the number of words one goroutine clears: half a MiB, which is in other
 // processors' caches.
 const clearWords = 1 << 16

@@ -186,6 +186,7 @@ type algorithmReport struct {
 	Algorithm string         `json:"algorithm,omitempty"` // that ran in place of the program
 	Totals    map[string]any `json:"totals"`
 	BytesRead int64          `json:"bytes_read"`
+	Requested int64          `json:"bytes_requested"`
 	Scratch   int64          `json:"scratch_bytes,omitempty"` // written to temporary files
 
 	GPU        string      `json:"gpu,omitempty"`
@@ -200,6 +201,7 @@ func (t *task) writeAlgorithmReport(w io.Writer, top *report.TopRows) error {
 		totals[total.Name] = total.Value
 	}
 	return report.WriteObject(w, algorithmReport{
-		t.jobReport(), t.by(), totals, r.BytesRead, r.Scratch, r.GPU, show.Number(r.Kernels.Seconds()), r.GPUMemory,
+		t.jobReport(), t.by(), totals, r.BytesRead, r.Requested, r.Scratch, r.GPU,
+		show.Number(r.Kernels.Seconds()), r.GPUMemory,
 	}, top.InObject())
 }

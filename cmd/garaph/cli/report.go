@@ -51,6 +51,7 @@ type runReport struct {
 	Converged      bool             `json:"converged"`
 	EdgesProcessed uint64           `json:"edges_processed"`
 	BytesRead      int64            `json:"bytes_read"`
+	Requested      int64            `json:"bytes_requested"`
 	LoadRead       int64            `json:"load_bytes_read"`               // of these, before the first iteration
 	Calibration    show.Number      `json:"calibration_seconds,omitempty"` // of load_seconds
 	K              show.Number      `json:"k,omitempty"`                   // left out: not measured
@@ -110,7 +111,7 @@ func (t *task) writeReport(w io.Writer, top *report.TopRows) error {
 	out := runReport{
 		jobReport:  t.jobReport(),
 		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges,
-		BytesRead: r.Reads.BytesRead, LoadRead: r.Preparation.LoadRead,
+		BytesRead: r.Reads.BytesRead, Requested: r.Reads.Requested, LoadRead: r.Preparation.Reads.BytesRead,
 		Earlier: r.Earlier, Calibration: show.Number(r.Preparation.Calibration.Seconds()), K: show.Number(r.AccessRatio),
 		RowsRead: r.Reads.RowsRead, RowsNeeded: r.Reads.RowsNeeded,
 		Devices: r.Devices, gpuReport: gpuReport{GPU: r.GPU.Name, GPUResident: r.GPU.Resident, GPUMemory: r.GPU.Memory,
