@@ -31,6 +31,8 @@ type heldSide struct {
 	shards []heldShard
 	heads  packedrows.Heads // of all vertices
 	index  []uint32         // its memory
+
+	searched atomic.Uint64 // see Searched
 }
 
 // heldShard is a shard that is held when it is ready.
@@ -47,7 +49,8 @@ func newHeldSide(cat *store.Catalogue) (*heldSide, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &heldSide{make([]heldShard, len(cat.Shards)), packedrows.Heads{First: index[:n], Begin: index[n:]}, index}, nil
+	return &heldSide{shards: make([]heldShard, len(cat.Shards)), heads: packedrows.Heads{First: index[:n], Begin: index[n:]},
+		index: index}, nil
 }
 
 // Close frees the index.
@@ -158,6 +161,12 @@ func (r *HeldRows) Bring(i int) error {
 	x.ready.Store(true)
 	return nil
 }
+
+// Search adds edges to those that jobs over the open graph have looked at.
+func (r *HeldRows) Search(edges uint64) { r.side.searched.Add(edges) }
+
+// Searched returns the number of edges that jobs over the open graph have looked at.
+func (r *HeldRows) Searched() uint64 { return r.side.searched.Load() }
 
 // BytesRead returns the number of bytes read from the store so far.
 func (r *HeldRows) BytesRead() int64 { return r.read.Load() }
