@@ -107,7 +107,6 @@ func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[
 	if err != nil {
 		return nil, err
 	}
-	clear(f.memory) // so that it is there, and no level waits for it
 	f.rows = &wholeRows[V, A]{rows, in}
 	for i := range f.lanes {
 		l := &f.lanes[i]

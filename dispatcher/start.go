@@ -47,7 +47,6 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 			return err
 		}
 		r.report.Preparation.LoadRead += read
-		clear(s.arrays.Next) // so that memory is there
 	}
 	if !r.report.InMemory {
 		p.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
@@ -128,7 +127,9 @@ func (s *state[V, A]) init(ctx context.Context, resumed bool) error {
 	err := s.plan.eachShard(ctx, func(i int) error {
 		var sum uint64 // stored once at the end, as the aggregate: those of other shards lie in the same line of the cache
 		var aggregate float64
-		var active uint64 // of a word of bits: a locked instruction for each vertex takes a third of the time
+		first, end := s.shape.interval(i)
+		clear(s.arrays.Next[first:end]) // so that memory is there, and no iteration waits for it
+		var active uint64               // of a word of bits: a locked instruction for each vertex takes a third of the time
 		err := s.plan.eachVertex(i, func(v gas.Vertex) {
 			degree := s.shape.degree(v)
 			s.arrays.Degree[v.ID] = degree
@@ -158,7 +159,7 @@ func (s *state[V, A]) init(ctx context.Context, resumed bool) error {
 				active = 0
 			}
 		})
-		if _, end := s.shape.interval(i); active != 0 {
+		if active != 0 {
 			s.arrays.Active.Or((end-1)>>6, active)
 		}
 		degrees[i] = sum
