@@ -289,7 +289,7 @@ func (c *cpuWorker[V, A]) acquireRows(ctx context.Context) (out, in *frontier.Ro
 		}
 		c.acquired = append(c.acquired, x)
 		read += n
-		if out, in = cmp.Or(out, rows), rows; c.plan.loops.Seek == nil {
+		if out, in = cmp.Or(out, rows), rows; !c.plan.front.seeks {
 			in = nil
 		}
 	}

@@ -79,7 +79,7 @@ func (p *plan[V, A]) wantFrontier() {
 	weighted := p.shape.cat.Weighted && p.loops.Weighs
 	f.whole.out = page.WholeRows{Sides: p.shape.notifySides, Weighted: weighted, Threads: p.opt.Threads}
 	f.edges = p.shape.notifyEdges
-	if p.loops.Seek != nil && !p.shape.cat.SameRows() {
+	if f.seeks = cpuengine.CanSeek(p.loops); f.seeks && !p.shape.cat.SameRows() {
 		f.whole.in = page.WholeRows{Sides: p.shape.gatherSides, Weighted: weighted, Threads: p.opt.Threads}
 		f.edges *= 2
 	}
@@ -88,7 +88,6 @@ func (p *plan[V, A]) wantFrontier() {
 	}
 	all, reading := f.whole.bytes(p.shape.cat)
 	f.bytes = all + reading + cpuengine.AdvancerBytes(p.shape.cat.Vertices)
-	f.seeks = p.loops.Seek != nil
 	f.ordered = p.loops.Relax != nil && p.opt.Iterations == 0
 	if f.unfit = p.planPlain(); f.unfit == nil {
 		p.planHeld()
