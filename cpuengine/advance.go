@@ -104,6 +104,9 @@ func newAdvancer[V, A any](e *Engine[V, A], rows *memoryRows[V, A], edges uint64
 	if err != nil {
 		return nil, err
 	}
+	if e.loops.Relax == nil && len(e.workers) > 1 { // where there are buckets, queues are rarely used
+		hostmem.PopulateAll(len(e.workers), hostmem.AsBytes(memory))
+	}
 	f.memory, f.queue, f.next = memory, frontier.NewQueue(memory[:a.N:a.N]), frontier.NewQueue(memory[a.N:])
 	for i := range f.lanes {
 		f.lanes[i].advance.Next.Degree = a.Degree

@@ -8,6 +8,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 // start brings the job to where its first iteration can begin on the CPU.
@@ -123,13 +124,14 @@ func (s *state[V, A]) stopInit() {
 // init sets the degrees of every vertex and, unless the job was resumed, its first value. It sums
 // those of the active ones.
 func (s *state[V, A]) init(ctx context.Context, resumed bool) error {
+	a := s.arrays
+	hostmem.PopulateAll(s.plan.opt.Threads, hostmem.AsBytes(a.Cur), hostmem.AsBytes(a.Degree), hostmem.AsBytes(a.In),
+		hostmem.AsBytes(a.Out), hostmem.AsBytes(a.Next))
 	degrees := make([]uint64, len(s.shape.firsts))
 	err := s.plan.eachShard(ctx, func(i int) error {
 		var sum uint64 // stored once at the end, as the aggregate: those of other shards lie in the same line of the cache
 		var aggregate float64
-		first, end := s.shape.interval(i)
-		clear(s.arrays.Next[first:end]) // so that memory is there, and no iteration waits for it
-		var active uint64               // of a word of bits: a locked instruction for each vertex takes a third of the time
+		var active uint64 // of a word of bits: a locked instruction for each vertex takes a third of the time
 		err := s.plan.eachVertex(i, func(v gas.Vertex) {
 			degree := s.shape.degree(v)
 			s.arrays.Degree[v.ID] = degree
@@ -159,7 +161,7 @@ func (s *state[V, A]) init(ctx context.Context, resumed bool) error {
 				active = 0
 			}
 		})
-		if active != 0 {
+		if _, end := s.shape.interval(i); active != 0 {
 			s.arrays.Active.Or((end-1)>>6, active)
 		}
 		degrees[i] = sum
