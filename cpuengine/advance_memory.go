@@ -192,9 +192,6 @@ func (r *memoryRows[V, A]) pushRows(f *Advancer[V, A], l *lane, list []uint32, f
 		if err != nil {
 			return err
 		}
-		if r.out != nil {
-			l.advance.Touched = compiled.Touch(rows.Nbr, f.engine.arrays.Cur)
-		}
 		l.advance.Rows = rows
 		f.engine.loops.Push(&l.advance, &f.block, numbers, from[:len(numbers)], f.engine.arrays.Cur)
 		list, from = list[len(numbers):], from[len(numbers):]

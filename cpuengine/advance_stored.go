@@ -137,6 +137,5 @@ func (r *storedRows[V, A]) pushRow(f *Advancer[V, A], l *lane, v uint32, list []
 func (f *Advancer[V, A]) pushAlong(l *lane, from []V, list []uint32) {
 	l.advance.Rows, l.stored.row.Off, l.stored.row.Nbr = &l.stored.row, l.stored.off[:], list
 	l.stored.off[1] = uint64(len(list))
-	l.advance.Touched = compiled.Touch(list, f.engine.arrays.Cur)
 	f.engine.loops.Push(&l.advance, &f.block, oneRow, from, f.engine.arrays.Cur)
 }

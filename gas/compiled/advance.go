@@ -83,6 +83,14 @@ func Touch[V any](list []uint32, cur []V) (touched uint32) {
 	return touched
 }
 
+// TouchArcs is [Touch] of the ends of arcs.
+func TouchArcs[V any](row []frontier.Arc, cur []V) (touched uint32) {
+	for i := range row {
+		touched += atomic.LoadUint32((*uint32)(unsafe.Pointer(&cur[row[i].To])))
+	}
+	return touched
+}
+
 // Replace stores a value in the place of another, and reports whether that was there still.
 func Replace[V any](p *V, old, value V) bool {
 	if unsafe.Sizeof(old) == 4 {
