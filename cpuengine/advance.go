@@ -117,9 +117,12 @@ func newAdvancer[V, A any](e *Engine[V, A], rows *memoryRows[V, A], edges uint64
 	return f, nil
 }
 
+// laneBytes is the memory of one goroutine: the lists of a task and of a cursor, and what it collects.
+const laneBytes = 256 << 10
+
 // AdvancerBytes returns the memory of an advancer over n vertices, without rows: two queues, or as
-// much in buckets.
-func AdvancerBytes(n uint32) int64 { return 16 * int64(n) }
+// much in buckets, and what each goroutine needs.
+func AdvancerBytes(n uint32, goroutines int) int64 { return 16*int64(n) + laneBytes*int64(goroutines) }
 
 // CanSeek reports whether vertices can look for active ones in place of being pushed to.
 func CanSeek[V, A any](l compiled.Loops[V, A]) bool {

@@ -87,7 +87,7 @@ func (p *plan[V, A]) wantFrontier() {
 		f.edges *= 2
 	}
 	all, reading := f.whole.bytes(p.shape.cat)
-	f.bytes = all + reading + cpuengine.AdvancerBytes(p.shape.cat.Vertices)
+	f.bytes = all + reading + cpuengine.AdvancerBytes(p.shape.cat.Vertices, p.opt.Threads)
 	f.ordered = p.loops.Relax != nil && p.opt.Iterations == 0
 	if f.unfit = p.planPlain(); f.unfit == nil {
 		p.planHeld()
@@ -194,7 +194,7 @@ func (p *plan[V, A]) planHeld() {
 		f.edges = 0
 		return
 	}
-	f.held, f.bytes, f.edges = held, cpuengine.AdvancerBytes(p.shape.cat.Vertices), 0
+	f.held, f.bytes, f.edges = held, cpuengine.AdvancerBytes(p.shape.cat.Vertices, p.opt.Threads), 0
 	for _, r := range held {
 		f.bytes += r.Bytes() + r.ListBytes(p.opt.Threads)
 	}
