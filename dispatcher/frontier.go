@@ -168,11 +168,9 @@ func (f *frontierPlan) counts() (held, stored, needed int64) {
 	return held, stored, needed
 }
 
-// plainShare is the part of all edges that jobs over an open graph look at along held rows before plain ones pay: to
-// make these takes about as long as looking at so many edges along held ones takes longer.
-const plainShare = 4
-
-// planHeld plans to hold rows as they are stored, where the graph has them so in both directions.
+// planHeld plans to hold rows as they are stored, where the graph has them so in both directions. When jobs over the
+// open graph have looked at as many edges along them as there are, plain ones pay: to make these takes about as long
+// as looking at so many edges along held ones takes longer.
 func (p *plan[V, A]) planHeld() {
 	f := &p.front
 	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.hooks.plainRows || f.edges == 0 {
@@ -190,7 +188,7 @@ func (p *plan[V, A]) planHeld() {
 		}
 		held = append(held, in)
 	}
-	if p.opt.Memory == 0 && rows.Searched() > p.shape.notifyEdges/plainShare {
+	if p.opt.Memory == 0 && rows.Searched() > p.shape.notifyEdges {
 		f.edges = 0
 		return
 	}
