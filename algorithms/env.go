@@ -76,6 +76,9 @@ type array struct {
 // AutoDevice, it goes without a GPU that does not open, or for which the host has too little
 // memory.
 func newEnv[T Value](s *store.Store, a Algorithm[T], o Options) (*Env, error) {
+	if o.Memory > 0 {
+		s.Shed()
+	}
 	g, err := openGPU(a, o)
 	var e *Env
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 
 // Load reads the rows of the whole graph in a direction that was planned as Whole: what the
 // operators of package frontier advance along. Env is their [frontier.Pool]. Rows are
-// ascending, parallel edges and self-loops included; they belong to the run, are freed with
-// its arrays, and must not be changed. Of a weighted graph they are Arcs if weights were
+// ascending, parallel edges and self-loops included. They must not be changed: other runs over
+// the open graph may have them too. Of a weighted graph they are Arcs if weights were
 // planned, and else Nbr.
 func (e *Env) Load(ctx context.Context, dir shard.Direction) (*frontier.Rows, error) {
 	if !slices.Contains(e.plan.Whole, dir) {
@@ -27,17 +27,30 @@ func (e *Env) Load(ctx context.Context, dir shard.Direction) (*frontier.Rows, er
 		return nil, fmt.Errorf("algorithm %T loads more than it planned: %d bytes, and %d for the %s rows of the whole graph",
 			e.algorithm, e.planned, e.used+bytes, dir)
 	}
-	r, err := whole.Load(ctx, e.store)
-	if err == nil && e.renames() {
-		r, err = whole.Rename(ctx, e.Graph, r, e.ids)
+	var r *frontier.Rows
+	read := whole.Reads(e.Graph)
+	shared, err := whole.Shared(e.store)
+	switch {
+	case err != nil:
+	case e.renames():
+		if r, err = whole.Load(ctx, e.store); err == nil {
+			r, err = whole.Rename(ctx, e.Graph, r, e.ids)
+		}
+	default:
+		r, read, err = shared.Acquire(ctx, e.Threads)
 	}
 	if err != nil {
 		return nil, err
 	}
 	e.used += bytes
-	e.loaded += whole.Reads(e.Graph)
-	held := *r // r is the algorithm's
-	// plain memory, whose return does not fail
-	e.arrays[address(held.Off)] = array{bytes: bytes, free: func() { _ = whole.Free(&held) }}
+	e.loaded += read
+	held, own := *r, e.renames() // r is the algorithm's
+	e.arrays[address(r.Off)] = array{bytes: bytes, free: func() {
+		if own {
+			_ = whole.Free(&held) // plain memory, whose return does not fail
+		} else {
+			shared.Release(e.options.Memory == 0)
+		}
+	}}
 	return r, nil
 }

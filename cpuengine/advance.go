@@ -59,14 +59,6 @@ type Rows[V, A any] interface {
 	seek(f *Advancer[V, A]) error
 }
 
-// wholeRows are the rows of a whole graph in memory.
-type wholeRows[V, A any] struct {
-	out, in *frontier.Rows // in may be nil, or out
-}
-
-func (r *wholeRows[V, A]) canSeek() bool                                { return r.in != nil }
-func (r *wholeRows[V, A]) bring(context.Context, *Advancer[V, A]) error { return nil }
-
 // direction is what the choice between pushing and seeking depends on.
 type direction struct {
 	limits limits
@@ -90,6 +82,8 @@ type lane struct {
 	advance compiled.Advance
 	stored  storedLane
 	index   int      // of the goroutine
+	found   uint64   // vertices that sought and were added to the next frontier
+	later   []uint32 // active ones of these, whose new values wait for the end of the level
 	hubs    []uint32 // vertices that are left for later: places in the queue, or themselves
 	spare   []uint32
 }
@@ -100,40 +94,42 @@ type Advanced struct {
 	Levels int
 }
 
-// NewAdvancer returns an advancer. rows hold all edges along which vertices notify, and in those
-// along which they gather. If in is nil, vertices do not look for active neighbours. Both may be
-// the same.
-func NewAdvancer[V, A any](e *Engine[V, A], rows, in *frontier.Rows) (*Advancer[V, A], error) {
-	f, err := newAdvancer(e, rows.Off[e.arrays.N])
-	if err != nil {
-		return nil, err
-	}
-	clear(f.memory) // so that it is there, and no level waits for it
-	f.rows = &wholeRows[V, A]{rows, in}
-	for i := range f.lanes {
-		l := &f.lanes[i]
-		l.advance.Rows, l.advance.In, l.advance.Next.Off = rows, in, rows.Off
-	}
-	return f, nil
-}
-
-// newAdvancer makes one with queues, over some rows of so many edges.
-func newAdvancer[V, A any](e *Engine[V, A], edges uint64) (*Advancer[V, A], error) {
+// newAdvancer returns an advancer with queues, over rows with the given number of edges.
+func newAdvancer[V, A any](e *Engine[V, A], rows *memoryRows[V, A], edges uint64) (*Advancer[V, A], error) {
 	a := e.arrays
-	f := &Advancer[V, A]{engine: e, lanes: make([]lane, len(e.workers)),
+	rows.full, _ = e.program.(gas.Saturable[A])
+	f := &Advancer[V, A]{engine: e, rows: rows, lanes: make([]lane, len(e.workers)),
 		block: compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out, IDs: a.IDs}}
 	f.unseen, f.limits = edges, limits{aloneEdges, hubEdges, taskVertices, 2*int(e.arrays.N) + 1<<16}
 	memory, err := hostmem.Slice[uint32](2 * int(a.N))
 	if err != nil {
 		return nil, err
 	}
+	if e.loops.Relax == nil && len(e.workers) > 1 { // where there are buckets, queues are rarely used
+		hostmem.PopulateAll(len(e.workers), hostmem.AsBytes(memory))
+	}
 	f.memory, f.queue, f.next = memory, frontier.NewQueue(memory[:a.N:a.N]), frontier.NewQueue(memory[a.N:])
+	for i := range f.lanes {
+		f.lanes[i].advance.Next.Degree = a.Degree
+		if !CanSeek(e.loops) {
+			rows.lanes[i].in = nil
+		}
+	}
 	return f, nil
 }
 
+// laneBytes is the memory of one goroutine: the lists of a task and of a cursor, and what it collects.
+const laneBytes = 256 << 10
+
 // AdvancerBytes returns the memory of an advancer over n vertices, without rows: two queues, or as
-// much in buckets.
-func AdvancerBytes(n uint32) int64 { return 16 * int64(n) }
+// much in buckets, and what each goroutine needs.
+func AdvancerBytes(n uint32, goroutines int) int64 { return 16*int64(n) + laneBytes*int64(goroutines) }
+
+// CanSeek reports whether vertices can look for active ones in place of being pushed to.
+func CanSeek[V, A any](l compiled.Loops[V, A]) bool {
+	_, saturates := l.Program.(gas.Saturable[A])
+	return l.Push != nil && l.Due != nil && saturates
+}
 
 // CanAdvance reports whether loops can advance frontiers.
 func CanAdvance[V, A any](l compiled.Loops[V, A]) bool {
@@ -142,14 +138,6 @@ func CanAdvance[V, A any](l compiled.Loops[V, A]) bool {
 
 // Free frees the advancer's memory, except for the rows.
 func (f *Advancer[V, A]) Free() { hostmem.Free(f.memory) }
-
-// Rows returns the rows passed to [NewAdvancer].
-func (f *Advancer[V, A]) Rows() (rows, in *frontier.Rows) {
-	if w, ok := f.rows.(*wholeRows[V, A]); ok {
-		return w.out, w.in
-	}
-	return nil, nil
-}
 
 // Forget must be called after other iterations have changed the active set.
 func (f *Advancer[V, A]) Forget() { f.listed, f.seeks = false, false }
@@ -223,10 +211,8 @@ func (f *Advancer[V, A]) level(ctx context.Context, active, degrees uint64) (Sta
 func (f *Advancer[V, A]) ready(alone bool, next *frontier.Queue[uint32]) {
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		l.advance.Next.Alone, l.advance.Next.Queue, l.advance.Next.Bits, l.advance.Seek.Active = alone, next,
-			f.engine.arrays.Rising, f.engine.arrays.Active
-		l.advance.Edges, l.advance.Vertices = 0, 0
-		l.advance.Seek.Found, l.advance.Next.Degrees, l.advance.Next.Unlisted = 0, 0, 0
+		l.advance.Next.Alone, l.advance.Next.Queue, l.advance.Next.Bits = alone, next, f.engine.arrays.Rising
+		l.advance.Edges, l.advance.Vertices, l.advance.Next.Degrees, l.advance.Next.Unlisted, l.found = 0, 0, 0, 0, 0
 	}
 }
 
@@ -235,7 +221,7 @@ func (f *Advancer[V, A]) sum() (s Stats) {
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		s.Add(Stats{Edges: l.advance.Edges, Vertices: l.advance.Vertices,
-			Activated: l.advance.Seek.Found + l.advance.Next.Unlisted, Degrees: l.advance.Next.Degrees})
+			Activated: l.found + l.advance.Next.Unlisted, Degrees: l.advance.Next.Degrees})
 	}
 	return s
 }
@@ -244,7 +230,7 @@ func (f *Advancer[V, A]) sum() (s Stats) {
 func (f *Advancer[V, A]) direct(active, degrees uint64) {
 	f.unseen -= min(f.unseen, degrees)
 	switch {
-	case f.engine.loops.Seek == nil || !f.rows.canSeek():
+	case !f.rows.canSeek():
 	case f.seeks:
 		f.seeks = active >= f.active || active > uint64(f.engine.arrays.N)/seekShare
 	default:
@@ -308,32 +294,6 @@ func (f *Advancer[V, A]) try(n int, task func(l *lane, i int) error) error {
 	return err
 }
 
-// push sends the values of the queue along all rows.
-func (r *wholeRows[V, A]) push(f *Advancer[V, A], alone bool) error {
-	list, cur := f.queue.List(), f.engine.arrays.Cur
-	size := f.limits.task
-	if alone {
-		size = len(list)
-	}
-	from, err := f.saved(list)
-	if err == nil {
-		err = f.each(parts(len(list), size), func(l *lane, i int) {
-			begin, end := part(i, size, len(list))
-			if !alone {
-				begin = f.pushBetweenHubs(l, list, from, begin, end)
-			}
-			f.engine.loops.Push(&l.advance, &f.block, list[begin:end], from[begin:end], cur)
-		})
-	}
-	if err == nil {
-		err = f.eachHub(list, func(l *lane, k uint32) {
-			f.engine.loops.Push(&l.advance, &f.block, list[k:k+1], from[k:k+1], cur)
-		})
-	}
-	f.flush()
-	return err
-}
-
 // saved are the values of a list, as the level begins.
 func (f *Advancer[V, A]) saved(list []uint32) ([]V, error) {
 	const many = 64 * taskVertices // of a task
@@ -350,19 +310,6 @@ func (f *Advancer[V, A]) saved(list []uint32) ([]V, error) {
 func parts(n, size int) int { return (n + size - 1) / size }
 
 func part(i, size, n int) (begin, end int) { return i * size, min((i+1)*size, n) }
-
-// pushBetweenHubs pushes from the queue's vertices in [begin, end) up to the last hub,
-// leaves hubs for later, and returns where the rest begins.
-func (f *Advancer[V, A]) pushBetweenHubs(l *lane, list []uint32, from []V, begin, end int) int {
-	for k := begin; k < end; k++ {
-		if f.block.Degree[list[k]] > f.limits.hub {
-			f.engine.loops.Push(&l.advance, &f.block, list[begin:k], from[begin:k], f.engine.arrays.Cur)
-			l.hubs = append(l.hubs, uint32(k))
-			begin = k + 1
-		}
-	}
-	return begin
-}
 
 // eachHub calls push for parts of the rows of the vertices in hubs lists. If list is not nil,
 // these are places in it.

@@ -36,15 +36,6 @@ func addAdvance[V, A any](loops *compiled.Loops[V, A], g *generic[V, A]) {
 			}
 		}
 	}
-	if s, ok := loops.Program.(gas.Settleable[V]); ok && g.saturable != nil {
-		loops.Seek = func(a *compiled.Advance, b *compiled.Block, begin, end uint32, cur, next []V) {
-			for v := begin; v < end; v++ {
-				if !s.Settled(cur[v], b.Step) {
-					g.seek(a, b, v, cur, next)
-				}
-			}
-		}
-	}
 }
 
 // eachArc calls f for the edges of a vertex that is pushed from.
@@ -79,40 +70,4 @@ func (g *generic[V, A]) improve(a *compiled.Advance, b *compiled.Block, v uint32
 			return value, true
 		}
 	}
-}
-
-// seek has v gather from active vertices.
-func (g *generic[V, A]) seek(a *compiled.Advance, b *compiled.Block, v uint32, cur, next []V) {
-	var zero V
-	acc, found := g.program.Zero(), false
-	for k := a.In.Off[v]; k < a.In.Off[v+1]; k++ {
-		a.Edges++
-		u, weight := a.In.Arc(k)
-		if !a.Seek.Active.Has(u) {
-			continue
-		}
-		found = true
-		if acc = g.program.Sum(acc, g.program.Gather(cur[u], gas.Edge{Weight: weight}, zero)); g.saturable.Saturated(acc,
-			b.Step) {
-			break
-		}
-	}
-	a.Vertices++
-	if !found {
-		return
-	}
-	x, old := b.Vertex(int(v)), cur[v]
-	value := g.program.Apply(x, old, acc, b.Step)
-	if !g.program.Activate(x, old, value) {
-		return
-	}
-	if a.Seek.Active.Has(v) {
-		next[v] = value
-		a.Seek.Deferred = append(a.Seek.Deferred, v)
-	} else {
-		cur[v] = value
-	}
-	a.Next.Bits[v>>6] |= 1 << (v & 63)
-	a.Seek.Found++
-	a.Next.Degrees += uint64(b.Degree[v])
 }

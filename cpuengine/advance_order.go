@@ -345,7 +345,7 @@ const flatter = 4
 // vertices.
 func (f *Advancer[V, A]) bucketWidth() {
 	o := &f.order
-	rows, _ := f.Rows()
+	rows := f.lanes[0].advance.Rows
 	degree := float64(rows.Off[f.engine.arrays.N]) / float64(f.engine.arrays.N)
 	mean, zero := MeanStep(f.engine.program, f.engine.arrays, rows, f.block.Step)
 	switch {

@@ -7,42 +7,26 @@ import (
 	"github.com/garaph/garaph/gas/compiled"
 )
 
-// seek has vertices look for active ones.
-func (r *wholeRows[V, A]) seek(f *Advancer[V, A]) error {
-	a := f.engine.arrays
-	first, alike, err := f.alike()
-	if err != nil {
-		return err
-	}
-	err = f.each(parts(int(a.N), 64*seekWords), func(l *lane, i int) {
-		l.advance.Seek.First, l.advance.Seek.Alike = first, alike
-		begin, end := part(i, 64*seekWords, int(a.N))
-		f.engine.loops.Seek(&l.advance, &f.block, uint32(begin), uint32(end), a.Cur, a.Next)
-	})
-	f.putDeferred()
-	return err
-}
-
-// putDeferred gives active vertices their new values, at the end of a level.
-func (f *Advancer[V, A]) putDeferred() {
+// putLater gives active vertices their new values, at the end of a level.
+func (f *Advancer[V, A]) putLater() {
 	for i := range f.lanes {
 		l := &f.lanes[i]
-		for _, v := range l.advance.Seek.Deferred {
+		for _, v := range l.later {
 			f.engine.arrays.Cur[v] = f.engine.arrays.Next[v]
 		}
-		l.advance.Seek.Deferred = l.advance.Seek.Deferred[:0]
+		l.later = l.later[:0]
 	}
 }
 
-// alike reports whether all active vertices have the same value, as in a search by hops,
-// and the first of them. To go through their values in order takes less time than to load
+// alike returns an active vertex if all have the same value, as in a search by hops, and otherwise the number of
+// vertices. To go through their values in order takes less time than to load
 // one for each vertex that finds an active one: a BFS of kron 20 takes 0.81 of the
 // processors' time.
-func (f *Advancer[V, A]) alike() (first uint32, alike bool, err error) {
+func (f *Advancer[V, A]) alike() (like uint32, err error) {
 	a := f.engine.arrays
 	first, ok := a.Active.Next(0, a.N)
 	if !ok {
-		return 0, false, nil
+		return a.N, nil
 	}
 	var differ atomic.Bool
 	err = f.each(parts(int(a.N), heldVertices), func(_ *lane, i int) {
@@ -59,5 +43,8 @@ func (f *Advancer[V, A]) alike() (first uint32, alike bool, err error) {
 			}
 		}
 	})
-	return first, !differ.Load(), err
+	if differ.Load() {
+		first = a.N
+	}
+	return first, err
 }

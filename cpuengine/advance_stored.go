@@ -61,7 +61,7 @@ func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact b
 
 // StoredSeeks reports whether an advancer of [NewStoredAdvancer] seeks.
 func StoredSeeks[V, A any](l compiled.Loops[V, A], rows *page.StoredRows, exact bool) bool {
-	return l.Seek != nil && !exact && !rows.Weighted && rows.Symmetric()
+	return CanSeek(l) && !exact && !rows.Weighted && rows.Symmetric()
 }
 
 // rowEdges is the number of edges that are read with a row: half of a block of a file has as many.
@@ -148,10 +148,10 @@ func (r *storedRows[V, A]) seek(f *Advancer[V, A]) error {
 		p.Each(func(v uint32, list []uint32, _ shard.Plane) { r.gatherRow(w, &f.lanes[w.index], v, list) })
 		return nil
 	})
-	f.putDeferred()
+	f.putLater()
 	a.Marks.Clear()
-	l := &f.lanes[0].advance
-	l.Edges, l.Vertices, l.Seek.Found, l.Next.Degrees = s.Edges, s.Vertices, s.Activated, s.Degrees
+	l := &f.lanes[0]
+	l.advance.Edges, l.advance.Vertices, l.found, l.advance.Next.Degrees = s.Edges, s.Vertices, s.Activated, s.Degrees
 	return err
 }
 
@@ -183,7 +183,7 @@ func (r *storedRows[V, A]) gatherRow(w *worker[V, A], l *lane, v uint32, list []
 	switch {
 	case w.stats.Activated == before:
 	case a.Active.Has(v): // others read its value until the end of the level
-		l.advance.Seek.Deferred = append(l.advance.Seek.Deferred, v)
+		l.later = append(l.later, v)
 	default:
 		a.Cur[v] = a.Next[v]
 	}
@@ -238,8 +238,7 @@ func (r *storedRows[V, A]) pushRow(f *Advancer[V, A], l *lane, v uint32, list []
 
 // pushAlong sends a value along a row, or a part of one.
 func (f *Advancer[V, A]) pushAlong(l *lane, from []V, list []uint32) {
-	l.stored.row.Off, l.stored.row.Nbr = l.stored.off[:], list
+	l.advance.Rows, l.stored.row.Off, l.stored.row.Nbr = &l.stored.row, l.stored.off[:], list
 	l.stored.off[1] = uint64(len(list))
-	l.advance.Touched = compiled.Touch(list, f.engine.arrays.Cur)
 	f.engine.loops.Push(&l.advance, &f.block, oneRow, from, f.engine.arrays.Cur)
 }

@@ -219,6 +219,12 @@ func TestFallingPriority(t *testing.T) {
 	})
 }
 
+// near is SSSP whose vertices seek, along weights, until they are at distance 0.
+type near struct{ programs.SSSP[float32] }
+
+func (near) Saturated(acc float32, _ gas.Step) bool { return acc == 0 }
+func (near) Settled(value float32, _ gas.Step) bool { return value == 0 }
+
 // TestAdvance checks that n iterations from frontier to frontier give what n plain ones give,
 // however they push or seek, on how many goroutines, and whatever is split.
 func TestAdvance(t *testing.T) {
@@ -230,5 +236,7 @@ func TestAdvance(t *testing.T) {
 		checkLevels(t, g, gas.Program[float32, float32](programs.SSWP[float32]{Source: source}))
 		checkLevels(t, g, gas.Program[float32, float32](programs.SSSP[float32]{Source: source}))
 		checkLevels(t, g, gas.Program[float64, float64](programs.SSSP[float64]{Source: source}))
+		checkLevels(t, g, gas.Program[float32, float32](near{programs.SSSP[float32]{Source: source}}))
+		checkLevels(t, g, gas.Program[uint32, uint32](from0{}))
 	})
 }

@@ -95,9 +95,6 @@ func New[V, A any](loops compiled.Loops[V, A], a *vertices.Arrays[V], threads in
 	return e, nil
 }
 
-// Seeks reports whether the program's loops can look for active vertices.
-func (e *Engine[V, A]) Seeks() bool { return e.loops.Seek != nil }
-
 // Process gathers and applies the vertices of a page: reads Arrays.Cur, writes
 // Arrays.Next for every vertex it was asked to do, and adds those that changed
 // significantly to Arrays.Rising.

@@ -1,8 +1,8 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/dispatcher/policy"
+	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/page"
 )
 
@@ -22,6 +23,7 @@ type cpuWorker[V, A any] struct {
 	gpus     *gpus[V, A] // to which it sends values
 	engine   *cpuengine.Engine[V, A]
 	advancer *cpuengine.Advancer[V, A] // nil until rows are loaded
+	acquired []*page.SharedRows
 }
 
 // open makes the engine.
@@ -270,18 +272,28 @@ func (c *cpuWorker[V, A]) loadRows(ctx context.Context) (read int64, err error) 
 		c.advancer, err = cpuengine.NewHeldAdvancer(c.engine, f.held[0], f.held[len(f.held)-1], c.plan.shape.notifyEdges)
 		return 0, err
 	}
-	out, in, read, err := f.whole.load(ctx, c.plan.store)
+	out, in, read, err := c.acquireRows(ctx)
 	if err != nil {
 		return 0, err
 	}
-	seekIn := in
-	if c.plan.shape.cat.SameRows() {
-		seekIn = out
+	c.advancer, err = cpuengine.NewAdvancer(c.engine, out, in)
+	return read, err
+}
+
+// acquireRows returns the plain rows of the job, and those along which vertices seek.
+func (c *cpuWorker[V, A]) acquireRows(ctx context.Context) (out, in *frontier.Rows, read int64, err error) {
+	for _, x := range c.plan.front.plain {
+		rows, n, err := x.Acquire(ctx, c.plan.opt.Threads)
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		c.acquired = append(c.acquired, x)
+		read += n
+		if out, in = cmp.Or(out, rows), rows; !c.plan.front.seeks {
+			in = nil
+		}
 	}
-	if c.advancer, err = cpuengine.NewAdvancer(c.engine, out, seekIn); err != nil {
-		return 0, errors.Join(err, f.whole.free(out, in))
-	}
-	return read, nil
+	return out, in, read, nil
 }
 
 // advance does iterations from frontier to frontier, at most limit. New values replace old ones in
@@ -306,15 +318,20 @@ func (c *cpuWorker[V, A]) advance(ctx context.Context, x *iteration, limit int) 
 	read += x.report.Traffic.RowsRead + held - heldBefore
 	x.report.Levels, x.report.Edges, x.report.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
 	s.advanced(done.Levels, done.Activated, done.Degrees)
+	if f.held != nil {
+		f.held[0].Search(done.Edges)
+	}
 	return err
 }
 
-// freeRows frees the advancer and its rows.
+// freeRows frees the advancer and its rows. Jobs without a limit of memory leave plain ones to later jobs.
 func (c *cpuWorker[V, A]) freeRows() {
-	if c.advancer == nil {
-		return
+	for _, x := range c.acquired {
+		x.Release(c.plan.opt.Memory == 0)
 	}
-	_ = c.plan.front.whole.free(c.advancer.Rows()) // what is the same is freed once
-	c.advancer.Free()
-	c.advancer = nil
+	c.acquired = nil
+	if c.advancer != nil {
+		c.advancer.Free()
+		c.advancer = nil
+	}
 }

@@ -24,8 +24,9 @@ type frontierPlan struct {
 	// held are rows in memory as they are stored, of which a job brings what it needs: so for
 	// programs that seek, whose vertices are active once and rarely look at whole rows. The last
 	// ones are sought along, where these are others.
-	held []*page.HeldRows
-	gpu  gpuRows
+	held  []*page.HeldRows
+	plain []*page.SharedRows // otherwise, of the CPU, in the same order
+	gpu   gpuRows
 }
 
 // free frees the rows that are not unpacked.
@@ -78,7 +79,7 @@ func (p *plan[V, A]) wantFrontier() {
 	weighted := p.shape.cat.Weighted && p.loops.Weighs
 	f.whole.out = page.WholeRows{Sides: p.shape.notifySides, Weighted: weighted, Threads: p.opt.Threads}
 	f.edges = p.shape.notifyEdges
-	if p.loops.Seek != nil && !p.shape.cat.SameRows() {
+	if f.seeks = cpuengine.CanSeek(p.loops); f.seeks && !p.shape.cat.SameRows() {
 		f.whole.in = page.WholeRows{Sides: p.shape.gatherSides, Weighted: weighted, Threads: p.opt.Threads}
 		f.edges *= 2
 	}
@@ -86,10 +87,31 @@ func (p *plan[V, A]) wantFrontier() {
 		f.edges *= 2
 	}
 	all, reading := f.whole.bytes(p.shape.cat)
-	f.bytes = all + reading + cpuengine.AdvancerBytes(p.shape.cat.Vertices)
-	f.seeks = p.loops.Seek != nil
+	f.bytes = all + reading + cpuengine.AdvancerBytes(p.shape.cat.Vertices, p.opt.Threads)
 	f.ordered = p.loops.Relax != nil && p.opt.Iterations == 0
-	p.planHeld()
+	if f.unfit = p.planPlain(); f.unfit == nil {
+		p.planHeld()
+	}
+}
+
+// planPlain plans to have plain rows, which cost nothing where earlier jobs over the open graph have loaded them.
+func (p *plan[V, A]) planPlain() error {
+	f, loaded := &p.front, true
+	for _, w := range []page.WholeRows{f.whole.out, f.whole.in} {
+		if len(w.Sides) == 0 {
+			continue
+		}
+		x, err := w.Shared(p.store)
+		if err != nil {
+			return err
+		}
+		f.plain = append(f.plain, x)
+		loaded = loaded && x.Loaded()
+	}
+	if loaded && len(p.devices) == 0 {
+		f.edges = 0
+	}
+	return nil
 }
 
 // planFrontier says whether the memory lets the job advance frontiers: what other
@@ -146,10 +168,12 @@ func (f *frontierPlan) counts() (held, stored, needed int64) {
 	return held, stored, needed
 }
 
-// planHeld plans to hold rows as they are stored, where the graph has them so in both directions.
+// planHeld plans to hold rows as they are stored, where the graph has them so in both directions. When jobs over the
+// open graph have looked at as many edges along them as there are, plain ones pay: to make these takes about as long
+// as looking at so many edges along held ones takes longer.
 func (p *plan[V, A]) planHeld() {
 	f := &p.front
-	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.hooks.plainRows {
+	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.hooks.plainRows || f.edges == 0 {
 		return
 	}
 	rows, err := f.whole.out.PlanHeld(p.store)
@@ -164,7 +188,11 @@ func (p *plan[V, A]) planHeld() {
 		}
 		held = append(held, in)
 	}
-	f.held, f.bytes, f.edges = held, cpuengine.AdvancerBytes(p.shape.cat.Vertices), 0
+	if p.opt.Memory == 0 && rows.Searched() > p.shape.notifyEdges {
+		f.edges = 0
+		return
+	}
+	f.held, f.bytes, f.edges = held, cpuengine.AdvancerBytes(p.shape.cat.Vertices, p.opt.Threads), 0
 	for _, r := range held {
 		f.bytes += r.Bytes() + r.ListBytes(p.opt.Threads)
 	}

@@ -62,3 +62,50 @@ func TestHeldChosen(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsStay checks that a job without a limit of memory leaves its plain rows to later ones over
+// the open graph, that a search takes them when earlier ones have looked at many edges along held ones, and that
+// rows of jobs with a limit go with these.
+func TestRowsStay(t *testing.T) {
+	g := skewed(14, 16)
+	s := teststore.Build(t, g, teststore.Options{Layout: store.Packed, Symmetric: true, Weighted: true, ShardVertices: 128})
+	sssp := gas.Program[float32, float32](programs.SSSP[float32]{Source: 77})
+	want, _ := run(t, s, sssp, setting{opt: Options{Method: Pull, Memory: plenty}})
+	for i, c := range []struct {
+		memory int64
+		loads  bool
+	}{{plenty, true}, {0, true}, {0, false}, {plenty, true}, {0, true}} {
+		got, r := run(t, s, sssp, setting{opt: Options{Threads: 2, Memory: c.memory}})
+		if k := differs(got, want); k >= 0 {
+			t.Errorf("job %d: vertex %d: got %v, want %v", i, k, got[k], want[k])
+		}
+		if loads := r.Preparation.Reads.Requested > 0; loads != c.loads {
+			t.Errorf("job %d loads rows: %v", i, loads)
+		}
+	}
+	plain := 0
+	for source := range uint32(100) {
+		bfs := gas.Program[uint32, uint32](programs.BFS{Source: source})
+		want, _ := run(t, s, bfs, setting{opt: Options{Method: Pull, Memory: plenty}})
+		j, err := New(s, bfs, Options{Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if held := j.plan.front.held != nil; !held {
+			plain++
+		} else if plain > 0 || source == 99 {
+			t.Errorf("search %d: held after %d along plain rows", source, plain)
+		}
+		j.Close()
+		got, _ := run(t, s, bfs, setting{opt: Options{Threads: 2}})
+		if plain > 3 {
+			break
+		}
+		if k := differs(got, want); k >= 0 {
+			t.Errorf("from %d: vertex %d: got %v, want %v", source, k, got[k], want[k])
+		}
+	}
+	if plain == 100 {
+		t.Error("the first search has plain rows")
+	}
+}

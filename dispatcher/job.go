@@ -34,6 +34,9 @@ func New[V, A any](s *store.Store, p gas.Program[V, A], o Options) (*Job[V, A], 
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
+	if o.Memory > 0 {
+		s.Shed()
+	}
 	j := &Job[V, A]{plan: &plan[V, A]{program: p, store: s, opt: o, began: time.Now()}}
 	if err := j.open(); err != nil {
 		j.Close()

@@ -3,6 +3,7 @@ package dispatcher
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -117,7 +118,8 @@ func (s *shape) allShards() []int { return page.Span{To: len(s.firsts)}.List() }
 // eachVertex calls f for the vertices of shard i and their places; ids are those of all vertices by place, nil if
 // these are the same. It returns a panic of the program as an error.
 func (p *plan[V, A]) eachVertex(i int, ids []uint32, f func(at uint32, v gas.Vertex)) error {
-	var d degrees
+	d := degreeBuffers.Get().(*degrees)
+	defer degreeBuffers.Put(d)
 	in, out, err := d.of(p.store, i)
 	if err != nil {
 		return err
@@ -138,6 +140,8 @@ func (p *plan[V, A]) eachVertex(i int, ids []uint32, f func(at uint32, v gas.Ver
 
 // degrees holds buffers for the degrees of a shard's vertices.
 type degrees struct{ in, out []uint32 }
+
+var degreeBuffers = sync.Pool{New: func() any { return new(degrees) }}
 
 // of returns the in- and out-degrees of shard i, which are valid until the next call.
 func (d *degrees) of(s *store.Store, i int) (in, out []uint32, err error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 // start brings the job to where its first iteration can begin on the CPU.
@@ -51,7 +52,6 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 			return err
 		}
 		r.report.Preparation.Reads.Requested += read
-		clear(s.arrays.Next) // so that memory is there
 	}
 	if !r.report.InMemory {
 		p.opt.Log.Info("the graph does not fit into memory: pages are streamed from disk",
@@ -128,6 +128,9 @@ func (s *state[V, A]) stopInit() {
 // init sets the degrees of every vertex and, unless the job was resumed, its first value. It sums
 // those of the active ones.
 func (s *state[V, A]) init(ctx context.Context, resumed bool) error {
+	a := s.arrays
+	hostmem.PopulateAll(s.plan.opt.Threads, hostmem.AsBytes(a.Cur), hostmem.AsBytes(a.Degree), hostmem.AsBytes(a.In),
+		hostmem.AsBytes(a.Out), hostmem.AsBytes(a.Next))
 	degrees := make([]uint64, len(s.shape.firsts))
 	err := s.plan.eachShard(ctx, func(i int) error {
 		var sum uint64 // stored once at the end, as the aggregate: those of other shards lie in the same line of the cache

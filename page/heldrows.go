@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packedrows"
@@ -31,6 +32,8 @@ type heldSide struct {
 	shards []heldShard
 	heads  packedrows.Heads // of all vertices
 	index  []uint32         // its memory
+
+	searched atomic.Uint64 // see Searched
 }
 
 // heldShard is a shard that is held when it is ready.
@@ -47,7 +50,8 @@ func newHeldSide(cat *store.Catalogue) (*heldSide, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &heldSide{make([]heldShard, len(cat.Shards)), packedrows.Heads{First: index[:n], Begin: index[n:]}, index}, nil
+	return &heldSide{shards: make([]heldShard, len(cat.Shards)), heads: packedrows.Heads{First: index[:n], Begin: index[n:]},
+		index: index}, nil
 }
 
 // Close frees the index.
@@ -93,14 +97,14 @@ func (r *HeldRows) Bytes() (n int64) {
 // headBytes is the size of the index for a vertex.
 const headBytes = 8
 
-// ListBytes returns the memory for the lists of cursors, one for each of some goroutines. A list grows to 3/2, beside
-// the one before it.
+// ListBytes returns the memory of cursors' rows, one cursor for each of some goroutines. They grow to 3/2, beside
+// the memory before.
 func (r *HeldRows) ListBytes(goroutines int) int64 {
 	var most uint32
 	for i := range r.cat.Shards {
 		most = max(most, r.cat.SideEdges(r.dir, i))
 	}
-	return 3 * 4 * int64(goroutines) * int64(most)
+	return 3 * 4 * int64(goroutines) * (int64(most) + 2*rowsAtOnce)
 }
 
 // Shards returns the number of shards.
@@ -159,6 +163,12 @@ func (r *HeldRows) Bring(i int) error {
 	return nil
 }
 
+// Search adds edges to those that jobs over the open graph have looked at.
+func (r *HeldRows) Search(edges uint64) { r.side.searched.Add(edges) }
+
+// Searched returns the number of edges that jobs over the open graph have looked at.
+func (r *HeldRows) Searched() uint64 { return r.side.searched.Load() }
+
 // BytesRead returns the number of bytes read from the store so far.
 func (r *HeldRows) BytesRead() int64 { return r.read.Load() }
 
@@ -169,7 +179,7 @@ type RowCursor struct {
 	from, to uint32 // its vertices
 	packed   packedrows.Cursor
 	plain    *rows.Side
-	list     []uint32
+	unpacked frontier.Rows
 }
 
 // NewCursor returns a new cursor.
@@ -191,16 +201,35 @@ func (c *RowCursor) enter(v uint32) {
 
 // Row returns the neighbours of a vertex. The list is valid until the next call.
 func (c *RowCursor) Row(v uint32) ([]uint32, error) {
-	c.enter(v)
-	if c.plain != nil {
-		return c.plain.Nbr, nil
+	rows, _, err := c.Rows([]uint32{v})
+	return rows.Nbr, err
+}
+
+// rowsAtOnce is the number of edges after which Rows ends.
+const rowsAtOnce = 1 << 10
+
+// numbers are those of rows in a result of Rows.
+var numbers = func() (n [rowsAtOnce]uint32) {
+	for i := range n {
+		n[i] = uint32(i)
 	}
-	list, err := c.packed.Row(int(v-c.from), c.list)
-	if err != nil {
-		return nil, c.rows.store.ShardError(c.rows.dir, c.i, err)
+	return n
+}()
+
+// Rows returns the rows of the first vertices of a list, one at least, and their numbers there. They are valid until
+// the next call.
+func (c *RowCursor) Rows(list []uint32) (r *frontier.Rows, n []uint32, err error) {
+	r, list = &c.unpacked, list[:min(len(list), rowsAtOnce)]
+	r.Off, r.Nbr = append(r.Off[:0], 0), r.Nbr[:0]
+	for i := 0; i < len(list) && len(r.Nbr) < rowsAtOnce; i++ {
+		if c.enter(list[i]); c.plain != nil {
+			r.Nbr = append(r.Nbr, c.plain.Nbr...)
+		} else if r.Nbr, err = c.packed.Row(int(list[i]-c.from), r.Nbr); err != nil {
+			return r, nil, c.rows.store.ShardError(c.rows.dir, c.i, err)
+		}
+		r.Off = append(r.Off, uint64(len(r.Nbr)))
 	}
-	c.list = list
-	return list, nil
+	return r, numbers[:len(r.Off)-1], nil
 }
 
 // First returns the first neighbour of a vertex, or [packedrows.None].

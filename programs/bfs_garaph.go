@@ -43,7 +43,6 @@ func (l bfsLoops) loops() compiled.Loops[uint32, uint32] {
 		Fold:    l.fold,
 		Apply:   l.apply,
 		Push:    l.push,
-		Seek:    l.seek,
 	}
 }
 
@@ -201,6 +200,7 @@ func (l bfsLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, fr
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{}, dst)
 			for {
@@ -223,81 +223,6 @@ func (l bfsLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, fr
 	}
 	a.Vertices += uint64(len(list))
 	a.Touched ^= touched
-}
-
-func (l bfsLoops) unsettled(due []uint32, begin uint32, cur []uint32, step gas.Step) []uint32 {
-	p := l.p
-	due = compiled.Room(due, len(cur))
-	// Without a branch: who is settled is hard to guess.
-	k := 0
-	for i, value := range cur {
-		done := p.Settled(value, step)
-		due[k] = begin + uint32(i)
-		if !done {
-			k++
-		}
-	}
-	return due[:k]
-}
-
-func (l bfsLoops) seek(a *compiled.Advance, b *compiled.Block, begin, end uint32, cur, next []uint32) {
-	p, step, off, set := l.p, b.Step, a.In.Off, a.Seek.Active
-	edges := a.In.Nbr
-	degree := b.Degree
-	var dst, like uint32
-	alike := a.Seek.Alike
-	if alike {
-		like = cur[a.Seek.First]
-	}
-	a.Seek.Due = l.unsettled(a.Seek.Due, begin, cur[begin:end], step)
-	a.Vertices += uint64(len(a.Seek.Due))
-	due, ahead := compiled.WithEdges(a.Seek.Due, off), a.Seek.Ahead()
-	looked, touched := a.Edges, uint32(0)
-	for i, v := range due {
-		if i+ahead < len(due) { // its row is on its way from memory meanwhile
-			touched ^= edges[off[due[i+ahead]]]
-		}
-		old := cur[v]
-		acc := p.Zero()
-		row := edges[off[v]:off[v+1]]
-		n, found := len(row), false
-		for k := compiled.Next(row, 0, set); k < len(row); k = compiled.Next(row, k+1, set) {
-			u := row[k]
-			found = true
-			src := like
-			if !alike {
-				src = cur[u]
-			}
-			g := p.Gather(src, gas.Edge{}, dst)
-			acc = p.Sum(acc, g)
-			full := p.Saturated(acc, step)
-			if full {
-				n = k + 1
-				break
-			}
-		}
-		a.Edges += uint64(n)
-		if !found {
-			continue
-		}
-		d := degree[v]
-		x := gas.Vertex{}
-		value := p.Apply(x, old, acc, step)
-		active := p.Activate(x, old, value)
-		if active {
-			if set[v>>6]>>(v&63)&1 != 0 { // others read it
-				next[v] = value
-				a.Seek.Deferred = append(a.Seek.Deferred, v)
-			} else {
-				cur[v] = value
-			}
-			a.Next.Bits[v>>6] |= 1 << (v & 63)
-			a.Seek.Found++
-			a.Next.Degrees += uint64(d)
-		}
-	}
-	a.Touched = touched
-	a.Seek.Early = a.Edges-looked <= compiled.EarlyEdges*uint64(len(due))
 }
 
 // bfsFragments are those of BFS.

@@ -269,6 +269,7 @@ func (l ssspFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
 			for {
@@ -311,6 +312,7 @@ func (l ssspFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.TouchArcs(row, cur)
 		for _, e := range row {
 			v := e.To
 			g := ssspFloat32Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
@@ -356,6 +358,7 @@ func (l ssspFloat32Loops) pushWide(a *compiled.Advance, b *compiled.Block, list 
 			weight = weight[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for k, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
@@ -404,6 +407,7 @@ func (l ssspFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
 			for {
@@ -443,6 +447,7 @@ func (l ssspFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.TouchArcs(row, cur)
 		for _, e := range row {
 			v := e.To
 			g := ssspFloat32Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
@@ -485,6 +490,7 @@ func (l ssspFloat32Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list
 			weight = weight[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for k, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
@@ -801,6 +807,7 @@ func (l ssspFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
 			for {
@@ -843,6 +850,7 @@ func (l ssspFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.TouchArcs(row, cur)
 		for _, e := range row {
 			v := e.To
 			g := ssspFloat64Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
@@ -888,6 +896,7 @@ func (l ssspFloat64Loops) pushWide(a *compiled.Advance, b *compiled.Block, list 
 			weight = weight[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for k, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
@@ -936,6 +945,7 @@ func (l ssspFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
 			for {
@@ -975,6 +985,7 @@ func (l ssspFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.TouchArcs(row, cur)
 		for _, e := range row {
 			v := e.To
 			g := ssspFloat64Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
@@ -1017,6 +1028,7 @@ func (l ssspFloat64Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list
 			weight = weight[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for k, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {

@@ -264,6 +264,7 @@ func (l sswpFloat32Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
 			for {
@@ -306,6 +307,7 @@ func (l sswpFloat32Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.TouchArcs(row, cur)
 		for _, e := range row {
 			v := e.To
 			g := sswpFloat32Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
@@ -351,6 +353,7 @@ func (l sswpFloat32Loops) pushWide(a *compiled.Advance, b *compiled.Block, list 
 			weight = weight[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for k, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
@@ -399,6 +402,7 @@ func (l sswpFloat32Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
 			for {
@@ -438,6 +442,7 @@ func (l sswpFloat32Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.TouchArcs(row, cur)
 		for _, e := range row {
 			v := e.To
 			g := sswpFloat32Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
@@ -480,6 +485,7 @@ func (l sswpFloat32Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list
 			weight = weight[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for k, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
@@ -782,6 +788,7 @@ func (l sswpFloat64Loops) push(a *compiled.Advance, b *compiled.Block, list []ui
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
 			for {
@@ -824,6 +831,7 @@ func (l sswpFloat64Loops) pushWeighted(a *compiled.Advance, b *compiled.Block, l
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.TouchArcs(row, cur)
 		for _, e := range row {
 			v := e.To
 			g := sswpFloat64Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
@@ -869,6 +877,7 @@ func (l sswpFloat64Loops) pushWide(a *compiled.Advance, b *compiled.Block, list 
 			weight = weight[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for k, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
@@ -917,6 +926,7 @@ func (l sswpFloat64Loops) relax(a *compiled.Advance, b *compiled.Block, list []u
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
 			for {
@@ -956,6 +966,7 @@ func (l sswpFloat64Loops) relaxWeighted(a *compiled.Advance, b *compiled.Block, 
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.TouchArcs(row, cur)
 		for _, e := range row {
 			v := e.To
 			g := sswpFloat64Narrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
@@ -998,6 +1009,7 @@ func (l sswpFloat64Loops) relaxWide(a *compiled.Advance, b *compiled.Block, list
 			weight = weight[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for k, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {

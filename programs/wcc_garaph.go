@@ -171,6 +171,7 @@ func (l wccLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32, fr
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{}, dst)
 			for {
@@ -211,6 +212,7 @@ func (l wccLoops) relax(a *compiled.Advance, b *compiled.Block, list []uint32, c
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{}, dst)
 			for {

@@ -160,6 +160,17 @@ func (s *Store) Keep(key any, make func() (io.Closer, error)) (x io.Closer, err 
 	return x, nil
 }
 
+// Shed frees memory that the store keeps and that is not in use, of what has a method for that.
+func (s *Store) Shed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range s.kept {
+		if x, ok := x.(interface{ Shed() }); ok {
+			x.Shed()
+		}
+	}
+}
+
 // CheckOpen is [ErrClosed] after Close.
 func (s *Store) CheckOpen() error {
 	if s.closed.Load() {

@@ -239,6 +239,7 @@ func (l nearestHubLoops) push(a *compiled.Advance, b *compiled.Block, list []uin
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
 			for {
@@ -281,6 +282,7 @@ func (l nearestHubLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, li
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.TouchArcs(row, cur)
 		for _, e := range row {
 			v := e.To
 			g := nearestHubNarrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
@@ -326,6 +328,7 @@ func (l nearestHubLoops) pushWide(a *compiled.Advance, b *compiled.Block, list [
 			weight = weight[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for k, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {
@@ -374,6 +377,7 @@ func (l nearestHubLoops) relax(a *compiled.Advance, b *compiled.Block, list []ui
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
 			for {
@@ -413,6 +417,7 @@ func (l nearestHubLoops) relaxWeighted(a *compiled.Advance, b *compiled.Block, l
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.TouchArcs(row, cur)
 		for _, e := range row {
 			v := e.To
 			g := nearestHubNarrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
@@ -455,6 +460,7 @@ func (l nearestHubLoops) relaxWide(a *compiled.Advance, b *compiled.Block, list 
 			weight = weight[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for k, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {

@@ -250,6 +250,7 @@ func (l widestLoops) push(a *compiled.Advance, b *compiled.Block, list []uint32,
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for _, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: 1}, dst)
 			for {
@@ -292,6 +293,7 @@ func (l widestLoops) pushWeighted(a *compiled.Advance, b *compiled.Block, list [
 			row = row[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.TouchArcs(row, cur)
 		for _, e := range row {
 			v := e.To
 			g := widestNarrow(p, src, compiled.NarrowEdge{Weight: e.Weight}, dst)
@@ -337,6 +339,7 @@ func (l widestLoops) pushWide(a *compiled.Advance, b *compiled.Block, list []uin
 			weight = weight[a.From:a.To]
 		}
 		a.Edges += uint64(len(row))
+		a.Touched += compiled.Touch(row, cur)
 		for k, v := range row {
 			g := p.Gather(src, gas.Edge{Weight: weight[k]}, dst)
 			for {

@@ -1,13 +1,11 @@
 package compiled
 
 import (
-	"math"
 	"reflect"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/garaph/garaph/frontier"
-	"github.com/garaph/garaph/internal/bitset"
 )
 
 // Advance holds the state of one goroutine in loops over a frontier, besides values: the
@@ -16,8 +14,6 @@ type Advance struct {
 	Next    frontier.Collector
 	Buckets frontier.Buckets // of Relax, in place of Next
 	Rows    *frontier.Rows   // along which vertices make others gather
-	In      *frontier.Rows   // along which they gather, for Seek
-	Seek    Seeking
 
 	// Cut is set if only the edges [From, To) of the one vertex in the list are meant.
 	Cut      bool
@@ -28,59 +24,11 @@ type Advance struct {
 	Touched  uint32 // of edges that are only loaded: no load may be left out
 }
 
-// Seeking is the input and the output of Seek in an [Advance].
-type Seeking struct {
-	Active bitset.Set // the frontier
-	// Alike is set if all active vertices have the value of First: a loop that has found one
-	// need not load it.
-	Alike    bool
-	First    uint32
-	Due      []uint32 // vertices to go through
-	Found    uint64   // vertices that were added to the next frontier
-	Deferred []uint32 // active vertices whose new values are in next
-	Early    bool     // vertices ended early the last time
-}
-
 // RowsAhead is the number of vertices before its turn at which Push loads the first edge of one. Where a
 // frontier lies across the order of the vertices, as on a grid, each row is elsewhere in memory,
 // and the processor, which cannot guess which edges lead to news, begins to load it late. Relax
 // does not: much of the content of its buckets has been done, and the rows are not needed.
 const RowsAhead = 8
-
-// EarlyEdges is up to how many edges a vertex goes through, in the mean, where most of the
-// rows is left out.
-const EarlyEdges = 2
-
-// Ahead returns the number of vertices ahead Seek loads the first edge of a vertex. A vertex ends
-// at an edge that the processor cannot guess, and would begin to load the next row only
-// then. Where rows are gone through to their ends, they come by themselves, and the load
-// in advance costs more than it saves.
-func (s *Seeking) Ahead() int {
-	if s.Early {
-		return 16
-	}
-	return math.MaxInt32
-}
-
-// Room returns a list of n in the memory of another, if that has room.
-func Room(list []uint32, n int) []uint32 {
-	if cap(list) < n {
-		return make([]uint32, n)
-	}
-	return list[:n]
-}
-
-// WithEdges removes the vertices without edges from a list.
-func WithEdges(list []uint32, off []uint64) []uint32 {
-	k := 0
-	for _, v := range list {
-		list[k] = v
-		if off[v] < off[v+1] {
-			k++
-		}
-	}
-	return list[:k]
-}
 
 // CanReplace reports whether values of a type can be loaded and replaced while other
 // goroutines do so. All of their bytes belong to fields: Go need not copy others, with which
@@ -135,6 +83,14 @@ func Touch[V any](list []uint32, cur []V) (touched uint32) {
 	return touched
 }
 
+// TouchArcs is [Touch] of the ends of arcs.
+func TouchArcs[V any](row []frontier.Arc, cur []V) (touched uint32) {
+	for i := range row {
+		touched += atomic.LoadUint32((*uint32)(unsafe.Pointer(&cur[row[i].To])))
+	}
+	return touched
+}
+
 // Replace stores a value in the place of another, and reports whether that was there still.
 func Replace[V any](p *V, old, value V) bool {
 	if unsafe.Sizeof(old) == 4 {
@@ -143,17 +99,4 @@ func Replace[V any](p *V, old, value V) bool {
 	}
 	return atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&old)),
 		*(*uint64)(unsafe.Pointer(&value)))
-}
-
-// Next returns the first place from k on in a row whose vertex is in a set, or the end of the row.
-// It is a function of its own so that this loop has the processor's registers for itself.
-//
-//go:noinline
-func Next(row []uint32, k int, set bitset.Set) int {
-	for ; k < len(row); k++ {
-		if set.Has(row[k]) {
-			break
-		}
-	}
-	return k
 }

@@ -36,7 +36,7 @@ type Loops[V, A any] struct {
 	// Weighs is set if Gather reads the weight of an edge.
 	Weighs bool
 
-	// Push, Relax and Seek are for frontiers: nil for programs that are not
+	// Push and Relax are for frontiers: nil for programs that are not
 	// [gas.Monotone]. Their block begins at vertex 0, and has no edges.
 	//
 	// Push sends from[i], the value of list[i], along the rows of each vertex of list.
@@ -46,11 +46,6 @@ type Loops[V, A any] struct {
 	// Relax does so with values as they are, and puts vertices that changed into the bucket of its
 	// priority. Nil without [gas.Prioritized].
 	Relax func(a *Advance, b *Block, list []uint32, cur []V)
-	// Seek has the vertices in [begin, end) that are not settled gather from active
-	// ones, each up to where its accumulator is saturated. Whole words of bits are one
-	// goroutine's. New values of vertices that are active themselves are left in
-	// next, for the end of the level. Nil without [gas.Saturable] and [gas.Settleable].
-	Seek func(a *Advance, b *Block, begin, end uint32, cur, next []V)
 
 	// Apply gives each vertex of list its next value and sets, in rising, the
 	// bits of those that [gas.Program.Activate]: rising[0] begins with the vertex

@@ -9,6 +9,8 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -105,6 +107,29 @@ func Populate(b []byte) {
 	if len(b) > 0 {
 		_ = unix.Madvise(b, unix.MADV_POPULATE_WRITE) // page by page otherwise
 	}
+}
+
+// PopulateAll is [Populate] of several blocks of memory on goroutines, each of which takes huge pages of its own: where
+// several touch one at the same time, the system clears one for each of them.
+func PopulateAll(goroutines int, blocks ...[]byte) {
+	const huge = 2 << 20
+	var parts [][]byte
+	for _, b := range blocks {
+		for len(b) > 0 {
+			n := min(len(b), huge-int(uintptr(unsafe.Pointer(&b[0]))%huge))
+			parts, b = append(parts, b[:n]), b[n:]
+		}
+	}
+	var next atomic.Int64
+	var g sync.WaitGroup
+	for range min(goroutines, len(parts)) {
+		g.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(parts); i = int(next.Add(1)) - 1 {
+				Populate(parts[i])
+			}
+		})
+	}
+	g.Wait()
 }
 
 // Slice returns n zeroed values of a type without pointers.

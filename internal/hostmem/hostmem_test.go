@@ -211,3 +211,34 @@ func TestApart(t *testing.T) {
 		t.Errorf("no bytes: %v, %v", b, err)
 	}
 }
+
+// TestPopulateAll checks that blocks of any sizes are in memory afterwards, and have the content that they had.
+func TestPopulateAll(t *testing.T) {
+	var blocks [][]byte
+	for _, n := range []int64{0, 1, 5 << 20, 4096} {
+		b, err := hostmem.Bytes(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer hostmem.FreeBytes(b)
+		blocks = append(blocks, b)
+	}
+	blocks[2][3<<20] = 7
+	hostmem.PopulateAll(3, blocks...)
+	if blocks[2][3<<20] != 7 {
+		t.Error("content is gone")
+	}
+	for i, b := range blocks {
+		resident := make([]byte, (len(b)+4095)/4096)
+		if len(b) == 0 {
+			continue
+		}
+		if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
+			uintptr(unsafe.Pointer(&resident[0]))); errno != 0 {
+			t.Fatal(errno)
+		}
+		if k := bytes.IndexByte(resident, 0); k >= 0 {
+			t.Errorf("block %d: page %d is not in memory", i, k)
+		}
+	}
+}

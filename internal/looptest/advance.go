@@ -32,26 +32,25 @@ func (b *block[V]) rows(t *rapid.T, weighs bool) *frontier.Rows {
 
 // advanced is all that a loop over a frontier changes.
 type advanced[V any] struct {
-	Cur, Next                       []V
-	Queue, Deferred                 []uint32
-	Buckets                         [][]uint32
-	Bits                            bitset.Set
-	Edges, Vertices, Found, Degrees uint64
+	Cur                      []V
+	Queue                    []uint32
+	Buckets                  [][]uint32
+	Bits                     bitset.Set
+	Edges, Vertices, Degrees uint64
 }
 
 // advance runs a loop over a frontier.
-func advance[V, A any](b *block[V], rows *frontier.Rows, active bitset.Set, alone bool, l compiled.Loops[V, A],
-	run func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur, next []V)) advanced[V] {
+func advance[V, A any](b *block[V], rows *frontier.Rows, alone bool, l compiled.Loops[V, A],
+	run func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur []V)) advanced[V] {
 	queue := frontier.NewQueue(make([]uint32, b.N))
-	a := &compiled.Advance{Rows: rows, In: rows, Seek: compiled.Seeking{Active: active}}
+	a := &compiled.Advance{Rows: rows}
 	a.Next = frontier.Collector{Queue: queue, Bits: make(bitset.Set, bitset.Words(b.N)), Degree: b.Degree, Alone: alone}
 	a.Buckets.Begin(1, 2)
 	a.Buckets.Now = 1
-	cur, next := slices.Clone(b.cur), make([]V, b.N)
-	run(l, a, &compiled.Block{N: b.N, Step: b.Step, Degree: b.Degree, In: b.In, Out: b.Out}, cur, next)
+	cur := slices.Clone(b.cur)
+	run(l, a, &compiled.Block{N: b.N, Step: b.Step, Degree: b.Degree, In: b.In, Out: b.Out}, cur)
 	a.Next.Flush()
-	got := advanced[V]{cur, next, queue.List(), a.Seek.Deferred, nil, a.Next.Bits, a.Edges, a.Vertices,
-		a.Seek.Found, a.Next.Degrees}
+	got := advanced[V]{cur, queue.List(), nil, a.Next.Bits, a.Edges, a.Vertices, a.Next.Degrees}
 	for i := range frontier.Far + 1 {
 		got.Buckets = append(got.Buckets, a.Buckets.Take(i, nil))
 	}
@@ -74,19 +73,18 @@ func compareAdvance[V, A any](
 	} else if !ok || !m.Monotone() || !compiled.CanReplace[V]() {
 		return
 	}
-	same("has Relax, Seek", []bool{got.Relax != nil, got.Seek != nil}, []bool{want.Relax != nil, want.Seek != nil})
-	rows, active := b.rows(t, got.Weighs), make(bitset.Set, bitset.Words(b.N))
+	same("has Relax", got.Relax != nil, want.Relax != nil)
+	rows := b.rows(t, got.Weighs)
 	list := rapid.SliceOfNDistinct(rapid.Uint32Range(0, b.N-1), 0, int(b.N), rapid.ID).Draw(t, "frontier")
 	from := make([]V, len(list))
 	for i, u := range list {
-		active.Add(u)
 		from[i] = b.cur[u]
 	}
 	alone := rapid.Bool().Draw(t, "alone")
-	check := func(name string, run func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur, next []V)) {
-		same(name, advance(b, rows, active, alone, got, run), advance(b, rows, active, alone, want, run))
+	check := func(name string, run func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur []V)) {
+		same(name, advance(b, rows, alone, got, run), advance(b, rows, alone, want, run))
 	}
-	check("Push", func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur, _ []V) {
+	check("Push", func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur []V) {
 		if len(list) == 1 {
 			degree := rows.Off[list[0]+1] - rows.Off[list[0]]
 			a.Cut, a.From, a.To = true, degree/3, degree-degree/3
@@ -94,20 +92,8 @@ func compareAdvance[V, A any](
 		l.Push(a, s, list, from, cur)
 	})
 	if want.Relax != nil {
-		check("Relax", func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur, _ []V) {
+		check("Relax", func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur []V) {
 			l.Relax(a, s, list, cur)
-		})
-	}
-	if want.Seek != nil {
-		alike := len(list) > 0 && rapid.Bool().Draw(t, "alike")
-		check("Seek", func(l compiled.Loops[V, A], a *compiled.Advance, s *compiled.Block, cur, next []V) {
-			if alike {
-				a.Seek.Alike, a.Seek.First = true, list[0]
-				for _, u := range list {
-					cur[u] = cur[list[0]]
-				}
-			}
-			l.Seek(a, s, 0, s.N, cur, next)
 		})
 	}
 }

@@ -166,25 +166,25 @@ func (c *Cursor) second(v int) (uint32, error) {
 	return uint32(u), nil
 }
 
-// Row returns the neighbours of local vertex v, in the memory of a list if that has room.
+// Row appends the neighbours of local vertex v to a list.
 func (c *Cursor) Row(v int, list []uint32) ([]uint32, error) {
 	if c.First[v] == None {
-		return list[:0], nil
+		return list, nil
 	}
 	s, r := c.side, c.find(v)
 	end, last, ok := s.walkGaps(r)
 	switch {
 	case !ok || end > s.end:
-		return nil, s.contradicts(v, r)
+		return list, s.contradicts(v, r)
 	case last >= uint64(c.n):
-		return nil, beyond(last, c.n)
+		return list, beyond(last, c.n)
 	}
-	n := int(r.degree)
+	from, n := len(list), len(list)+int(r.degree)
 	if cap(list) < n+group {
-		list = make([]uint32, n+n/2+group)
+		list = append(make([]uint32, 0, n+n/2+group), list...)
 	}
 	list = list[:n+group]
-	s.unpack(r, list)
+	s.unpack(r, list[from:])
 	return list[:n], nil
 }
 

@@ -121,9 +121,6 @@ func (x variant) GatherRow(src string) string {
 	return x.GatherAt(src)
 }
 
-// Seeks reports whether vertices can look for active neighbours and end early.
-func (t traits) Seeks() bool { return t.Saturable && t.Settleable }
-
 // Unweighted returns the variant without weights, or for both if it does not matter.
 func (x *instance) Unweighted() variant { return variant{instance: x} }
 
