@@ -19,8 +19,6 @@ const (
 	// is divided.
 	taskVertices = 64
 	hubEdges     = 1 << 13
-	// seekWords of bits are a task of looking for active neighbours.
-	seekWords = 16
 	// A frontier with more than 1/pushShare of the edges of vertices not yet active is
 	// found by looking from these; and one with fewer than 1/seekShare of the vertices
 	// pushes again (Beamer et al., SC 2012).

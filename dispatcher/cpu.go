@@ -319,7 +319,7 @@ func (c *cpuWorker[V, A]) advance(ctx context.Context, x *iteration, limit int) 
 	x.report.Levels, x.report.Edges, x.report.Vertices, x.loaded = done.Levels, done.Edges, done.Vertices, read
 	s.advanced(done.Levels, done.Activated, done.Degrees)
 	if f.held != nil {
-		f.held[0].Search(done.Edges)
+		f.held[0].Searched().Add(done.Edges)
 	}
 	return err
 }

@@ -188,7 +188,7 @@ func (p *plan[V, A]) planHeld() {
 		}
 		held = append(held, in)
 	}
-	if p.opt.Memory == 0 && rows.Searched() > p.shape.notifyEdges {
+	if p.opt.Memory == 0 && rows.Searched().Load() > p.shape.notifyEdges {
 		f.edges = 0
 		return
 	}

@@ -68,7 +68,8 @@ func TestHeldChosen(t *testing.T) {
 // rows of jobs with a limit go with these.
 func TestRowsStay(t *testing.T) {
 	g := skewed(14, 16)
-	s := teststore.Build(t, g, teststore.Options{Layout: store.Packed, Symmetric: true, Weighted: true, ShardVertices: 128})
+	o := teststore.Options{Layout: store.Packed, Symmetric: true, Weighted: true, ShardVertices: 128}
+	s := teststore.Build(t, g, o)
 	sssp := gas.Program[float32, float32](programs.SSSP[float32]{Source: 77})
 	want, _ := run(t, s, sssp, setting{opt: Options{Method: Pull, Memory: plenty}})
 	for i, c := range []struct {

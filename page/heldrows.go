@@ -50,8 +50,8 @@ func newHeldSide(cat *store.Catalogue) (*heldSide, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &heldSide{shards: make([]heldShard, len(cat.Shards)), heads: packedrows.Heads{First: index[:n], Begin: index[n:]},
-		index: index}, nil
+	heads := packedrows.Heads{First: index[:n], Begin: index[n:]}
+	return &heldSide{shards: make([]heldShard, len(cat.Shards)), heads: heads, index: index}, nil
 }
 
 // Close frees the index.
@@ -163,11 +163,8 @@ func (r *HeldRows) Bring(i int) error {
 	return nil
 }
 
-// Search adds edges to those that jobs over the open graph have looked at.
-func (r *HeldRows) Search(edges uint64) { r.side.searched.Add(edges) }
-
-// Searched returns the number of edges that jobs over the open graph have looked at.
-func (r *HeldRows) Searched() uint64 { return r.side.searched.Load() }
+// Searched returns the number of edges that jobs over the open graph have looked at, to which these add.
+func (r *HeldRows) Searched() *atomic.Uint64 { return &r.side.searched }
 
 // BytesRead returns the number of bytes read from the store so far.
 func (r *HeldRows) BytesRead() int64 { return r.read.Load() }

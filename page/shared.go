@@ -60,9 +60,10 @@ func (x *SharedRows) Acquire(ctx context.Context, threads int) (r *frontier.Rows
 // Release ends a use of the rows. If keep is set, they stay in memory for later ones.
 func (x *SharedRows) Release(keep bool) {
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.users--; !keep {
-		x.shed()
+	x.users--
+	x.mu.Unlock()
+	if !keep {
+		x.Shed()
 	}
 }
 
@@ -70,10 +71,6 @@ func (x *SharedRows) Release(keep bool) {
 func (x *SharedRows) Shed() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.shed()
-}
-
-func (x *SharedRows) shed() {
 	if x.users == 0 {
 		_ = x.whole.Free(x.rows) // plain memory, whose return does not fail
 		x.rows = nil
@@ -82,9 +79,7 @@ func (x *SharedRows) shed() {
 
 // Close frees the rows.
 func (x *SharedRows) Close() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.users = 0
-	x.shed()
+	x.users = 0 // no job is left
+	x.Shed()
 	return nil
 }
