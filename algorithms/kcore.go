@@ -29,7 +29,8 @@ func (KCore) Plan(g *store.Catalogue, _ int) Plan {
 		Whole:  BothRows(g),
 		Arrays: append(arrays, Array{"vertices to remove", 4 * n}),
 		Less: &Plan{
-			Rows: BothRows(g), Some: true, Arrays: append(arrays[:2:2], Array{"vertices to remove", 8 * int64(bitset.Words(g.Vertices))}),
+			Rows: BothRows(g), Some: true,
+			Arrays: append(arrays[:2:2], Array{"vertices to remove", 8 * int64(bitset.Words(g.Vertices))}),
 		},
 	}
 }
