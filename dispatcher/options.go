@@ -132,6 +132,8 @@ type hooks struct {
 	rowsStay  int64
 	end       *uint32 // see Options.EndAt
 	plainRows bool    // rows in memory are unpacked, whatever the program
+	// > 0: frontiers of any graph are divided among several GPUs, those with more edges
+	smallFrontier uint64
 }
 
 // Generically makes a job run through the generic loops even if the program is compiled,

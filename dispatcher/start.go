@@ -65,7 +65,7 @@ func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 	if len(j.workers.gpus.live) == 0 || !j.advances() {
 		return nil
 	}
-	read, err := j.workers.gpus.frontier.load(ctx, j.workers.gpus.live[0])
+	read, err := j.workers.gpus.frontier.load(ctx, j.workers.gpus.live)
 	j.recorder.report.Preparation.LoadRead += read
 	return j.workers.survive(err)
 }

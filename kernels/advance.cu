@@ -45,7 +45,7 @@ struct advance_state {
 	u64 edges, vertices; // looked at, and done
 	u64 unseen;
 	uint32_t levels, sought, current, barrier;
-	u64 pad;
+	u64 widest;
 	counts phase[3];
 	u64 part[2][2][most_blocks];
 	ready_row ready[2][most_ready]; // by queue
@@ -65,7 +65,9 @@ struct advance_args {
 	int64_t iteration;
 	double aggregate, width; // of priorities that are done at once; 0: they are not used
 	uint64_t unseen, nanoseconds, small, fraction;
-	uint32_t n, levels, policy, filter, direction, weighted, append, push_share, seek_share, pad;
+	uint64_t most; // edges of a frontier
+	uint32_t n, levels, policy, filter, direction, weighted, append, push_share, seek_share;
+	uint32_t own, own_end, pad; // the words of the vertices that look for others
 };
 
 // Doubles as integers of the same order; what is no number comes last.
@@ -544,6 +546,10 @@ struct advancer {
 	{
 		for (u64 w = ((u64)blockIdx.x * threads + threadIdx.x) / 32; w < m.words; w += (u64)gridDim.x * warps) {
 			uint32_t v = w * 32 + lane_id(), rises = 0, full = 0;
+			if (w < args.own || w >= args.own_end) {
+				if (lane_id() == 0) marks[w] = 0;
+				continue;
+			}
 			bool any = false;
 			u64 e = 0, to = 0;
 			if (v < args.n && !settled(v)) {
@@ -633,7 +639,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 	SET("step.aggregate", "d", args.aggregate);
 	bool orders = args.width > 0, seeking = false, leaving = false, over = false;
 	uint32_t phase = 0, sought_levels = 0, stop = 0;
-	u64 before = 0, unseen = args.unseen;
+	u64 before = 0, unseen = args.unseen, widest = 0;
 	if (orders) { // all wait, and the first are taken
 		for (uint32_t w = memory.first + threadIdx.x; w < memory.end; w += threads) args.later[w] = args.bits[0][w];
 		__syncthreads();
@@ -655,7 +661,9 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 			if (orders && a.refill()) continue;
 			break;
 		}
-		if (a.level == args.levels || stop) {
+		bool ends = a.level == args.levels || stop;
+		if (!ends) widest = max(widest, a.degrees);
+		if (ends || a.degrees > args.most) {
 			leaving = true;
 			a.measured = false;
 			continue;
@@ -739,6 +747,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 			a.s->levels = a.level;
 			a.s->sought = sought_levels;
 			a.s->current = a.cur;
+			a.s->widest = widest;
 		}
 	}
 	REPORT(args.fault);

@@ -81,7 +81,11 @@ func (w *advancing[V, A]) views() {
 	}
 	for i, r := range w.rowsOf {
 		if r.Off != 0 {
-			w.offsets[i] = view[uint64](x, r.Off, n+1)
+			from, to := int64(0), n
+			if i == 1 {
+				from, to = w.looking()
+			}
+			w.offsets[i] = view[uint64](x, r.Off+device.Pointer(8*from), to-from+1)
 		}
 	}
 	for _, q := range append(w.Queue[:], w.Rest) { // and 8 bytes each in Prefix
@@ -95,6 +99,11 @@ func (w *advancing[V, A]) views() {
 		w.priority = p.Priority
 	}
 	w.saturable, _ = w.program.(gas.Saturable[A])
+}
+
+// looking returns the interval of the vertices that look for others.
+func (w *advancing[V, A]) looking() (from, to int64) {
+	return 32 * int64(w.Own), min(32*int64(w.OwnEnd), int64(w.N))
 }
 
 func members(set []uint32) (list []uint32) {
@@ -116,7 +125,19 @@ func (w *advancing[V, A]) more() bool {
 			return false
 		}
 	}
-	return w.level < w.Levels
+	if w.level == w.Levels {
+		return false
+	}
+	degrees := w.degrees(members(w.bits[w.cur]))
+	w.state.Widest = max(w.state.Widest, degrees)
+	return degrees <= w.Most
+}
+
+func (w *advancing[V, A]) degrees(list []uint32) (sum uint64) {
+	for _, v := range list {
+		sum += uint64(w.degree[v])
+	}
+	return sum
 }
 
 func (w *advancing[V, A]) near(p float64) bool { return p < w.limit || math.IsInf(w.limit, 1) }
@@ -156,10 +177,8 @@ func (w *advancing[V, A]) refill() bool {
 // iterate does a level.
 func (w *advancing[V, A]) iterate() {
 	w.step = gas.Step{Iteration: int(w.Iteration) + int(w.level), Aggregate: w.Aggregate}
-	list, degrees := members(w.bits[w.cur]), uint64(0)
-	for _, v := range list {
-		degrees += uint64(w.degree[v])
-	}
+	list := members(w.bits[w.cur])
+	degrees := w.degrees(list)
 	w.Unseen -= min(w.Unseen, degrees)
 	clear(w.bits[w.cur^1])
 	if w.In.Off != 0 && w.Direction != Push && (w.Direction == Seek || degrees > w.Small &&
@@ -183,10 +202,8 @@ func (w *advancing[V, A]) end() {
 	for i := range w.later {
 		set[i] |= w.later[i]
 	}
-	for _, v := range members(set) {
-		s.Active++
-		s.Degrees += uint64(w.degree[v])
-	}
+	list := members(set)
+	s.Active, s.Degrees = uint64(len(list)), w.degrees(list)
 	s.Unseen, s.Levels, s.Current = w.Unseen, w.level, uint32(w.cur)
 }
 
@@ -225,13 +242,15 @@ func (w *advancing[V, A]) push(list []uint32) {
 // seek has vertices look for active ones along their edges.
 func (w *advancing[V, A]) seek() {
 	var zero V
-	for v := range w.N {
+	from, to := w.looking()
+	for i := range to - from {
+		v := uint32(from + i)
 		if w.settleable != nil && w.settleable.Settled(w.values[v], w.step) {
 			continue
 		}
 		w.state.Vertices++
 		acc, any, full := w.program.Zero(), false, false
-		for e := w.offsets[1][v]; e < w.offsets[1][v+1] && !full; e++ {
+		for e := w.offsets[1][i]; e < w.offsets[1][i+1] && !full; e++ {
 			u, edge := w.arc(1, e)
 			if w.err != nil {
 				return
