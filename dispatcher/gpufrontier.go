@@ -86,10 +86,15 @@ func (p *plan[V, A]) frontierFits(copies int64) bool {
 }
 
 // dividesFrontiers reports whether large frontiers are divided among several GPUs, each with less than a
-// copy of the rows beside those of all vertices.
+// copy of the rows beside those of all vertices: not where vertices look for active ones, which takes less time than to
+// send values.
 func (p *plan[V, A]) dividesFrontiers() bool {
-	large := p.opt.hooks.smallFrontier > 0 || policy.Divides(p.shape.cat.Vertices, p.shape.notifyEdges)
-	return large && p.frontierFits(1)
+	return p.large() && p.loops.Seek == nil && p.frontierFits(1)
+}
+
+// large reports whether the graph is one for several GPUs.
+func (p *plan[V, A]) large() bool {
+	return p.opt.hooks.smallFrontier > 0 || policy.Divides(p.shape.cat.Vertices, p.shape.notifyEdges)
 }
 
 // planGPUFrontier divides the device's memory, and returns what is left for pulls. Unless
@@ -111,7 +116,7 @@ func (p *plan[V, A]) planGPUFrontier(arrays *vertices.Arrays[V]) (rest int64) {
 	}
 	all, _ := f.whole.bytes(p.shape.cat)
 	g.memory = gpuengine.AdvancerBytes(p.shape.cat.Vertices, len(f.whole.in.Sides) > 0)
-	if len(p.devices) > 1 {
+	if len(p.devices) > 1 && p.dividesFrontiers() {
 		g.memory += all
 	}
 	g.edges = min(all, share-g.memory)
@@ -148,9 +153,13 @@ func (f *gpuFrontier[V, A]) load(ctx context.Context, gpus []*gpuWorker[V, A]) (
 	if err != nil {
 		return read, errors.Join(failed(g.number, err), f.freeRows())
 	}
-	f.team = gpuengine.NewTeam(a)
-	if len(gpus) > 1 {
-		err = f.divide(gpus, in)
+	var others []*gpuengine.Engine[V, A]
+	for _, g := range gpus[1:] {
+		others = append(others, g.engine)
+	}
+	f.team = gpuengine.NewTeam(a, others)
+	if len(gpus) > 1 && f.plan.dividesFrontiers() {
+		err = f.divide(gpus)
 	}
 	if err != nil || fits.whole {
 		err = errors.Join(err, f.freeRows())
@@ -159,22 +168,18 @@ func (f *gpuFrontier[V, A]) load(ctx context.Context, gpus []*gpuWorker[V, A]) (
 }
 
 // divide gives each GPU the rows of its own vertices.
-func (f *gpuFrontier[V, A]) divide(gpus []*gpuWorker[V, A], in *frontier.Rows) error {
+func (f *gpuFrontier[V, A]) divide(gpus []*gpuWorker[V, A]) error {
 	p := f.plan
-	var others []*gpuengine.Engine[V, A]
 	var firsts []uint32
-	for k, i := range policy.Split(p.shape.costs, len(gpus)) {
+	for _, i := range policy.Split(p.shape.costs, len(gpus)) {
 		first := p.shape.cat.Vertices
 		if i.From < len(p.shape.firsts) {
 			first = p.shape.firsts[i.From]
 		}
 		firsts = append(firsts, first&^31)
-		if k > 0 {
-			others = append(others, gpus[k].engine)
-		}
 	}
 	small := cmp.Or(p.opt.hooks.smallFrontier, gpuengine.Small(p.shape.cat.Vertices, p.shape.valueBytes))
-	k, err := f.team.Divide(others, firsts, in, small, p.opt.GPU.Advancing)
+	k, err := f.team.Divide(firsts, small, p.opt.GPU.Advancing)
 	return failed(gpus[k].number, err)
 }
 

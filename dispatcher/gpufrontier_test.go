@@ -39,7 +39,8 @@ func onGPUFrontier[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progra
 	o.Device = CPU
 	o.Method = Pull
 	want, _ := run(t, s, p, setting{opt: o})
-	o.Device, o.Method, o.GPU.Advancing = GPU, Frontier, drawAdvancing(t)
+	o.Device, o.GPU.Advancing = GPU, drawAdvancing(t)
+	o.Method = rapid.SampledFrom([]Method{Frontier, Frontier, Auto}).Draw(t, "method")
 	gpus := rapid.IntRange(1, 4).Draw(t, "GPUs")
 	o.GPU.Name, o.hooks.smallFrontier = "0"+strings.Repeat(",0", gpus-1), rapid.Uint64Range(1, 60).Draw(t, "small")
 	var devices []*device.Emulated
@@ -58,7 +59,7 @@ func onGPUFrontier[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progra
 		t.Fatalf("%T %+v, %+v: vertex %d: got %v, want %v as by pull", p, p, o.GPU.Advancing, i, got[i], want[i])
 	}
 	for _, it := range r.Iterations {
-		if it.Method != Frontier || it.Device != GPU {
+		if it.Method != Frontier && o.Method == Frontier || it.Device != GPU {
 			t.Fatalf("%T: iteration %d is a %s of the %s", p, it.Iteration, it.Method, it.Device)
 		}
 	}

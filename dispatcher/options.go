@@ -123,6 +123,7 @@ type Trace struct {
 // hooks are options for tests, and those of Options.Generically and Options.EndAt.
 type hooks struct {
 	open      func(name string) (device.Device, error) // instead of device.Open
+	gpus      []string                                 // instead of device.Names
 	speeds    policy.Speeds                            // instead of measured ones
 	decided   func(policy.Event)                       // observes the policy
 	pageBytes int64                                    // of page.Options

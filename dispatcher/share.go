@@ -80,7 +80,7 @@ func (s *share) Stay() (from, to int) {
 func (s *share) launch(enough func(piece int) int, wanted []bool, end int) {
 	for from := 0; from < len(s.pieces); {
 		to := from
-		for ; to < len(s.pieces) && (to == from || to < from+enough(from)); to++ {
+		for most := min(from+max(1, enough(from)), len(s.pieces)); to < most; to++ {
 			if p := s.pieces[to]; p.From >= end || !slices.Contains(wanted[p.From:p.To], true) {
 				break
 			}

@@ -80,6 +80,7 @@ type Advancer[V, A any] struct {
 	resources resources
 	args      kernels.AdvanceArgs
 	edges     uint64 // along which vertices push
+	from, to  uint32 // the vertices that change on the device
 	head      []byte // pinned: the state's
 	spans     [2]device.Event
 }
@@ -134,7 +135,7 @@ func (e *Engine[V, A]) newAdvancer(how Advancing, weighted bool, edges uint64) (
 	}
 	a.args.Fault, a.args.N, a.args.Small = e.arrays.fault(), n, smallEdges
 	a.args.PushShare, a.args.SeekShare = pushShare, seekShare
-	a.args.OwnEnd = (n + 31) / 32
+	a.to = n
 	if weighted {
 		a.args.Weighted = 1
 	}
@@ -194,6 +195,7 @@ type levels struct {
 	count int
 	limit time.Duration
 	most  uint64
+	least float64 // the limit of priorities that are done first
 }
 
 // begin queues a launch.
@@ -202,6 +204,7 @@ func (a *Advancer[V, A]) begin(l levels) error {
 	a.args.Values = arrays.at[values]
 	a.args.Iteration, a.args.Aggregate, a.args.Width = int64(l.step.Iteration), l.step.Aggregate, l.width
 	a.args.Levels, a.args.Nanoseconds, a.args.Most = uint32(min(l.count, 1<<31)), uint64(max(1, l.limit)), l.most
+	a.args.Limit = l.least
 	err := main.Fill(a.args.State, 0, kernels.AdvanceHead)
 	if err == nil && a.args.Append != 0 && a.args.Filter.NeedsLabels() {
 		err = main.Fill(a.args.Labels, 0, 4*int64(a.args.N))
@@ -221,7 +224,7 @@ func (a *Advancer[V, A]) begin(l levels) error {
 }
 
 // end waits for a launch, and returns what it did. The last frontier is in the active set, in the words of the
-// advancer's own vertices.
+// vertices that change on the device.
 func (a *Advancer[V, A]) end() (done Advanced, err error) {
 	main := a.engine.arrays.main
 	if err = main.Sync(); err == nil {
@@ -229,8 +232,8 @@ func (a *Advancer[V, A]) end() (done Advanced, err error) {
 	}
 	done.AdvanceResults = *(*kernels.AdvanceResults)(unsafe.Pointer(&a.head[0]))
 	if err == nil && done.Current == 1 {
-		at := device.Pointer(4 * a.args.Own)
-		err = main.Copy(a.args.Bits[0]+at, a.args.Bits[1]+at, 4*int64(a.args.OwnEnd-a.args.Own))
+		at := device.Pointer(4 * (a.from / 32))
+		err = main.Copy(a.args.Bits[0]+at, a.args.Bits[1]+at, 4*(int64(a.to+31)/32-int64(a.from)/32))
 	}
 	if err == nil {
 		done.Seconds, err = a.spans[1].Since(a.spans[0])

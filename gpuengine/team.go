@@ -6,7 +6,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/kernels"
@@ -17,14 +16,15 @@ import (
 // follows the edges to the vertices of its own interval, and sends their new values and active bits to the others.
 type Team[V, A any] struct {
 	first   *Advancer[V, A]
-	members []*Advancer[V, A] // by device, with the rows of their intervals; if nil, there is one device
+	others  []*Engine[V, A]   // of the other devices
+	members []*Advancer[V, A] // by device, with the rows of their intervals; if nil, the first device is always alone
 	most    uint64            // edges of a small frontier
 	ahead   bool              // the first device has newer values than the others, or a newer active set
 }
 
-// NewTeam returns a Team of one device.
-func NewTeam[V, A any](a *Advancer[V, A]) *Team[V, A] {
-	return &Team[V, A]{first: a, most: math.MaxUint64}
+// NewTeam returns a Team of the device of an Advancer and others, which are connected. Until Divide, the first does all.
+func NewTeam[V, A any](a *Advancer[V, A], others []*Engine[V, A]) *Team[V, A] {
+	return &Team[V, A]{first: a, others: others, most: math.MaxUint64}
 }
 
 // Small returns up to how many edges a frontier is small: a device alone is done with it before several would have
@@ -34,19 +34,18 @@ func Small(vertices uint32, valueBytes int) uint64 {
 	return max(atLeast, uint64(vertices)*uint64(valueBytes)/2)
 }
 
-// Divide lets engines of other devices, which are connected, advance frontiers with more than most edges too. The
-// interval of device k begins at vertex firsts[k], a multiple of 32. If in is not nil, vertices look for active ones
-// along in. After an error, device k has failed.
-func (t *Team[V, A]) Divide(others []*Engine[V, A], firsts []uint32, in *frontier.Rows, most uint64,
-	how Advancing) (k int, err error) {
+// Divide lets the other devices advance frontiers with more than most edges too. The interval of device k begins at
+// vertex firsts[k], a multiple of 32. Vertices of large frontiers do not look for active ones. After an error, device k
+// has failed.
+func (t *Team[V, A]) Divide(firsts []uint32, most uint64, how Advancing) (k int, err error) {
 	a := t.first
 	d := divider[V, A]{a: a, resources: resources{device: a.resources.device}}
 	defer func() { err = errors.Join(err, d.resources.close()) }()
 	if err := d.open(); err != nil {
 		return 0, err
 	}
-	t.members = make([]*Advancer[V, A], 1+len(others))
-	for k, e := range append([]*Engine[V, A]{a.engine}, others...) {
+	t.members = make([]*Advancer[V, A], 1+len(t.others))
+	for k, e := range append([]*Engine[V, A]{a.engine}, t.others...) {
 		m := &Advancer[V, A]{} // the first device, in its own interval
 		if *m = *a; k == 0 {
 			m.resources = resources{device: a.resources.device}
@@ -61,53 +60,32 @@ func (t *Team[V, A]) Divide(others []*Engine[V, A], firsts []uint32, in *frontie
 	t.most = most
 	for k, m := range t.members {
 		from, end := firsts[k], a.args.N
-		if k < len(others) {
+		if k < len(t.others) {
 			end = firsts[k+1]
 		}
-		m.args.Own, m.args.OwnEnd = from/32, (end+31)/32
+		m.from, m.to = from, end
 		n, err := d.count(from, end)
 		if err != nil {
 			return 0, err
 		}
-		if m.args.Out, err = m.allocRows(0, a.args.N, 0, n); err != nil {
+		if m.args.Out, err = m.allocRows(n); err != nil {
 			return k, err
 		}
 		if err := d.fill(m); err != nil {
 			return 0, err
 		}
-		if in == nil || k == 0 {
-			continue
-		}
-		if m.args.In, err = m.allocRows(from, end, in.Off[from], in.Off[end]); err != nil {
-			return k, err
-		}
-		if err := a.sendRows(m, from, end, in.Off[from]); err != nil {
-			return 0, err
-		}
+		m.args.In = kernels.AdvanceRows{}
 	}
 	return 0, nil
 }
 
-// allocRows allocates rows of the vertices [from, end), which are the edges [first, last). Addresses are as if it were
-// all rows.
-func (a *Advancer[V, A]) allocRows(from, end uint32, first, last uint64) (to kernels.AdvanceRows, err error) {
-	if to.Off, err = a.resources.alloc(8 * (int64(end-from) + 1)); err != nil {
-		return to, err
+// allocRows allocates rows of all vertices with so many edges.
+func (a *Advancer[V, A]) allocRows(edges uint64) (to kernels.AdvanceRows, err error) {
+	to.Resident = edges
+	if to.Off, err = a.resources.alloc(8 * (int64(a.args.N) + 1)); err == nil {
+		to.Near, err = a.resources.alloc(a.edgeBytes(max(1, edges)))
 	}
-	to.Near, err = a.resources.alloc(a.edgeBytes(max(1, last-first)))
-	to.Off -= device.Pointer(8 * int64(from))
-	to.Near -= device.Pointer(a.edgeBytes(first))
-	to.Resident = last
 	return to, err
-}
-
-// sendRows copies the rows of the vertices [from, end) to m, whose edges begin with number first.
-func (a *Advancer[V, A]) sendRows(m *Advancer[V, A], from, end uint32, first uint64) error {
-	main, to, at, begin := a.engine.arrays.main, m.resources.device, 8*int64(from), a.edgeBytes(first)
-	return errors.Join(
-		main.ToPeer(to, m.args.In.Off+device.Pointer(at), a.args.In.Off+device.Pointer(at), 8*(int64(end-from)+1)),
-		main.ToPeer(to, m.args.In.Near+device.Pointer(begin), a.args.In.Near+device.Pointer(begin),
-			a.edgeBytes(m.args.In.Resident)-begin), main.Sync())
 }
 
 // divider gives each device the edges of the first device's rows that lead to its vertices.
@@ -178,10 +156,10 @@ func (a *Advancer[V, A]) edgeBytes(n uint64) int64 { return 4 * int64(n) * int64
 func (t *Team[V, A]) Advance(s gas.Step, width float64, count int, limit time.Duration) (
 	sum Advanced, k int, err error) {
 	began := time.Now()
-	t.ahead = true
+	t.ahead, sum.Limit = true, math.Inf(-1)
 	rest := func(most uint64) levels {
 		return levels{gas.Step{Iteration: s.Iteration + int(sum.Levels), Aggregate: s.Aggregate}, width,
-			count - int(sum.Levels), limit - time.Since(began), most}
+			count - int(sum.Levels), limit - time.Since(began), most, sum.Limit}
 	}
 	defer func() {
 		e := t.first.engine
@@ -205,7 +183,7 @@ func (t *Team[V, A]) Advance(s gas.Step, width float64, count int, limit time.Du
 			l := rest(math.MaxUint64)
 			l.count = 1
 			if done, k, err = t.launch(t.members, l); err == nil {
-				k, err = t.exchange(done.Current)
+				k, err = t.exchange()
 			}
 			if err != nil {
 				return sum, k, err
@@ -251,12 +229,12 @@ func (t *Team[V, A]) launch(on []*Advancer[V, A], l levels) (sum Advanced, k int
 
 // spread sends the values and the active set of the first device to the others, if they are newer.
 func (t *Team[V, A]) spread() (k int, err error) {
-	if len(t.members) == 0 || !t.ahead {
+	if len(t.others) == 0 || !t.ahead {
 		return 0, nil
 	}
 	a := t.first
-	for _, m := range t.members[1:] {
-		if err := a.send(m, 0, a.args.N, 0); err != nil {
+	for _, e := range t.others {
+		if err := a.send(e, 0, a.args.N); err != nil {
 			return 0, err
 		}
 	}
@@ -264,15 +242,14 @@ func (t *Team[V, A]) spread() (k int, err error) {
 	return 0, a.engine.arrays.main.Sync()
 }
 
-// exchange sends what each device has computed to the others. The last frontiers are in Bits[current].
-func (t *Team[V, A]) exchange(current uint32) (k int, err error) {
+// exchange sends what each device has computed to the others.
+func (t *Team[V, A]) exchange() (k int, err error) {
 	for k, a := range t.members {
-		from, end := 32*a.args.Own, min(32*a.args.OwnEnd, a.args.N)
 		for _, m := range t.members {
-			if m == a || from >= end {
+			if m == a || a.from == a.to {
 				continue
 			}
-			if err := a.send(m, from, end, current); err != nil {
+			if err := a.send(m.engine, a.from, a.to); err != nil {
 				return k, err
 			}
 		}
@@ -286,10 +263,10 @@ func (t *Team[V, A]) exchange(current uint32) (k int, err error) {
 }
 
 // send queues the copies of values and of bits of the vertices [from, end) to a peer, which uses neither.
-func (a *Advancer[V, A]) send(m *Advancer[V, A], from, end, current uint32) error {
-	x, y := &a.engine.arrays, &m.engine.arrays
-	to, at := m.resources.device, device.Pointer(4*(from/32))
-	return errors.Join(x.main.ToPeer(to, y.at[active]+at, a.args.Bits[current]+at, 4*(int64(end+31)/32-int64(from)/32)),
+func (a *Advancer[V, A]) send(e *Engine[V, A], from, end uint32) error {
+	x, y := &a.engine.arrays, &e.arrays
+	to, at := e.resources.device, device.Pointer(4*(from/32))
+	return errors.Join(x.main.ToPeer(to, y.at[active]+at, x.at[active]+at, 4*(int64(end+31)/32-int64(from)/32)),
 		x.main.ToPeer(to, y.valuesAt(values, from), x.valuesAt(values, from), x.valueBytes(end-from)))
 }
 

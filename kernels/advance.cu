@@ -46,6 +46,7 @@ struct advance_state {
 	u64 unseen;
 	uint32_t levels, sought, current, barrier;
 	u64 widest;
+	double limit;
 	counts phase[3];
 	u64 part[2][2][most_blocks];
 	ready_row ready[2][most_ready]; // by queue
@@ -66,8 +67,8 @@ struct advance_args {
 	double aggregate, width; // of priorities that are done at once; 0: they are not used
 	uint64_t unseen, nanoseconds, small, fraction;
 	uint64_t most; // edges of a frontier
-	uint32_t n, levels, policy, filter, direction, weighted, append, push_share, seek_share;
-	uint32_t own, own_end, pad; // the words of the vertices that look for others
+	double limit;  // vertices with lower priorities are done first; -INFINITY: it is yet to be found
+	uint32_t n, levels, policy, filter, direction, weighted, append, push_share, seek_share, pad;
 };
 
 // Doubles as integers of the same order; what is no number comes last.
@@ -524,11 +525,18 @@ struct advancer {
 		limit = low == -INFINITY ? -1.7976931348623157e308 : low + args.width; // from -INFINITY, these alone
 		if (!(limit > low)) limit = INFINITY; // all
 		cur ^= 1;
+		take(passed);
+		return least != never;
+	}
+
+	// Moves what waits and is within the limit to the frontier. What was passed is done.
+	__device__ __forceinline__ void take(double passed)
+	{
 		each_word(args.later, [&](uint32_t v, bool in) {
 			if (!in) return false;
 			LOAD("value", args.values, v);
 			double p = priority();
-			return near(p) && !(p < passed); // what was passed is done
+			return near(p) && !(p < passed);
 		}, [&](uint32_t w, uint32_t bits) { args.bits[cur][w] = bits; });
 		__syncthreads();
 		each_word(args.later, [&](uint32_t v, bool in) {
@@ -537,7 +545,6 @@ struct advancer {
 			return !near(priority());
 		}, [&](uint32_t w, uint32_t bits) { args.later[w] = bits; });
 		is_queue = measured = false;
-		return least != never;
 	}
 
 	// Has vertices that are not settled look for active ones along the first edges; those
@@ -546,10 +553,6 @@ struct advancer {
 	{
 		for (u64 w = ((u64)blockIdx.x * threads + threadIdx.x) / 32; w < m.words; w += (u64)gridDim.x * warps) {
 			uint32_t v = w * 32 + lane_id(), rises = 0, full = 0;
-			if (w < args.own || w >= args.own_end) {
-				if (lane_id() == 0) marks[w] = 0;
-				continue;
-			}
 			bool any = false;
 			u64 e = 0, to = 0;
 			if (v < args.n && !settled(v)) {
@@ -632,7 +635,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 	a.cur = a.turn = a.queued = a.slot = a.goal = 0;
 	a.is_queue = a.measured = a.ready = a.appends = a.readies = false;
 	a.active = a.degrees = a.edges = a.vertices = a.reached = 0;
-	a.limit = -INFINITY;
+	a.limit = args.limit;
 	a.now = a.s->phase;
 	PARAMETERS(args.parameters);
 	SET("v.n", "r", args.n);
@@ -644,6 +647,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 		for (uint32_t w = memory.first + threadIdx.x; w < memory.end; w += threads) args.later[w] = args.bits[0][w];
 		__syncthreads();
 		a.measured = true;
+		if (a.limit > -INFINITY) a.take(-INFINITY);
 	}
 	for (a.level = 0;;) {
 		SET("step.iteration", "l", args.iteration + a.level);
@@ -748,6 +752,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 			a.s->sought = sought_levels;
 			a.s->current = a.cur;
 			a.s->widest = widest;
+			a.s->limit = a.limit;
 		}
 	}
 	REPORT(args.fault);

@@ -40,7 +40,7 @@ type advancedGraph struct {
 
 // advance goes from frontier to frontier.
 func (k *emulator[V, A]) advance(m device.Memory, _ device.Grid, a *AdvanceArgs) error {
-	w := advancing[V, A]{emulator: k, AdvanceArgs: a, access: access{memory: m}, limit: math.Inf(-1)}
+	w := advancing[V, A]{emulator: k, AdvanceArgs: a, access: access{memory: m}, limit: a.Limit}
 	w.rowsOf = [2]AdvanceRows{a.Out, a.In}
 	w.views()
 	if w.err != nil {
@@ -49,6 +49,7 @@ func (k *emulator[V, A]) advance(m device.Memory, _ device.Grid, a *AdvanceArgs)
 	if w.Width > 0 { // all of the frontier waits
 		copy(w.later, w.bits[0])
 		clear(w.bits[0])
+		w.take(math.Inf(-1))
 	}
 	for began := time.Now(); w.err == nil && w.more(); {
 		if w.iterate(); time.Since(began) > time.Duration(w.Nanoseconds) {
@@ -81,11 +82,7 @@ func (w *advancing[V, A]) views() {
 	}
 	for i, r := range w.rowsOf {
 		if r.Off != 0 {
-			from, to := int64(0), n
-			if i == 1 {
-				from, to = w.looking()
-			}
-			w.offsets[i] = view[uint64](x, r.Off+device.Pointer(8*from), to-from+1)
+			w.offsets[i] = view[uint64](x, r.Off, n+1)
 		}
 	}
 	for _, q := range append(w.Queue[:], w.Rest) { // and 8 bytes each in Prefix
@@ -99,11 +96,6 @@ func (w *advancing[V, A]) views() {
 		w.priority = p.Priority
 	}
 	w.saturable, _ = w.program.(gas.Saturable[A])
-}
-
-// looking returns the interval of the vertices that look for others.
-func (w *advancing[V, A]) looking() (from, to int64) {
-	return 32 * int64(w.Own), min(32*int64(w.OwnEnd), int64(w.N))
 }
 
 func members(set []uint32) (list []uint32) {
@@ -161,6 +153,13 @@ func (w *advancing[V, A]) refill() bool {
 	if !(w.limit > low) {
 		w.limit = math.Inf(1)
 	}
+	w.take(passed)
+	return any
+}
+
+// take takes what is within the limit of what waits. What was passed is done.
+func (w *advancing[V, A]) take(passed float64) {
+	waits := members(w.later)
 	clear(w.later)
 	for _, v := range waits {
 		switch p := w.priority(w.values[v]); {
@@ -171,7 +170,6 @@ func (w *advancing[V, A]) refill() bool {
 			mark(w.later, v)
 		}
 	}
-	return any
 }
 
 // iterate does a level.
@@ -204,7 +202,7 @@ func (w *advancing[V, A]) end() {
 	}
 	list := members(set)
 	s.Active, s.Degrees = uint64(len(list)), w.degrees(list)
-	s.Unseen, s.Levels, s.Current = w.Unseen, w.level, uint32(w.cur)
+	s.Unseen, s.Levels, s.Current, s.Limit = w.Unseen, w.level, uint32(w.cur), w.limit
 }
 
 // arc is an edge of a side.
@@ -242,15 +240,13 @@ func (w *advancing[V, A]) push(list []uint32) {
 // seek has vertices look for active ones along their edges.
 func (w *advancing[V, A]) seek() {
 	var zero V
-	from, to := w.looking()
-	for i := range to - from {
-		v := uint32(from + i)
+	for v := range w.N {
 		if w.settleable != nil && w.settleable.Settled(w.values[v], w.step) {
 			continue
 		}
 		w.state.Vertices++
 		acc, any, full := w.program.Zero(), false, false
-		for e := w.offsets[1][i]; e < w.offsets[1][i+1] && !full; e++ {
+		for e := w.offsets[1][v]; e < w.offsets[1][v+1] && !full; e++ {
 			u, edge := w.arc(1, e)
 			if w.err != nil {
 				return
