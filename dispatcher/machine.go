@@ -13,6 +13,7 @@ import (
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/shard"
 )
 
 // machine holds measurements of earlier jobs on this machine, in the user's folder for caches. If the file is missing
@@ -191,10 +192,9 @@ func (p *plan[V, A]) leavesGPU() bool {
 // wantsSeveral reports whether a job that may choose is likely sooner done on several GPUs than on the first one.
 func (p *plan[V, A]) wantsSeveral(first device.Device) bool {
 	m, edges, edge, bytes := readMachine(p.machineFolder()), p.allEdges(), residentEdge, int64(0)
-	for i := range p.shape.cat.Shards {
-		for _, dir := range p.shape.gatherSides {
-			bytes += p.shape.cat.Bytes(dir, i)
-		}
+	cat := p.store.Catalogue()
+	for i := range cat.Shards {
+		bytes += cat.Bytes(shard.In, i)
 	}
 	if bytes > gpuengine.MemoryLimit(first.Info(), p.opt.GPU.Memory) {
 		edge = streamedEdge
