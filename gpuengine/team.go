@@ -22,7 +22,8 @@ type Team[V, A any] struct {
 	ahead   bool              // the first device has newer values than the others, or a newer active set
 }
 
-// NewTeam returns a Team of the device of an Advancer and others, which are connected. Until Divide, the first does all.
+// NewTeam returns a Team of the device of an Advancer and others, which are connected. Until Divide, the first one
+// advances all frontiers.
 func NewTeam[V, A any](a *Advancer[V, A], others []*Engine[V, A]) *Team[V, A] {
 	return &Team[V, A]{first: a, others: others, most: math.MaxUint64}
 }
