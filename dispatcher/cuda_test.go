@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,10 +19,13 @@ import (
 	"github.com/garaph/garaph/bench"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/oracle"
+	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/internal/teststore"
+	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/programs"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
@@ -74,6 +78,56 @@ func TestCUDASeveral(t *testing.T) {
 			o := bench.GenOptions{Kind: bench.RMAT, Scale: 18, Degree: 16, Format: bench.RawW, Seed: 1}
 			tryAll(t, subjectOf(t, generated(t, o, store.Packed), list))
 		})
+	}
+}
+
+// TestCUDATeam checks that frontiers that are divided among several GPUs give the values of the CPU.
+func TestCUDATeam(t *testing.T) {
+	o := bench.GenOptions{Kind: bench.RMAT, Scale: 18, Degree: 16, Format: bench.RawW, Seed: 1}
+	var ways []dispatcher.Options
+	for _, list := range severalGPUs(t) {
+		for policy := range kernels.Lonestar + 1 {
+			for i, small := range []uint64{1, 1 << 12, 1 << 20} {
+				filter := (kernels.Filter(policy) + kernels.Filter(i)) % (kernels.LabelFilter + 1)
+				o := dispatcher.Options{Device: dispatcher.GPU, Method: dispatcher.Frontier,
+					GPU: dispatcher.GPUOptions{Name: list, Advancing: gpuengine.Advancing{Policy: policy, Filter: filter}}}
+				o.DivideFrontiers(small)
+				ways = append(ways, o)
+			}
+		}
+	}
+	ways = testsize.Some(ways, len(ways)/4, 0)
+	s := generated(t, o, store.Packed)
+	sameOnCPU(t, s, gas.Program[uint32, uint32](programs.WCC{}), ways)
+	sameOnCPU(t, s, gas.Program[float32, float32](programs.SSSP[float32]{Source: 1}), ways)
+	sameOnCPU(t, s, gas.Program[float64, float64](programs.SSSP[float64]{Source: 1}), ways)
+	sameOnCPU(t, s, gas.Program[float32, float32](programs.SSWP[float32]{Source: 1}), ways)
+}
+
+// sameOnCPU checks that a program gives the same values with options and on the CPU.
+func sameOnCPU[V comparable, A any](t *testing.T, s *store.Store, p gas.Program[V, A], ways []dispatcher.Options) {
+	t.Helper()
+	var want []V
+	for i, o := range append([]dispatcher.Options{{Device: dispatcher.CPU}}, ways...) {
+		var got []V
+		j, err := dispatcher.New(s, p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := j.Run(t.Context())
+		if err == nil {
+			err = j.Values(func(_ []gas.Vertex, values []V) error {
+				got = append(got, values...)
+				return nil
+			})
+		}
+		j.Close()
+		if i == 0 {
+			want = got
+		}
+		if err != nil || r.GPU.Lost != "" || !slices.Equal(got, want) {
+			t.Errorf("%T, %+v: %v, lost: %q, the same: %v", p, o.GPU, err, r.GPU.Lost, slices.Equal(got, want))
+		}
 	}
 }
 

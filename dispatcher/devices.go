@@ -50,21 +50,45 @@ func (p *plan[V, A]) openDevices() (opened func() error) {
 	}
 }
 
-// openAll opens the devices that the options name, on goroutines.
+// openAll opens the devices that the options name. A job that may choose opens the first one and, if it is long enough,
+// the others.
 func (p *plan[V, A]) openAll() ([]device.Device, error) {
 	p.names = strings.Split(cmp.Or(p.opt.GPU.Name, "0"), ",")
 	if p.opt.GPU.Name == AllGPUs {
 		var err error
-		if p.names, err = device.Names(); err != nil {
+		if p.names, err = p.allNames(); err != nil {
 			return nil, err
 		}
 	}
-	devices, errs := make([]device.Device, len(p.names)), make([]error, len(p.names))
-	var g sync.WaitGroup
-	for i, name := range p.names {
-		g.Go(func() { devices[i], errs[i] = p.opt.hooks.open(name) })
+	devices, err := p.openNamed(p.names)
+	if err != nil || p.opt.Device != AutoDevice || p.opt.GPU.Name != "" || !p.wantsSeveral(devices[0]) {
+		return devices, err
 	}
-	g.Wait()
+	all, err := p.allNames()
+	if err != nil || len(all) == 1 {
+		return devices, nil //nolint:nilerr // one GPU is open
+	}
+	more, err := p.openNamed(all[1:])
+	if err != nil {
+		p.opt.Log.Info("the job has one GPU", zap.NamedError("reason", errors.Join(err, closeAll(more))))
+		return devices, nil
+	}
+	p.names = all
+	return append(devices, more...), nil
+}
+
+// allNames lists the GPUs of the machine.
+func (p *plan[V, A]) allNames() ([]string, error) {
+	if p.opt.hooks.gpus != nil {
+		return p.opt.hooks.gpus, nil
+	}
+	return device.Names()
+}
+
+// openNamed opens devices on goroutines. After an error, those that were opened are returned too.
+func (p *plan[V, A]) openNamed(names []string) ([]device.Device, error) {
+	devices, errs := make([]device.Device, len(names)), make([]error, len(names))
+	together(len(names), func(i int) { devices[i], errs[i] = p.opt.hooks.open(names[i]) })
 	return slices.DeleteFunc(devices, func(d device.Device) bool { return d == nil }), cmp.Or(errs...)
 }
 
@@ -80,7 +104,7 @@ func (p *plan[V, A]) wantsGPU() bool {
 	case GPU, Hybrid:
 		return true
 	case AutoDevice:
-		return p.opt.Method != NotifyPull && (p.opt.GPU.Name != "" || device.HasGPU())
+		return p.opt.Method != NotifyPull && (p.opt.GPU.Name != "" || p.opt.hooks.gpus != nil || device.HasGPU())
 	default:
 		return false
 	}

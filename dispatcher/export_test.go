@@ -16,3 +16,6 @@ func (o *Options) SetOpen(open func(name string) (device.Device, error)) { o.hoo
 // ShareEvenly has both devices work in every iteration of a hybrid job, on pages
 // of a shard each.
 func (o *Options) ShareEvenly() { o.hooks.speeds, o.hooks.pageBytes = evenly, 1 }
+
+// DivideFrontiers divides frontiers of any graph among several GPUs, those with more than small edges.
+func (o *Options) DivideFrontiers(small uint64) { o.hooks.smallFrontier = small }

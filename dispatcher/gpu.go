@@ -92,12 +92,13 @@ func (g *gpus[V, A]) open() error {
 	return nil
 }
 
-// dropDevices leaves one GPU to a job that advances frontiers, if their rows fit there: several would pull.
+// dropDevices leaves one GPU to a job whose frontiers are not divided, unless several pull over a large graph.
 func (p *plan[V, A]) dropDevices() error {
-	if len(p.devices) == 1 || p.opt.Method != Frontier && (p.opt.Method != Auto || !p.frontierFitsOne()) {
+	several := p.opt.Method != Frontier && (p.opt.Method != Auto || !p.frontierFits(0) || p.large())
+	if len(p.devices) == 1 || several || p.dividesFrontiers() {
 		return nil
 	}
-	p.opt.Log.Info("one of several GPUs is used: frontiers are on one, and their rows fit there")
+	p.opt.Log.Info("one of several GPUs is used: frontiers are too small to be divided, or their rows too large")
 	spare := p.devices[1:]
 	p.devices = p.devices[:1]
 	return closeAll(spare)

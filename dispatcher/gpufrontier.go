@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph/cpuengine"
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine"
@@ -23,13 +24,14 @@ type gpuRows struct {
 	whole  bool  // these are all
 }
 
-// gpuFrontier advances frontiers on a GPU.
+// gpuFrontier advances frontiers on the GPUs.
 type gpuFrontier[V, A any] struct {
 	plan     *plan[V, A]
 	state    *state[V, A]
 	width    float64        // see chooseWidth
 	rows, in *frontier.Rows // that the device reads in the host's memory
-	advancer *gpuengine.Advancer[V, A]
+	team     *gpuengine.Team[V, A]
+	newest   bool // the last iteration was a frontier's, so that all GPUs have the newest active set
 }
 
 // gpuSlice is how long a GPU goes on by itself.
@@ -72,14 +74,27 @@ func (p *plan[V, A]) frontierFitsGPU(m memoryPlan) error {
 	return nil
 }
 
-// frontierFitsOne reports whether one GPU has room for the rows of frontiers beside pulls.
-func (p *plan[V, A]) frontierFitsOne() bool {
+// frontierFits reports whether a GPU has room for the rows of frontiers beside pulls, and for the given
+// number of copies of them.
+func (p *plan[V, A]) frontierFits(copies int64) bool {
 	if p.front.unfit != nil || p.gpuUnfit() != nil {
 		return false
 	}
 	all, _ := p.front.whole.bytes(p.shape.cat)
-	need := all + gpuengine.AdvancerBytes(p.shape.cat.Vertices, len(p.front.whole.in.Sides) > 0)
+	need := all*(1+copies) + gpuengine.AdvancerBytes(p.shape.cat.Vertices, len(p.front.whole.in.Sides) > 0)
 	return need <= gpuengine.MemoryLimit(p.devices[0].Info(), p.opt.GPU.Memory)/2
+}
+
+// dividesFrontiers reports whether large frontiers are divided among several GPUs, each with less than a
+// copy of the rows beside those of all vertices: not where vertices look for active ones, which takes less time than to
+// send values.
+func (p *plan[V, A]) dividesFrontiers() bool {
+	return p.large() && !cpuengine.CanSeek(p.loops) && p.frontierFits(1)
+}
+
+// large reports whether the graph is one for several GPUs.
+func (p *plan[V, A]) large() bool {
+	return p.opt.hooks.smallFrontier > 0 || policy.Divides(p.shape.cat.Vertices, p.shape.notifyEdges)
 }
 
 // planGPUFrontier divides the device's memory, and returns what is left for pulls. Unless
@@ -101,11 +116,14 @@ func (p *plan[V, A]) planGPUFrontier(arrays *vertices.Arrays[V]) (rest int64) {
 	}
 	all, _ := f.whole.bytes(p.shape.cat)
 	g.memory = gpuengine.AdvancerBytes(p.shape.cat.Vertices, len(f.whole.in.Sides) > 0)
+	if len(p.devices) > 1 && p.dividesFrontiers() {
+		g.memory += all
+	}
 	g.edges = min(all, share-g.memory)
 	switch g.whole = g.edges == all; {
 	case share < g.memory:
 		*g = gpuRows{unfit: &gpuengine.NeedError{Budget: limit, Arrays: need.Arrays + g.memory, Ring: need.Ring}}
-	case !g.whole && p.opt.Method != Frontier:
+	case !g.whole && (p.opt.Method != Frontier || len(p.devices) > 1):
 		*g = gpuRows{unfit: errors.New("the rows of the whole graph do not fit into the GPU's memory")}
 	default:
 		return limit - g.memory - g.edges
@@ -113,13 +131,13 @@ func (p *plan[V, A]) planGPUFrontier(arrays *vertices.Arrays[V]) (rest int64) {
 	return limit
 }
 
-// load brings the rows to the device, unless they are there, and returns how many
+// load brings the rows to the GPUs, unless they are there, and returns how many
 // bytes were read. Rows that do not fit stay in memory that the device has pinned.
-func (f *gpuFrontier[V, A]) load(ctx context.Context, g *gpuWorker[V, A]) (read int64, err error) {
-	if f.advancer != nil {
+func (f *gpuFrontier[V, A]) load(ctx context.Context, gpus []*gpuWorker[V, A]) (read int64, err error) {
+	if f.team != nil {
 		return 0, nil
 	}
-	fits := &f.plan.front.gpu
+	g, fits, how := gpus[0], &f.plan.front.gpu, f.plan.opt.GPU.Advancing
 	if f.rows, f.in, read, err = f.pinned().load(ctx, f.plan.store); err != nil {
 		return 0, err
 	}
@@ -131,10 +149,38 @@ func (f *gpuFrontier[V, A]) load(ctx context.Context, g *gpuWorker[V, A]) (read 
 		in = f.rows
 	}
 	f.width = f.chooseWidth(g)
-	if f.advancer, err = g.engine.NewAdvancer(f.rows, in, fits.edges, f.plan.opt.GPU.Advancing); err != nil || fits.whole {
-		err = errors.Join(failed(g.number, err), f.freeRows())
+	a, err := g.engine.NewAdvancer(f.rows, in, fits.edges, how)
+	if err != nil {
+		return read, errors.Join(failed(g.number, err), f.freeRows())
+	}
+	var others []*gpuengine.Engine[V, A]
+	for _, g := range gpus[1:] {
+		others = append(others, g.engine)
+	}
+	f.team = gpuengine.NewTeam(a, others)
+	if len(gpus) > 1 && f.plan.dividesFrontiers() {
+		err = f.divide(gpus)
+	}
+	if err != nil || fits.whole {
+		err = errors.Join(err, f.freeRows())
 	}
 	return read, err
+}
+
+// divide gives each GPU the rows of its own vertices.
+func (f *gpuFrontier[V, A]) divide(gpus []*gpuWorker[V, A]) error {
+	p := f.plan
+	var firsts []uint32
+	for _, i := range policy.Split(p.shape.costs, len(gpus)) {
+		first := p.shape.cat.Vertices
+		if i.From < len(p.shape.firsts) {
+			first = p.shape.firsts[i.From]
+		}
+		firsts = append(firsts, first&^31)
+	}
+	small := cmp.Or(p.opt.hooks.smallFrontier, gpuengine.Small(p.shape.cat.Vertices, p.shape.valueBytes))
+	k, err := f.team.Divide(firsts, small, p.opt.GPU.Advancing)
+	return failed(gpus[k].number, err)
 }
 
 // pinned returns the rows in the memory that they take: that of the device, unless all are copied
@@ -167,35 +213,42 @@ func (f *gpuFrontier[V, A]) freeRows() error {
 	return err
 }
 
-// free frees the advancer and the rows that it reads.
+// free frees the team and the rows that it reads.
 func (f *gpuFrontier[V, A]) free() {
 	var err error
-	if f.advancer != nil {
-		err = f.advancer.Close()
-		f.advancer = nil
+	if f.team != nil {
+		err = f.team.Close()
+		f.team = nil
 	}
 	if err = errors.Join(err, f.freeRows()); err != nil {
 		f.plan.opt.Log.Warn("some memory of frontiers was not freed: " + err.Error())
 	}
 }
 
-// advance does iterations from frontier to frontier on the GPU alone, at most limit. A failure of
-// it is a [failure].
-func (f *gpuFrontier[V, A]) advance(ctx context.Context, g *gpuWorker[V, A], x *iteration, limit int) (err error) {
-	if x.loaded, err = f.load(ctx, g); err != nil {
+// advance does iterations from frontier to frontier on the GPUs alone, at most limit. A failure of
+// one is a [failure], after which the job is where the host is.
+func (f *gpuFrontier[V, A]) advance(ctx context.Context, gpus *gpus[V, A], x *iteration, limit int) (err error) {
+	s, live := f.state, gpus.live
+	if x.loaded, err = f.load(ctx, live); err != nil {
 		return err
 	}
-	s := f.state
-	if !s.place.behind {
-		if err := g.engine.Activate(); err != nil {
-			return failed(g.number, err)
+	if len(live) > 1 && !f.newest { // each has the active vertices of its pages
+		if err := gpus.fetch(); err != nil {
+			return err
 		}
 	}
-	done, err := f.advancer.Advance(s.now.step, f.width, limit, gpuSlice)
+	if !s.place.behind {
+		if err := live[0].engine.Activate(); err != nil {
+			return failed(live[0].number, err)
+		}
+	}
+	done, k, err := f.team.Advance(s.now.step, f.width, limit, gpuSlice)
 	if err != nil {
-		return failed(g.number, err)
+		s.rewind()
+		return failed(live[k].number, err)
 	}
 	s.place.wroteAll()
+	f.newest = true
 	x.report.Levels, x.report.Edges, x.report.Vertices = int(done.Levels), done.Edges, done.Vertices
 	x.report.Devices = map[Device]DeviceWork{GPU: {Edges: done.Edges, Seconds: done.Seconds}}
 	s.advanced(x.report.Levels, done.Active, done.Degrees)

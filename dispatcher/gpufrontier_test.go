@@ -3,6 +3,9 @@ package dispatcher
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,10 +39,19 @@ func onGPUFrontier[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progra
 	o.Device = CPU
 	o.Method = Pull
 	want, _ := run(t, s, p, setting{opt: o})
-	o.Device, o.Method, o.GPU.Advancing = GPU, Frontier, drawAdvancing(t)
-	d := device.NewEmulated(device.EmulatedOptions{})
-	o.hooks.open = func(string) (device.Device, error) { return d, nil }
-	if rapid.Bool().Draw(t, "few edges on the device") {
+	o.Device, o.GPU.Advancing = GPU, drawAdvancing(t)
+	o.Method = rapid.SampledFrom([]Method{Frontier, Frontier, Auto}).Draw(t, "method")
+	gpus := rapid.IntRange(1, 4).Draw(t, "GPUs")
+	o.GPU.Name, o.hooks.smallFrontier = "0"+strings.Repeat(",0", gpus-1), rapid.Uint64Range(1, 60).Draw(t, "small")
+	var devices []*device.Emulated
+	var opening sync.Mutex
+	o.hooks.open = func(string) (device.Device, error) {
+		opening.Lock()
+		defer opening.Unlock()
+		devices = append(devices, device.NewEmulated(device.EmulatedOptions{}))
+		return devices[len(devices)-1], nil
+	}
+	if gpus == 1 && rapid.Bool().Draw(t, "few edges on the device") {
 		o.GPU.Memory = 3 << 20
 	}
 	got, r := run(t, s, p, setting{opt: o})
@@ -47,12 +59,14 @@ func onGPUFrontier[V comparable, A any](t *rapid.T, s *store.Store, p gas.Progra
 		t.Fatalf("%T %+v, %+v: vertex %d: got %v, want %v as by pull", p, p, o.GPU.Advancing, i, got[i], want[i])
 	}
 	for _, it := range r.Iterations {
-		if it.Method != Frontier || it.Device != GPU {
+		if it.Method != Frontier && o.Method == Frontier || it.Device != GPU {
 			t.Fatalf("%T: iteration %d is a %s of the %s", p, it.Iteration, it.Method, it.Device)
 		}
 	}
-	if left := d.InUse(); left != (device.InUse{}) {
-		t.Fatalf("%T: left on the device: %+v", p, left)
+	for _, d := range devices {
+		if left := d.InUse(); left != (device.InUse{}) {
+			t.Fatalf("%T: left on the device: %+v", p, left)
+		}
 	}
 }
 
@@ -113,6 +127,60 @@ func TestGPUFrontierFaults(t *testing.T) {
 	}
 	if survived < 10 {
 		t.Errorf("%d faults were survived", survived)
+	}
+}
+
+// TestTeamFaults checks that a job goes on with the right result after a fault at any copy to a peer, any launch or
+// another call of either of two GPUs that advance frontiers, and that a GPU that is left has its part of it.
+func TestTeamFaults(t *testing.T) {
+	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 50, Layout: store.Packed, Weighted: true})
+	p := gas.Program[float32, float32](programs.SSSP[float32]{})
+	want, _ := run(t, s, p, setting{opt: Options{Device: CPU, Method: Pull}})
+	step := 1
+	if testing.Short() {
+		step = 4
+	}
+	survived, peers := 0, 0
+	for op := device.FaultAlloc; op <= device.FaultPeer; op++ {
+		for faulty := range 2 {
+			for n := 1; ; n += step {
+				var devices [2]*device.Emulated
+				o := Options{Device: GPU, Method: Frontier, Threads: 2, GPU: GPUOptions{Name: "0,1"},
+					hooks: hooks{smallFrontier: 20}}
+				o.hooks.open = func(name string) (device.Device, error) {
+					k := int(name[0] - '0')
+					var faults []device.EmulatedFault
+					if k == faulty {
+						faults = append(faults, device.EmulatedFault{Op: op, N: n, Lost: n%2 == 0})
+					}
+					devices[k] = device.NewEmulated(device.EmulatedOptions{Faults: faults})
+					return watched{devices[k], t}, nil
+				}
+				name := fmt.Sprintf("%s %d of GPU %d", op, n, faulty)
+				got, r, err := runJob(s, p, o)
+				if devices[faulty].Calls(op) < n {
+					break
+				}
+				switch {
+				case err != nil && len(r.Iterations) > 0:
+					t.Errorf("%s: %v", name, err)
+				case err != nil:
+				case differs(got, want) >= 0:
+					t.Errorf("%s: wrong values", name)
+				case r.GPU.Lost != "":
+					survived++
+					if last := r.Iterations[len(r.Iterations)-1]; last.Device != GPU {
+						t.Errorf("%s: the last iteration was on the %s", name, last.Device)
+					}
+					if op == device.FaultPeer {
+						peers++
+					}
+				}
+			}
+		}
+	}
+	if survived < 20 || peers < 5 {
+		t.Errorf("%d faults were survived, %d of copies to peers", survived, peers)
 	}
 }
 

@@ -21,7 +21,6 @@ func (w *workers[V, A]) onGPUs(ctx context.Context, x *iteration) (err error) {
 	if x.requests, err = w.forGPUs(ctx, x); err != nil {
 		return err
 	}
-	w.plan.opt.Trace.Queue(len(w.plan.pages.ShardsOf(x.requests...)))
 	x.gpus.read = w.plan.pages.BytesRead()
 	w.divide(x)
 	if x.alone {

@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/garaph/garaph/dispatcher/policy"
+	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/gpuengine/device"
+	"github.com/garaph/garaph/shard"
 )
 
 // machine holds measurements of earlier jobs on this machine, in the user's folder for caches. If the file is missing
@@ -51,6 +53,10 @@ const (
 	searchedEdge = 1.25e-9
 	// loadedEdge is the time to copy an edge to the GPU: 3.5 bytes at 12 GB/s.
 	loadedEdge = 0.3e-9
+	// residentEdge and streamedEdge are the times of an edge that stays on an H200 and of one that is copied to it.
+	residentEdge, streamedEdge = 5e-12, 45e-12
+	// severalGain is how much more several GPUs must save than it takes to open them.
+	severalGain = 2
 )
 
 // cacheFolder returns where the figures of this machine are to lie, or "" if the user has no such
@@ -113,19 +119,26 @@ func jobKey(program string, threads int, edges uint64) string {
 	return sized(fmt.Sprintf("%s, %d threads", program, threads), edges)
 }
 
+// expected returns how many iterations a job likely does, and the seconds of one on the CPU, or 0 if that is unknown.
+func (m machine) expected(program any, edges uint64, iterations, threads int) (n, pass float64) {
+	known := m.Jobs[jobKey(fmt.Sprintf("%T", program), threads, edges)]
+	n = cmp.Or(known.Iterations, usualIterations)
+	if iterations > 0 && (known.Iterations == 0 || float64(iterations) < n) {
+		n = float64(iterations)
+	}
+	return n, known.Pass * float64(edges)
+}
+
+// severalPay reports whether a job of which one GPU does an iteration in the given number of seconds is likely sooner
+// done on two: opening another takes as long as opening the first.
+func (m machine) severalPay(n, seconds float64) bool {
+	return n*seconds/2 > severalGain*(cmp.Or(m.Open, usualOpen)+afterGPU)
+}
+
 // soonerOnCPU reports whether the CPU alone likely finishes a job before a GPU is open, which takes more seconds than
 // usual, and has the edges.
 func (m machine) soonerOnCPU(program any, edges uint64, iterations, threads int, more float64) bool {
-	known := m.Jobs[jobKey(fmt.Sprintf("%T", program), threads, edges)]
-	n, pass := known.Iterations, known.Pass*float64(edges)
-	if n == 0 {
-		n = usualIterations
-		if iterations > 0 {
-			n = float64(iterations)
-		}
-	} else if iterations > 0 {
-		n = min(n, float64(iterations))
-	}
+	n, pass := m.expected(program, edges, iterations, threads)
 	if pass == 0 {
 		edge := edgeOfThread
 		if searches(program) {
@@ -174,4 +187,18 @@ func (p *plan[V, A]) leavesGPU() bool {
 	}
 	m := readMachine(p.machineFolder())
 	return m.soonerOnCPU(p.program, p.allEdges(), p.opt.Iterations, p.opt.Threads, 0)
+}
+
+// wantsSeveral reports whether a job that may choose is likely sooner done on several GPUs than on the first one.
+func (p *plan[V, A]) wantsSeveral(first device.Device) bool {
+	m, edges, edge, bytes := readMachine(p.machineFolder()), p.allEdges(), residentEdge, int64(0)
+	cat := p.store.Catalogue()
+	for i := range cat.Shards {
+		bytes += cat.Bytes(shard.In, i)
+	}
+	if bytes > gpuengine.MemoryLimit(first.Info(), p.opt.GPU.Memory) {
+		edge = streamedEdge
+	}
+	n, _ := m.expected(p.program, edges, p.opt.Iterations, p.opt.Threads)
+	return m.severalPay(n, edge*float64(edges))
 }

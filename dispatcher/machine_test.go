@@ -1,12 +1,14 @@
 package dispatcher
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/programs"
@@ -140,4 +142,45 @@ func mustRead(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// TestSeveralOnAuto checks that a job that may choose takes all GPUs if it is long enough, and goes on with the first
+// one if another cannot be opened.
+func TestSeveralOnAuto(t *testing.T) {
+	for _, c := range []struct { // RMAT 26, resident and streamed
+		n, seconds float64
+		want       bool
+	}{{20, 6.4e-3, false}, {200, 6.4e-3, true}, {5, 50e-3, false}, {20, 50e-3, true}} {
+		if got := (machine{}).severalPay(c.n, c.seconds); got != c.want {
+			t.Errorf("%v iterations of %v s: got %v", c.n, c.seconds, got)
+		}
+	}
+	g := manyEdges()
+	s := teststore.Build(t, g, teststore.Options{ShardVertices: 25})
+	labels := oracle.WCC(g)
+	folder := filepath.Join(t.TempDir(), "garaph")
+	for _, c := range []struct {
+		iterations float64
+		broken     bool
+		want       int
+	}{{10, false, 1}, {1e11, false, 3}, {1e11, true, 1}} {
+		err := changeMachine(folder, func(m *machine) {
+			m.Jobs[jobKey("dispatcher.WCC", 1, uint64(len(g.Edges)))] = jobsOf{Pass: 1, Iterations: c.iterations}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Device: AutoDevice, Method: Pull, Threads: 1, hooks: hooks{machine: folder}}
+		o.hooks.gpus = []string{"0", "1", "2"}
+		o.hooks.open = func(name string) (device.Device, error) {
+			if c.broken && name == "2" {
+				return nil, errors.New("broken")
+			}
+			return watched{device.NewEmulated(device.EmulatedOptions{}), t}, nil
+		}
+		values, r, err := runWCC(s, o)
+		if err != nil || !slices.Equal(values, labels) || len(strings.Split(r.GPU.Name, ", ")) != c.want {
+			t.Errorf("%+v: GPUs %q, without: %q, lost: %q, %v", c, r.GPU.Name, r.GPU.Without, r.GPU.Lost, err)
+		}
+	}
 }

@@ -123,6 +123,7 @@ type Trace struct {
 // hooks are options for tests, and those of Options.Generically and Options.EndAt.
 type hooks struct {
 	open      func(name string) (device.Device, error) // instead of device.Open
+	gpus      []string                                 // instead of device.Names
 	speeds    policy.Speeds                            // instead of measured ones
 	decided   func(policy.Event)                       // observes the policy
 	pageBytes int64                                    // of page.Options
@@ -132,6 +133,8 @@ type hooks struct {
 	rowsStay  int64
 	end       *uint32 // see Options.EndAt
 	plainRows bool    // rows in memory are unpacked, whatever the program
+	// > 0: frontiers of any graph are divided among several GPUs, those with more edges
+	smallFrontier uint64
 }
 
 // Generically makes a job run through the generic loops even if the program is compiled,

@@ -70,8 +70,11 @@ func (s *share) Stay() (from, to int) {
 	}
 	from, to = s.launches[0][0], s.launches[0][1]
 	s.launches = s.launches[1:]
+	now := time.Since(s.began).Seconds()
 	for _, p := range s.pieces[from:to] {
-		s.give(page.Span(p).List())
+		for i := p.From; i < p.To; i++ {
+			s.given[i] = now
+		}
 	}
 	return from, to
 }
@@ -80,7 +83,7 @@ func (s *share) Stay() (from, to int) {
 func (s *share) launch(enough func(piece int) int, wanted []bool, end int) {
 	for from := 0; from < len(s.pieces); {
 		to := from
-		for ; to < len(s.pieces) && (to == from || to < from+enough(from)); to++ {
+		for most := min(from+max(1, enough(from)), len(s.pieces)); to < most; to++ {
 			if p := s.pieces[to]; p.From >= end || !slices.Contains(wanted[p.From:p.To], true) {
 				break
 			}
@@ -130,7 +133,9 @@ func (s *share) spans() (list []page.Span) {
 func (w *workers[V, A]) divide(x *iteration) {
 	p := w.plan
 	costs, wanted := make([]uint64, len(p.shape.costs)), make([]bool, len(p.shape.costs))
-	for _, i := range p.pages.ShardsOf(x.requests...) {
+	all := p.pages.ShardsOf(x.requests...)
+	p.opt.Trace.Queue(len(all))
+	for _, i := range all {
 		costs[i], wanted[i] = p.shape.costs[i], true
 	}
 	kept := w.gpus.kept()

@@ -69,7 +69,7 @@ func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 	if len(j.workers.gpus.live) == 0 || !j.advances() {
 		return nil
 	}
-	read, err := j.workers.gpus.frontier.load(ctx, j.workers.gpus.live[0])
+	read, err := j.workers.gpus.frontier.load(ctx, j.workers.gpus.live)
 	j.recorder.report.Preparation.Reads.Requested += read
 	return j.workers.survive(err)
 }

@@ -218,11 +218,13 @@ func (s *state[V, A]) placed(x *iteration, did []int) {
 			s.place.share(i)
 		}
 	}
+	if x.report.Device == GPU {
+		return
+	}
 	for _, i := range s.plan.pages.ShardsOf(x.requests...) {
-		switch x.report.Device {
-		case CPU:
+		if x.report.Device == CPU {
 			s.place.wrote(host, i)
-		case Hybrid:
+		} else {
 			s.place.share(i)
 		}
 	}

@@ -161,7 +161,11 @@ func (w *workers[V, A]) advance(ctx context.Context, x *iteration, limit int) er
 	if err := w.prepare(x); err != nil {
 		return err
 	}
-	return w.gpus.frontier.advance(ctx, w.gpus.live[0], x, limit)
+	err := w.gpus.frontier.advance(ctx, w.gpus, x, limit)
+	if err != nil {
+		w.recorder.rewind()
+	}
+	return err
 }
 
 // closePages frees pages and rows, and what GPUs have of them.
@@ -185,6 +189,7 @@ func (w *workers[V, A]) process(ctx context.Context, x *iteration) error {
 	if err := w.prepare(x); err != nil {
 		return err
 	}
+	w.gpus.frontier.newest = false
 	work := w.onGPUs
 	if x.report.Device == CPU {
 		work = w.cpu.work

@@ -80,6 +80,7 @@ type Advancer[V, A any] struct {
 	resources resources
 	args      kernels.AdvanceArgs
 	edges     uint64 // along which vertices push
+	from, to  uint32 // the vertices that change on the device
 	head      []byte // pinned: the state's
 	spans     [2]device.Event
 }
@@ -104,30 +105,40 @@ func AdvancerBytes(vertices uint32, directed bool) int64 {
 // active neighbours along in, which may be the same as rows. Up to the given number of bytes of
 // edges are copied to the device; the rest is read from the host's memory, which must be pinned.
 func (e *Engine[V, A]) NewAdvancer(rows, in *frontier.Rows, edges int64, how Advancing) (*Advancer[V, A], error) {
-	a := &Advancer[V, A]{engine: e, resources: resources{device: e.resources.device}}
-	err := a.open(rows, in, edges, how)
+	a, err := e.newAdvancer(how, len(rows.Arcs) > 0, rows.Off[e.plan.cat.Vertices])
+	if err == nil {
+		a.args.Out, err = a.copy(rows, &edges)
+	}
+	switch {
+	case err != nil:
+	case in == rows:
+		a.args.In = a.args.Out
+	case in != nil:
+		a.args.In, err = a.copy(in, &edges)
+	}
 	if err != nil {
 		return nil, errors.Join(e.named("advancing frontiers on", err), a.Close())
 	}
 	return a, nil
 }
 
-func (a *Advancer[V, A]) open(rows, in *frontier.Rows, edges int64, how Advancing) (err error) {
-	e, r := a.engine, &a.resources
-	n := e.plan.cat.Vertices
+// newAdvancer returns an Advancer without rows, of which there are so many edges. After an error, it is to be closed.
+func (e *Engine[V, A]) newAdvancer(how Advancing, weighted bool, edges uint64) (a *Advancer[V, A], err error) {
+	a = &Advancer[V, A]{engine: e, resources: resources{device: e.resources.device}, edges: edges}
+	r, n := &a.resources, e.plan.cat.Vertices
 	if a.kernel, err = kernels.LoadAdvance(r.device, e.program, e.fragments); err != nil {
-		return err
+		return a, err
 	}
 	at := &e.arrays.at
 	a.args.AdvanceGraph = kernels.AdvanceGraph{
-		Values: at[values], Degree: at[degree], DIn: at[inDegree], DOut: at[outDegree], IDs: at[vertexIDs], Parameters: at[parameterBlock],
+		Degree: at[degree], DIn: at[inDegree], DOut: at[outDegree], IDs: at[vertexIDs], Parameters: at[parameterBlock],
 	}
 	a.args.Fault, a.args.N, a.args.Small = e.arrays.fault(), n, smallEdges
 	a.args.PushShare, a.args.SeekShare = pushShare, seekShare
-	if len(rows.Arcs) > 0 {
+	a.to = n
+	if weighted {
 		a.args.Weighted = 1
 	}
-	a.edges = rows.Off[n]
 	a.Set(how)
 	a.args.Bits[0] = at[active]
 	bits := 8 * int64(bitset.Words(n))
@@ -141,25 +152,13 @@ func (a *Advancer[V, A]) open(rows, in *frontier.Rows, edges int64, how Advancin
 		{&a.args.State, int64(unsafe.Sizeof(kernels.AdvanceState{}))},
 	} {
 		if *x.to, err = r.alloc(x.n); err != nil {
-			return err
+			return a, err
 		}
 	}
-	if a.args.Out, err = a.copy(rows, &edges); err != nil {
-		return err
-	}
-	switch {
-	case in == rows:
-		a.args.In = a.args.Out
-	case in != nil:
-		a.args.In, err = a.copy(in, &edges)
-	}
-	if err != nil {
-		return err
-	}
 	if a.head, err = r.pin(kernels.AdvanceHead); err != nil {
-		return err
+		return a, err
 	}
-	return r.newEvents(&a.spans[0], &a.spans[1])
+	return a, r.newEvents(&a.spans[0], &a.spans[1])
 }
 
 // copy copies rows to the device, and as many of their edges as fit into bytes.
@@ -188,14 +187,24 @@ func (a *Advancer[V, A]) copy(rows *frontier.Rows, bytes *int64) (to kernels.Adv
 	return to, err
 }
 
-// Advance runs iterations from step s on, until the frontier is empty or a limit of levels or time
-// is reached. Vertices whose priorities differ by at most width are processed together; if width is
-// 0, all are. After an error, the values on the device are undefined.
-func (a *Advancer[V, A]) Advance(s gas.Step, width float64, levels int, limit time.Duration) (Advanced, error) {
-	e := a.engine
-	main := e.arrays.main
-	a.args.Iteration, a.args.Aggregate, a.args.Width = int64(s.Iteration), s.Aggregate, width
-	a.args.Levels, a.args.Nanoseconds = uint32(min(levels, 1<<31)), uint64(limit)
+// levels describe what a launch does: iterations from a step on, until the frontier is empty, has more
+// than most edges, or a limit of levels or time is reached.
+type levels struct {
+	step  gas.Step
+	width float64 // of the priorities of vertices that are processed together; if 0, all are
+	count int
+	limit time.Duration
+	most  uint64
+	least float64 // the limit of priorities that are done first
+}
+
+// begin queues a launch.
+func (a *Advancer[V, A]) begin(l levels) error {
+	arrays, main := &a.engine.arrays, a.engine.arrays.main
+	a.args.Values = arrays.at[values]
+	a.args.Iteration, a.args.Aggregate, a.args.Width = int64(l.step.Iteration), l.step.Aggregate, l.width
+	a.args.Levels, a.args.Nanoseconds, a.args.Most = uint32(min(l.count, 1<<31)), uint64(max(1, l.limit)), l.most
+	a.args.Limit = l.least
 	err := main.Fill(a.args.State, 0, kernels.AdvanceHead)
 	if err == nil && a.args.Append != 0 && a.args.Filter.NeedsLabels() {
 		err = main.Fill(a.args.Labels, 0, 4*int64(a.args.N))
@@ -205,27 +214,36 @@ func (a *Advancer[V, A]) Advance(s gas.Step, width float64, levels int, limit ti
 		func() error { return a.kernel.Launch(main, &a.args) },
 		func() error { return main.Record(a.spans[1]) },
 		func() error { return main.ToHost(a.head, a.args.State) },
-		e.arrays.collect,
+		func() error { return main.ToHost(arrays.head[:headBytes], arrays.at[results]) },
 	} {
 		if err == nil {
 			err = do()
 		}
 	}
-	if err == nil {
-		err = e.fault()
+	return err
+}
+
+// end waits for a launch, and returns what it did. The last frontier is in the active set, in the words of the
+// vertices that change on the device.
+func (a *Advancer[V, A]) end() (done Advanced, err error) {
+	main := a.engine.arrays.main
+	if err = main.Sync(); err == nil {
+		err = a.engine.fault()
 	}
-	done := Advanced{AdvanceResults: *(*kernels.AdvanceResults)(unsafe.Pointer(&a.head[0]))}
-	if err == nil && done.Current == 1 { // the kernel writes the words of vertices alone
-		err = main.Copy(a.args.Bits[0], a.args.Bits[1], (int64(a.args.N)+31)/32*4)
+	done.AdvanceResults = *(*kernels.AdvanceResults)(unsafe.Pointer(&a.head[0]))
+	if err == nil && done.Current == 1 {
+		at := device.Pointer(4 * (a.from / 32))
+		err = main.Copy(a.args.Bits[0]+at, a.args.Bits[1]+at, 4*(int64(a.to+31)/32-int64(a.from)/32))
 	}
 	if err == nil {
 		done.Seconds, err = a.spans[1].Since(a.spans[0])
 	}
 	if err == nil {
-		err = e.pipeline.retirer.tracer.span(Span{Name: "advance", Page: -1, Edges: done.Edges}, a.spans[0], a.spans[1])
+		span := Span{Name: "advance", Page: -1, Edges: done.Edges}
+		err = a.engine.pipeline.retirer.tracer.span(span, a.spans[0], a.spans[1])
 	}
 	a.args.Unseen = done.Unseen
-	return done, e.named("advancing frontiers on", err)
+	return done, err
 }
 
 // Close frees the advancer's memory on the device.

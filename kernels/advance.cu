@@ -45,7 +45,8 @@ struct advance_state {
 	u64 edges, vertices; // looked at, and done
 	u64 unseen;
 	uint32_t levels, sought, current, barrier;
-	u64 pad;
+	u64 widest;
+	double limit;
 	counts phase[3];
 	u64 part[2][2][most_blocks];
 	ready_row ready[2][most_ready]; // by queue
@@ -65,6 +66,8 @@ struct advance_args {
 	int64_t iteration;
 	double aggregate, width; // of priorities that are done at once; 0: they are not used
 	uint64_t unseen, nanoseconds, small, fraction;
+	uint64_t most; // edges of a frontier
+	double limit;  // vertices with lower priorities are done first; -INFINITY: it is yet to be found
 	uint32_t n, levels, policy, filter, direction, weighted, append, push_share, seek_share, pad;
 };
 
@@ -522,11 +525,18 @@ struct advancer {
 		limit = low == -INFINITY ? -1.7976931348623157e308 : low + args.width; // from -INFINITY, these alone
 		if (!(limit > low)) limit = INFINITY; // all
 		cur ^= 1;
+		take(passed);
+		return least != never;
+	}
+
+	// Moves what waits and is within the limit to the frontier. What was passed is done.
+	__device__ __forceinline__ void take(double passed)
+	{
 		each_word(args.later, [&](uint32_t v, bool in) {
 			if (!in) return false;
 			LOAD("value", args.values, v);
 			double p = priority();
-			return near(p) && !(p < passed); // what was passed is done
+			return near(p) && !(p < passed);
 		}, [&](uint32_t w, uint32_t bits) { args.bits[cur][w] = bits; });
 		__syncthreads();
 		each_word(args.later, [&](uint32_t v, bool in) {
@@ -535,7 +545,6 @@ struct advancer {
 			return !near(priority());
 		}, [&](uint32_t w, uint32_t bits) { args.later[w] = bits; });
 		is_queue = measured = false;
-		return least != never;
 	}
 
 	// Has vertices that are not settled look for active ones along the first edges; those
@@ -626,18 +635,19 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 	a.cur = a.turn = a.queued = a.slot = a.goal = 0;
 	a.is_queue = a.measured = a.ready = a.appends = a.readies = false;
 	a.active = a.degrees = a.edges = a.vertices = a.reached = 0;
-	a.limit = -INFINITY;
+	a.limit = args.limit;
 	a.now = a.s->phase;
 	PARAMETERS(args.parameters);
 	SET("v.n", "r", args.n);
 	SET("step.aggregate", "d", args.aggregate);
 	bool orders = args.width > 0, seeking = false, leaving = false, over = false;
 	uint32_t phase = 0, sought_levels = 0, stop = 0;
-	u64 before = 0, unseen = args.unseen;
+	u64 before = 0, unseen = args.unseen, widest = 0;
 	if (orders) { // all wait, and the first are taken
 		for (uint32_t w = memory.first + threadIdx.x; w < memory.end; w += threads) args.later[w] = args.bits[0][w];
 		__syncthreads();
 		a.measured = true;
+		if (a.limit > -INFINITY) a.take(-INFINITY);
 	}
 	for (a.level = 0;;) {
 		SET("step.iteration", "l", args.iteration + a.level);
@@ -655,7 +665,9 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 			if (orders && a.refill()) continue;
 			break;
 		}
-		if (a.level == args.levels || stop) {
+		bool ends = a.level == args.levels || stop;
+		if (!ends) widest = max(widest, a.degrees);
+		if (ends || a.degrees > args.most) {
 			leaving = true;
 			a.measured = false;
 			continue;
@@ -739,6 +751,8 @@ extern "C" __global__ void __launch_bounds__(threads, 2) garaph_advance(const ad
 			a.s->levels = a.level;
 			a.s->sought = sought_levels;
 			a.s->current = a.cur;
+			a.s->widest = widest;
+			a.s->limit = a.limit;
 		}
 	}
 	REPORT(args.fault);

@@ -100,8 +100,10 @@ type AdvanceLevels struct {
 	Width       float64 // of the priorities that are done at once; if 0, they are not used
 	Unseen      uint64  // edges of vertices that were not active yet
 	Nanoseconds uint64
-	Small       uint64 // edges of a small frontier
-	fraction    uint64 // 2⁶⁴ over the number of blocks
+	Small       uint64  // edges of a small frontier
+	fraction    uint64  // 2⁶⁴ over the number of blocks
+	Most        uint64  // edges of a frontier: it ends before one with more
+	Limit       float64 // vertices with lower priorities are done first; if -Inf, it is yet to be found
 	N           uint32
 	Levels      uint32
 }
@@ -127,14 +129,15 @@ type AdvanceResults struct {
 	Sought          uint32 // of these, in which vertices looked for the frontier
 	Current         uint32 // the last frontier is Bits[Current]
 	_               uint32
+	Widest          uint64  // the most edges of a frontier, also of one with more than Most
+	Limit           float64 // with priorities, of the last frontier
 }
 
 // AdvanceState begins with the results. Its first AdvanceHead bytes are zero before a
 // launch.
 type AdvanceState struct {
 	AdvanceResults
-	_    uint64
-	_    [3][32]byte // what blocks count in a phase
+	_    [3][4]uint64 // what blocks count in a phase
 	part [2][2][mostBlocks]uint64
 	_    [2][mostReady][16]byte // rows of queued vertices
 }

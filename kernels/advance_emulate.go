@@ -41,7 +41,7 @@ type advancedGraph struct {
 
 // advance goes from frontier to frontier.
 func (k *emulator[V, A]) advance(m device.Memory, _ device.Grid, a *AdvanceArgs) error {
-	w := advancing[V, A]{emulator: k, AdvanceArgs: a, access: access{memory: m}, limit: math.Inf(-1)}
+	w := advancing[V, A]{emulator: k, AdvanceArgs: a, access: access{memory: m}, limit: a.Limit}
 	w.rowsOf = [2]AdvanceRows{a.Out, a.In}
 	w.views()
 	if w.err != nil {
@@ -50,6 +50,7 @@ func (k *emulator[V, A]) advance(m device.Memory, _ device.Grid, a *AdvanceArgs)
 	if w.Width > 0 { // all of the frontier waits
 		copy(w.later, w.bits[0])
 		clear(w.bits[0])
+		w.take(math.Inf(-1))
 	}
 	for began := time.Now(); w.err == nil && w.more(); {
 		if w.iterate(); time.Since(began) > time.Duration(w.Nanoseconds) {
@@ -120,7 +121,19 @@ func (w *advancing[V, A]) more() bool {
 			return false
 		}
 	}
-	return w.level < w.Levels
+	if w.level == w.Levels {
+		return false
+	}
+	degrees := w.degrees(members(w.bits[w.cur]))
+	w.state.Widest = max(w.state.Widest, degrees)
+	return degrees <= w.Most
+}
+
+func (w *advancing[V, A]) degrees(list []uint32) (sum uint64) {
+	for _, v := range list {
+		sum += uint64(w.degree[v])
+	}
+	return sum
 }
 
 func (w *advancing[V, A]) near(p float64) bool { return p < w.limit || math.IsInf(w.limit, 1) }
@@ -144,6 +157,13 @@ func (w *advancing[V, A]) refill() bool {
 	if !(w.limit > low) {
 		w.limit = math.Inf(1)
 	}
+	w.take(passed)
+	return any
+}
+
+// take takes what is within the limit of what waits. What was passed is done.
+func (w *advancing[V, A]) take(passed float64) {
+	waits := members(w.later)
 	clear(w.later)
 	for _, v := range waits {
 		switch p := w.priority(w.values[v]); {
@@ -154,16 +174,13 @@ func (w *advancing[V, A]) refill() bool {
 			mark(w.later, v)
 		}
 	}
-	return any
 }
 
 // iterate does a level.
 func (w *advancing[V, A]) iterate() {
 	w.step = gas.Step{Iteration: int(w.Iteration) + int(w.level), Aggregate: w.Aggregate}
-	list, degrees := members(w.bits[w.cur]), uint64(0)
-	for _, v := range list {
-		degrees += uint64(w.degree[v])
-	}
+	list := members(w.bits[w.cur])
+	degrees := w.degrees(list)
 	w.Unseen -= min(w.Unseen, degrees)
 	clear(w.bits[w.cur^1])
 	if w.In.Off != 0 && w.Direction != Push && (w.Direction == Seek || degrees > w.Small &&
@@ -187,11 +204,9 @@ func (w *advancing[V, A]) end() {
 	for i := range w.later {
 		set[i] |= w.later[i]
 	}
-	for _, v := range members(set) {
-		s.Active++
-		s.Degrees += uint64(w.degree[v])
-	}
-	s.Unseen, s.Levels, s.Current = w.Unseen, w.level, uint32(w.cur)
+	list := members(set)
+	s.Active, s.Degrees = uint64(len(list)), w.degrees(list)
+	s.Unseen, s.Levels, s.Current, s.Limit = w.Unseen, w.level, uint32(w.cur), w.limit
 }
 
 // arc is an edge of a side.

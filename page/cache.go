@@ -281,7 +281,9 @@ func (c *Cache) ShardsOf(requests ...Request) (list []int) {
 		if shards := rq.Shards; shards != nil {
 			list = append(list, shards...)
 		} else {
-			list = append(list, c.spans[rq.Page].List()...)
+			for i := c.spans[rq.Page].From; i < c.spans[rq.Page].To; i++ {
+				list = append(list, i)
+			}
 		}
 	}
 	return list

@@ -19,6 +19,13 @@ func Split(edges []uint64, n int) []Interval {
 	return list
 }
 
+// Divides reports whether frontiers of a graph become so large that several GPUs are sooner done with them than one: not
+// where few edges leave a vertex, as on a grid, since a frontier is the rim of what is reached.
+func Divides(vertices uint32, edges uint64) bool {
+	const atLeast, degree = 1 << 27, 8
+	return edges >= max(atLeast, degree*uint64(vertices))
+}
+
 // Division says what workers do in an iteration, beside what stays on GPUs.
 type Division struct {
 	GPUs []Interval // that are streamed to each
