@@ -174,7 +174,7 @@ func (g *Graph) ID(v gas.VertexID) (string, error) {
 }
 
 // Verify reads everything that is stored and calls damaged, one call at a time,
-// for every blob that differs from the bytes that were written. The error is that of the verification itself.
+// for every blob that differs from the bytes that were written. The error is about the verification itself.
 func (g *Graph) Verify(ctx context.Context, progress func(bytes int64), damaged func(error)) (err error) {
 	if err := g.begin(); err != nil {
 		return err

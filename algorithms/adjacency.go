@@ -26,7 +26,7 @@ func (a *adjacency) pages(ctx context.Context, wanted func(first, end uint32) bo
 	return a.pagesBy(ctx, a.cache.Stream, wanted, f)
 }
 
-// pagesOnce is like pages of all vertices, without keeping what is read in memory.
+// pagesOnce is like pages of all vertices, without keeping pages in memory.
 func (a *adjacency) pagesOnce(ctx context.Context, f func(p *page.Page) error) error {
 	return a.pagesBy(ctx, func(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error] {
 		return a.cache.Once(ctx, requests, nil)

@@ -12,7 +12,7 @@
 //   - Arrays: [Make] allocates outside the Go heap, within the plan. All arrays belong to the
 //     run: the one that Run returns is freed with the result, the others at the end of Run
 //     unless [Free] has freed them before. After Run, no goroutine may use any.
-//   - Temporary files: [Env.Scratch] makes those that were planned, for what outgrows the budget.
+//   - Temporary files: [Env.Scratch] makes the planned ones, for data that outgrows the budget.
 //   - Results: the slice that Run returns, a value for each vertex. [AddColumn] adds more columns,
 //     and [Env.Keys] makes them a table of other rows, such as the edges of a forest.
 //   - Progress and totals: [Env.Progress] reports how far a stage is, [Env.Total] a number

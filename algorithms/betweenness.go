@@ -17,7 +17,8 @@ import (
 // Betweenness is betweenness centrality: the sum, over the pairs of other vertices, of the part of the shortest
 // paths between them that lead through a vertex, along edge direction, by the number of edges or, if Weighted, by
 // the sum of weights, which are above 0. Pairs of a symmetric graph have no order. Parallel edges make paths of
-// their own. With Samples, paths from so many vertices are searched instead of from all, and the sums are scaled up.
+// their own. With Samples, paths from that number of vertices are searched instead of from all, and the sums are scaled
+// up.
 //
 // It is Brandes' algorithm (A faster algorithm for betweenness centrality, Journal of Mathematical Sociology
 // 25, 2001; sampled: Brandes and Pich, 2007), a source for each thread. Of two consecutive levels of a
@@ -131,7 +132,7 @@ type pathSearch interface {
 	search(ctx context.Context, source uint32) error
 	// found returns the vertices that were reached, the source first, and the dependencies of the source by vertex.
 	found() (vertices []uint32, dependencies []float64)
-	clear() // forgets what was reached
+	clear() // forgets the reached vertices
 }
 
 // lanes returns as many searches as there is room for, at most n.

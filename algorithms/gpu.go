@@ -119,7 +119,7 @@ func (g *GPUEnv) AllocAll(arrays ...Array) (list []device.Pointer, err error) {
 	return list, nil
 }
 
-// Timed waits for what f queues, and adds its time on the device to that of the kernels.
+// Timed waits for the work that f queues, and adds its time on the device to the time of the kernels.
 func (g *GPUEnv) Timed(f func() error) (err error) {
 	var events [2]device.Event // before and after
 	for i := range events {

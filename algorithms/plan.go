@@ -37,7 +37,7 @@ type Plan struct {
 	Arrays []Array
 	// Spare is how many bytes of arrays more it can make use of, if the budget has them: see [Env.Room].
 	Spare int64
-	// Scratch are the temporary files that [Env.Scratch] makes, by what they are for.
+	// Scratch are the temporary files that [Env.Scratch] makes, by name.
 	Scratch []Array
 	// Less is the plan that takes the place of this one where the budget has no room for it;
 	// if nil, there is none, and the run is refused. [Env.Plan] says which one it is.

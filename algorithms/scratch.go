@@ -17,7 +17,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// Scratch is a temporary file of numbers, for what outgrows the budget. It has no name: the system removes it with
+// Scratch is a temporary file of numbers, for data that outgrows the budget. It has no name: the system removes it with
 // the process. Goroutines may write and read at once.
 type Scratch struct {
 	env  *Env
@@ -134,7 +134,7 @@ func (e *Env) trim(stop chan struct{}) {
 		e.mu.Lock()
 		for _, a := range e.arrays {
 			if a.mapped != nil {
-				_ = unix.Madvise(a.mapped, unix.MADV_DONTNEED) // the file keeps what was written
+				_ = unix.Madvise(a.mapped, unix.MADV_DONTNEED) // the file keeps the bytes
 			}
 		}
 		e.mu.Unlock()

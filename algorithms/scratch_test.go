@@ -42,7 +42,7 @@ func (a scratching) Run(_ context.Context, e *algorithms.Env) ([]int64, error) {
 	return algorithms.Make[int64](e, int(e.Graph.Vertices))
 }
 
-// TestScratch checks what a temporary file has, what is reported, and errors.
+// TestScratch checks the content of a temporary file, the report, and errors.
 func TestScratch(t *testing.T) {
 	s := teststore.Build(t, manyTriangles(), teststore.Options{})
 	numbers := []uint32{7, 1 << 31, 9}
@@ -137,7 +137,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestMapped checks that what was written to a mapped file stays when its pages leave memory, and that little of it
+// TestMapped checks that a mapped file keeps its bytes when its pages leave memory, and that little of it
 // is resident.
 func TestMapped(t *testing.T) {
 	s := teststore.Build(t, manyTriangles(), teststore.Options{})

@@ -111,7 +111,7 @@ func measuresOf(n int64, adar float64, du, dv uint32) (m [4]float64) {
 	return m
 }
 
-// adarOf returns what a common neighbour of d neighbours counts.
+// adarOf returns the weight of a common neighbour that has d neighbours.
 func adarOf(d uint32) float64 {
 	if d > 1 {
 		return 1 / math.Log(float64(d))

@@ -178,7 +178,7 @@ type counter struct {
 	inner  bool // with those of the core too
 	core   *bitRows
 	both   *bitRows // the mutual edges of the core
-	counts []int64  // what goroutines share
+	counts []int64  // shared by goroutines
 	local  []int64  // of hubs
 }
 

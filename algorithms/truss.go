@@ -175,7 +175,7 @@ func (p *peeling[E]) degrees(n int) (err error) {
 	return nil
 }
 
-// dense reports whether what is left, after a number of edges, is dense, and there is memory for its bits.
+// dense reports whether the remaining graph, after a number of edges, is dense, and there is memory for its bits.
 func (p *peeling[E]) dense(peeled int) bool {
 	return len(p.env.Plan().Scratch) == 0 && dense(uint64(p.vertices.Load()), uint64(len(p.below.Nbr)-peeled))
 }

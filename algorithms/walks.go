@@ -23,7 +23,7 @@ import (
 // step. An edge is chosen by its weight, or all alike on a graph without weights. A walk stays at a vertex
 // without out-edges.
 //
-// With P or Q other than 1 they are those of node2vec (Grover and Leskovec, KDD 2016): after a step from t to v, an
+// With P or Q other than 1 they are walks of node2vec (Grover and Leskovec, KDD 2016): after a step from t to v, an
 // edge to x counts 1/P times its weight if x is t, once if an edge leads from x to t, and else 1/Q times. Edges
 // are drawn by weight and rejected by these factors, as in KnightKing (Yang et al., SOSP 2019), or after 64
 // rejections drawn from their exact distribution.

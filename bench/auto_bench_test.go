@@ -69,7 +69,7 @@ func named(list, name string) bool {
 	return list == "" || slices.Contains(strings.Split(list, ","), name)
 }
 
-// autoChoices are auto, and what it is compared with.
+// autoChoices are auto and its alternatives.
 var autoChoices = []struct {
 	method dispatcher.Method
 	mode   dispatcher.Mode

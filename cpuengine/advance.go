@@ -116,11 +116,11 @@ func newAdvancer[V, A any](e *Engine[V, A], rows *memoryRows[V, A], edges uint64
 	return f, nil
 }
 
-// laneBytes is the memory of one goroutine: the lists of a task and of a cursor, and what it collects.
+// laneBytes is the memory of one goroutine: the lists of a task, of a cursor and of found vertices.
 const laneBytes = 256 << 10
 
 // AdvancerBytes returns the memory of an advancer over n vertices, without rows: two queues, or as
-// much in buckets, and what each goroutine needs.
+// much in buckets, and laneBytes for each goroutine.
 func AdvancerBytes(n uint32, goroutines int) int64 { return 16*int64(n) + laneBytes*int64(goroutines) }
 
 // CanSeek reports whether vertices can look for active ones in place of being pushed to.

@@ -41,10 +41,10 @@ type heldShard struct {
 	i    int
 }
 
-// memoryLane is what one goroutine needs for rows in memory.
+// memoryLane is the state of one goroutine for rows in memory.
 type memoryLane[A any] struct {
 	out, in rowReader // if in is nil, vertices do not look for active ones
-	due     []uint16  // and which of them have found somebody
+	due     []uint16  // vertices of a task that are not settled
 	acc     []A
 	nbr     []uint32 // by vertex of a task, the neighbour that it has found
 	off     []uint32 // of a row that is gathered along as a whole
@@ -244,7 +244,7 @@ func (r *memoryRows[V, A]) seek(f *Advancer[V, A]) error {
 }
 
 // seekIn does it for the vertices in [begin, end), which are whole words of bits: those that
-// are not settled look for the first active neighbour, gather what that has, or what vertex like has, and go on along
+// are not settled look for the first active neighbour, gather its value, or the value of vertex like, and go on along
 // their whole rows only if that is not all that counts.
 func (r *memoryRows[V, A]) seekIn(f *Advancer[V, A], l *lane, like, begin, end uint32) error {
 	a, h := f.engine.arrays, &r.lanes[l.index]
@@ -361,7 +361,7 @@ const earlyEdges = 2
 // Rows returns all rows.
 func (r *plainReader) Rows(list []uint32) (*frontier.Rows, []uint32, error) { return r.rows, list, nil }
 
-// Find is that of a rowReader. Where most vertices find their first neighbours in the set, these are looked up
+// Find implements rowReader. Where most vertices find their first neighbours in the set, these are looked up
 // before, without branches, which the processor could not guess.
 func (r *plainReader) Find(begin uint32, list []uint16, set []uint64, nbr []uint32) (
 	found []uint16, looked int, err error) {

@@ -95,7 +95,7 @@ func (j *Job[V, A]) Array() []V {
 	return j.state.arrays.Cur[:j.plan.shape.cat.Vertices]
 }
 
-// Trim frees what results do not need after Run: pages and arrays of iterations, and brings values into the
+// Trim frees pages and arrays of iterations, which results do not need after Run, and brings values into the
 // order of ids. It returns the bytes of the budget that are left, or [math.MaxInt64] if there is no budget. The
 // job cannot run again.
 func (j *Job[V, A]) Trim() (free int64, err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/garaph/garaph/store"
 )
 
-// TestReach checks what a job sees of graphs from its active vertices.
+// TestReach checks the reach of jobs from their active vertices.
 func TestReach(t *testing.T) {
 	const n = 4000
 	graph := func(edges int, edge func(i uint32) (src, dst uint32)) *store.Store {

@@ -49,8 +49,8 @@ type Traffic struct {
 
 // Reads is the number of bytes read from the store.
 type Reads struct {
-	// BytesRead is what the process has read from disks meanwhile ([store.DiskBytes]), and Requested what the job asked
-	// the system for, which may have had it in memory.
+	// BytesRead are the bytes that the process has read from disks meanwhile ([store.DiskBytes]), and Requested those
+	// that the job requested the system for, which may have had it in memory.
 	BytesRead int64 `json:"bytes_read"`
 	Requested int64 `json:"bytes_requested"`
 	// RowsRead is the number of requested ones that were rows of a frontier, read as they were needed, with

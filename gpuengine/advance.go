@@ -122,7 +122,8 @@ func (e *Engine[V, A]) NewAdvancer(rows, in *frontier.Rows, edges int64, how Adv
 	return a, nil
 }
 
-// newAdvancer returns an Advancer without rows, of which there are so many edges. After an error, it is to be closed.
+// newAdvancer returns an Advancer without rows, for rows with the given number of edges. After an error, it is to be
+// closed.
 func (e *Engine[V, A]) newAdvancer(how Advancing, weighted bool, edges uint64) (a *Advancer[V, A], err error) {
 	a = &Advancer[V, A]{engine: e, resources: resources{device: e.resources.device}, edges: edges}
 	r, n := &a.resources, e.plan.cat.Vertices
@@ -187,7 +188,7 @@ func (a *Advancer[V, A]) copy(rows *frontier.Rows, bytes *int64) (to kernels.Adv
 	return to, err
 }
 
-// levels describe what a launch does: iterations from a step on, until the frontier is empty, has more
+// levels describe the work of a launch: iterations from a step on, until the frontier is empty, has more
 // than most edges, or a limit of levels or time is reached.
 type levels struct {
 	step  gas.Step
@@ -223,7 +224,7 @@ func (a *Advancer[V, A]) begin(l levels) error {
 	return err
 }
 
-// end waits for a launch, and returns what it did. The last frontier is in the active set, in the words of the
+// end waits for a launch, and returns its counts. The last frontier is in the active set, in the words of the
 // vertices that change on the device.
 func (a *Advancer[V, A]) end() (done Advanced, err error) {
 	main := a.engine.arrays.main

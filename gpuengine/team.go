@@ -80,7 +80,7 @@ func (t *Team[V, A]) Divide(firsts []uint32, most uint64, how Advancing) (k int,
 	return 0, nil
 }
 
-// allocRows allocates rows of all vertices with so many edges.
+// allocRows allocates rows of all vertices with the given number of edges.
 func (a *Advancer[V, A]) allocRows(edges uint64) (to kernels.AdvanceRows, err error) {
 	to.Resident = edges
 	if to.Off, err = a.resources.alloc(8 * (int64(a.args.N) + 1)); err == nil {
@@ -243,7 +243,7 @@ func (t *Team[V, A]) spread() (k int, err error) {
 	return 0, a.engine.arrays.main.Sync()
 }
 
-// exchange sends what each device has computed to the others.
+// exchange sends the values that each device has computed to the others.
 func (t *Team[V, A]) exchange() (k int, err error) {
 	for k, a := range t.members {
 		for _, m := range t.members {

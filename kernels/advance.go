@@ -137,7 +137,7 @@ type AdvanceResults struct {
 // launch.
 type AdvanceState struct {
 	AdvanceResults
-	_    [3][4]uint64 // what blocks count in a phase
+	_    [3][4]uint64 // counts of blocks in a phase
 	part [2][2][mostBlocks]uint64
 	_    [2][mostReady][16]byte // rows of queued vertices
 }

@@ -61,7 +61,7 @@ func uploadRows(g *gpu, rows *csc) (off, nbr device.Pointer) {
 	return upload(g, rows.off), upload(g, rows.nbr)
 }
 
-// triangleCounts are what kernel triangles finds.
+// triangleCounts are the results of kernel triangles.
 type triangleCounts struct {
 	Counts  []uint64
 	Degrees []uint32
@@ -141,7 +141,7 @@ func propagate(g *gpu, in, out *csc, hub uint32, iterations int) (labels []uint3
 	return labels
 }
 
-// TestCUDACDLP compares labels with those of an emulated device. Rows of many edges are those of blocks, or of hubs.
+// TestCUDACDLP compares labels with those of an emulated device. Rows of many edges are left to blocks, or are hubs.
 func TestCUDACDLP(t *testing.T) {
 	g, e := openGPU(t), newGPU(t, device.NewEmulated(device.EmulatedOptions{}))
 	defer e.Close()

@@ -76,7 +76,7 @@ type Cache struct {
 	known  [shard.Sides][]atomic.Bool // by shard: it was streamed before
 	pools  pools
 	all    bool
-	direct bool       // what does not stay is read past the system's page cache, which has no room for it
+	direct bool       // pages that do not stay are read past the system's page cache, which has no room for them
 	plain  int        // pages before it, which stay, lie in any memory
 	rest   int64      // of the budget, when all stays in memory
 	mu     sync.Mutex // guards owned
@@ -145,8 +145,8 @@ func New(s *store.Store, o Options) (*Cache, error) {
 	return c, nil
 }
 
-// cacheable reports whether the system's page cache has room for what is read again and again, beside the memory that
-// will be taken for the rest.
+// cacheable reports whether the system's page cache has room for the bytes that are read repeatedly, beside the memory
+// that will be taken for the rest.
 func cacheable(bytes, budget int64) bool {
 	n := hostmem.Available()
 	return n == 0 || n >= bytes+budget

@@ -205,7 +205,7 @@ func (c *RowCursor) Row(v uint32) ([]uint32, error) {
 // rowsAtOnce is the number of edges after which Rows ends.
 const rowsAtOnce = 1 << 10
 
-// numbers are those of rows in a result of Rows.
+// numbers are the numbers of rows in a result of Rows.
 var numbers = func() (n [rowsAtOnce]uint32) {
 	for i := range n {
 		n[i] = uint32(i)

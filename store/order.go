@@ -42,7 +42,7 @@ func (c *Catalogue) OrderBytes() int64 {
 	return 4 * int64(c.Vertices)
 }
 
-// check reports an order that cannot be that of so many vertices.
+// check returns an error if an order has not one block for each orderBlock of the vertices.
 func (o *ordering) check(vertices uint32) error {
 	blocks := (int64(vertices) + orderBlock - 1) / orderBlock
 	if o.By == "" {

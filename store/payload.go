@@ -81,7 +81,7 @@ func openPayload(path string) (*payload, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	p := &payload{file: f, size: info.Size()}
-	_ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM) // it is known here what is read next: the system need not guess
+	_ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM) // garaph knows the next read: the system need not guess
 	if p.direct, err = os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), os.O_RDONLY|unix.O_DIRECT|unix.O_CLOEXEC,
 		0); err != nil {
 		p.direct = nil

@@ -160,7 +160,7 @@ func (s *Store) Keep(key any, make func() (io.Closer, error)) (x io.Closer, err 
 	return x, nil
 }
 
-// Shed frees memory that the store keeps and that is not in use, of what has a method for that.
+// Shed frees memory that the store keeps for keys whose values have a method Shed and are not in use.
 func (s *Store) Shed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

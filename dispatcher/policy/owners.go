@@ -20,7 +20,7 @@ func Split(edges []uint64, n int) []Interval {
 }
 
 // Divides reports whether frontiers of a graph become so large that several GPUs are sooner done with them than one: not
-// where few edges leave a vertex, as on a grid, since a frontier is the rim of what is reached.
+// where few edges leave a vertex, as on a grid, since a frontier is the rim of the reached vertices.
 func Divides(vertices uint32, edges uint64) bool {
 	const atLeast, degree = 1 << 27, 8
 	return edges >= max(atLeast, degree*uint64(vertices))

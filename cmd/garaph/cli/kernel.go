@@ -25,7 +25,7 @@ type took struct {
 	Makespan float64 `json:"makespan_seconds"`
 }
 
-// run runs what a built-in program of a name has made. If iterations is 0, it runs until it has converged.
+// run runs the built-in program of a name. If iterations is 0, it runs until it has converged.
 func (k kernels) run(ctx context.Context, name string, program any, iterations int) (*garaph.Result, took, error) {
 	p := builtins.All[slices.IndexFunc(builtins.All, func(p builtins.Program) bool { return p.Name == name })]
 	begin := time.Now()

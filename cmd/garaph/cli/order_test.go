@@ -60,7 +60,7 @@ func (x *orders) run(order string, args ...string) string {
 
 func (x *orders) own() []Program { return []Program{New("seeing", "ids", seeing{})} }
 
-// same compares what a command prints over both graphs: lines of columns, in which floats may have been rounded
+// same compares the output of a command over both graphs: lines of columns, in which floats may have been rounded
 // otherwise.
 func (x *orders) same(args ...string) {
 	x.t.Helper()

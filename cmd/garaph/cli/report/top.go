@@ -40,7 +40,7 @@ func printed(value any) string {
 	return show.Printable(fmt.Sprint(value))
 }
 
-// cells returns what the table prints behind the rank.
+// cells returns the cells of a row behind the rank.
 func (r topRow) cells() []string {
 	cells := []string{show.Printable(fmt.Sprint(r.ID)), r.valueText()}
 	for _, name := range r.names {
@@ -265,7 +265,7 @@ func WriteTop(w io.Writer, heading string, rows TopRows) error {
 	return buffered.Flush()
 }
 
-// head returns the names of the columns behind the rank. heading is that of the values.
+// head returns the names of the columns behind the rank. heading is the name of the values.
 func (rows *TopRows) head(heading string) []string {
 	if rows.names == nil {
 		return []string{"id", show.Printable(heading)}
