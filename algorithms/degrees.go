@@ -37,23 +37,29 @@ func (d Degrees) Run(ctx context.Context, e *Env) ([]int64, error) {
 	if !e.Graph.Symmetric && !d.NotOut {
 		sides = append(sides, shard.Out)
 	}
-	if err := eachDegree(ctx, e, sides, func(v, degree uint32) { sums[v] += int64(degree) }); err != nil {
+	if err := eachDegree(ctx, e, sides, nil, func(v, degree uint32) { sums[v] += int64(degree) }); err != nil {
 		return nil, err
 	}
 	e.Total("largest degree", slices.Max(sums))
 	return sums, nil
 }
 
-// eachDegree calls f with the degree of each vertex on each of some sides. One goroutine calls it for a vertex.
-func eachDegree(ctx context.Context, e *Env, sides []shard.Direction, f func(v, degree uint32)) error {
+// eachDegree calls f with the degrees of vertices on each of some sides, at least of an ascending list of vertices, or
+// of all if it is nil. One goroutine calls it for a vertex.
+func eachDegree(ctx context.Context, e *Env, sides []shard.Direction, list []uint32, f func(v, degree uint32)) error {
 	buffers := make([][]uint32, e.Threads)
 	return e.Each(ctx, len(e.Graph.Shards), func(worker, i int) (err error) {
+		first := e.Graph.Shards[i].First
+		if at, _ := slices.BinarySearch(list, first); list != nil && !e.renames() &&
+			(at == len(list) || list[at] >= first+uint32(e.Graph.Shards[i].Vertices)) {
+			return nil
+		}
 		for _, dir := range sides {
 			if buffers[worker], err = e.store.DegreesInto(buffers[worker], dir, i); err != nil {
 				return err
 			}
 			for k, n := range buffers[worker] {
-				f(e.Graph.Shards[i].First+uint32(k), n)
+				f(e.vertex(first+uint32(k)), n)
 			}
 		}
 		return nil

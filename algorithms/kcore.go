@@ -46,7 +46,7 @@ func (c KCore) Run(ctx context.Context, e *Env) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = eachDegree(ctx, e, BothRows(e.Graph), func(v, n uint32) { degree[v] += n })
+	err = eachDegree(ctx, e, BothRows(e.Graph), nil, func(v, n uint32) { degree[v] += n })
 	switch {
 	case err != nil || c.K == 0:
 	case whole:

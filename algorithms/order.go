@@ -29,6 +29,14 @@ func (e *Env) freeIDs() {
 // renames reports whether the algorithm gets the ids of vertices, which differ from their places.
 func (e *Env) renames() bool { return e.ids != nil && !e.plan.Places }
 
+// vertex returns the name of the vertex at a place for the algorithm: its id, or with [Plan.Places] its place.
+func (e *Env) vertex(place uint32) uint32 {
+	if e.renames() {
+		return e.ids[place]
+	}
+	return place
+}
+
 // orderArrays returns the memory for ids that differ from places: the ids, and values that are rearranged, or
 // rows that are.
 func (p Plan) orderArrays(c *store.Catalogue, threads int) (list []Array) {

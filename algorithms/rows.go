@@ -43,11 +43,7 @@ type Block struct {
 
 // Vertex returns the vertex of row i.
 func (b *Block) Vertex(i int) uint32 {
-	place := b.shard[0].First + uint32(b.at(i))
-	if b.rows.env.renames() {
-		return b.rows.env.ids[place]
-	}
-	return place
+	return b.rows.env.vertex(b.shard[0].First + uint32(b.at(i)))
 }
 
 // at returns the place of row i in the shard.

@@ -2,7 +2,6 @@ package algorithms
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -143,27 +142,24 @@ func (s *sampling) count(ctx context.Context, at int64, fanout int) (end int64, 
 	if s.env.Graph.Symmetric {
 		side = shard.In
 	}
-	var degrees []uint32
-	k := 0
-	for i, info := range s.env.Graph.Shards {
-		first, beyond := info.First, info.First+uint32(info.Vertices)
-		if k == len(s.layer) || s.layer[k] >= beyond {
-			continue
+	err = eachDegree(ctx, s.env, []shard.Direction{side}, s.layer, func(v, n uint32) {
+		k, ok := slices.BinarySearch(s.layer, v)
+		if !ok {
+			return
 		}
-		if degrees, err = s.env.store.DegreesInto(degrees, side, i); err != nil {
-			return 0, errors.Join(err, ctx.Err())
+		degree := int64(n)
+		if fanout >= 0 && degree > 0 && (degree >= int64(fanout) || s.Replace) {
+			degree = int64(fanout)
 		}
-		for ; k < len(s.layer) && s.layer[k] < beyond; k++ {
-			s.begin[k] = at
-			switch degree := int64(degrees[s.layer[k]-first]); {
-			case fanout < 0 || degree == 0 || degree < int64(fanout) && !s.Replace:
-				at += degree
-			default:
-				at += int64(fanout)
-			}
-		}
+		s.begin[k] = degree
+	})
+	if err != nil {
+		return 0, err
 	}
-	s.begin[k] = at
+	for k := range s.layer {
+		s.begin[k], at = at, at+s.begin[k]
+	}
+	s.begin[len(s.layer)] = at
 	return at, nil
 }
 

@@ -46,7 +46,7 @@ type surfing struct {
 
 // Run iterates.
 func (c Surfers) Run(ctx context.Context, e *Env) ([]float64, error) {
-	x, err := c.start(e)
+	x, err := c.start(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (c Surfers) Run(ctx context.Context, e *Env) ([]float64, error) {
 }
 
 // start has each surfer at its source.
-func (c Surfers) start(e *Env) (x *surfing, err error) {
+func (c Surfers) start(ctx context.Context, e *Env) (x *surfing, err error) {
 	n, s := int(e.Graph.Vertices), len(c.Sources)
 	x = &surfing{Surfers: c, env: e, dangling: make([]float64, s)}
 	if x.out, err = Make[uint32](e, n); err != nil {
@@ -83,12 +83,9 @@ func (c Surfers) start(e *Env) (x *surfing, err error) {
 	if e.Graph.Symmetric {
 		side = shard.In
 	}
-	var degrees []uint32
-	for i, info := range e.Graph.Shards {
-		if degrees, err = e.store.DegreesInto(degrees, side, i); err != nil {
-			return nil, err
-		}
-		copy(x.out[info.First:], degrees)
+	err = eachDegree(ctx, e, []shard.Direction{side}, nil, func(v, degree uint32) { x.out[v] = degree })
+	if err != nil {
+		return nil, err
 	}
 	for k, v := range c.Sources {
 		x.now[int(v)*s+k] = 1 / float64(max(x.out[v], 1))

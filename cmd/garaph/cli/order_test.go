@@ -126,6 +126,7 @@ func (x *orders) everything() {
 	needs := map[string][]string{
 		"bfs": {"--source", first, "--parents"}, "sssp": {"--source", first, "--parents"}, "sswp": {"--source", first},
 		"heat": {"--source", first, "--iterations", "9"}, "circuit": {"--source", first, "--ground", last, "--iterations", "9"},
+		"surfers": {"--source", first}, "closeness": {"--source", first}, "sample": {"--source", first, "--fanouts", "3,2"},
 		"kcore": {"--k", "2"}, "katz": {"--iterations", "3"}, "similarity": {"--pairs", x.pairs()}, "neural": {"--iterations", "5"},
 	}
 	for _, b := range builtins.All {
@@ -142,7 +143,13 @@ func (x *orders) everything() {
 	x.same("run", "seeing", "GRAPH", "--quiet", "--output", "-", "--iterations", "5")
 	x.same("run", "pagerank", "GRAPH", "--quiet", "--output", "-", "--source", first)
 	x.same("run", "pagerank", "GRAPH", "--quiet", "--output", "-", "--weighted")
-	x.same("run", "components", "GRAPH", "--quiet", "--output", "-", "--device", "gpu", "--gpu", "emulated")
+	for _, algorithm := range []string{"components", "triangles", "lcc", "cdlp"} {
+		x.same("run", algorithm, "GRAPH", "--quiet", "--output", "-", "--device", "gpu", "--gpu", "emulated")
+	}
+	x.same("run", "similarity", "GRAPH", "--quiet", "--output", "-", "--nearest", "3")
+	x.same("run", "closeness", "GRAPH", "--quiet", "--output", "-", "--most", "4")
+	x.same("run", "betweenness", "GRAPH", "--quiet", "--output", "-", "--weighted")
+	x.same("run", "betweenness", "GRAPH", "--quiet", "--output", "-", "--samples", "5")
 	x.same("run", "wcc", "GRAPH", "--quiet", "--top", "5")
 	x.same("run", "degrees", "GRAPH", "--quiet", "--top", "5")
 	x.same("neighbors", "GRAPH", first)
