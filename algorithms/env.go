@@ -343,7 +343,11 @@ func Make[E any](e *Env, n int) ([]E, error) {
 func (e *Env) Room() int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.planned - e.used
+	room := e.planned - e.used
+	if e.ids != nil && e.plan.Places {
+		room -= arrangeBytes * int64(e.Graph.Vertices)
+	}
+	return room
 }
 
 // Free frees a whole slice that [Make] gave; nil and empty ones are fine.

@@ -46,7 +46,7 @@ func (p Plan) orderArrays(c *store.Catalogue, threads int) (list []Array) {
 	}
 	list = []Array{{"the order of vertices", n}}
 	if p.Places {
-		return append(list, Array{"values in the order of ids", 2 * n})
+		return append(list, Array{"values in the order of ids", arrangeBytes * int64(c.Vertices)})
 	}
 	if len(p.Rows) > 0 {
 		most := int64(0)
@@ -57,6 +57,9 @@ func (p Plan) orderArrays(c *store.Catalogue, threads int) (list []Array) {
 	}
 	return list
 }
+
+// arrangeBytes is the memory for the values of a vertex in the order of ids, beside those by place.
+const arrangeBytes = 8
 
 // rowEntryBytes is the memory of an edge of a renamed row: its neighbour, its weight, and a key to sort by.
 const rowEntryBytes = 20

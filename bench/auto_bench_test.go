@@ -23,7 +23,7 @@ import (
 var (
 	scaleFlag    = flag.Int("scale", 16, "base-2 logarithm of the number of vertices of the graphs of BenchmarkAuto")
 	autoTurns    = flag.Int("auto-turns", 3, "how often BenchmarkAuto runs each job, in turn")
-	autoWall     = flag.Bool("auto-wall", false, "whether BenchmarkAuto measures seconds on the wall, not of the processors")
+	autoWall     = flag.Bool("auto-wall", false, "whether BenchmarkAuto measures seconds on the wall, not of processors")
 	autoGraphs   = flag.String("auto-graphs", "", "graphs of BenchmarkAuto, separated by commas; all if empty")
 	autoPrograms = flag.String("auto-programs", "", "programs of BenchmarkAuto, separated by commas; all if empty")
 )

@@ -20,7 +20,7 @@ const (
 // graph has no packed rows to look along, or these have no room in memory beside those of frontiers.
 func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, err error) {
 	f, cat := &p.front, p.shape.cat
-	if f.unfit != nil || f.edges == 0 || p.opt.Method != Auto || len(f.whole.out.Sides) != 1 {
+	if fit := f.unfit == nil; !fit || f.edges == 0 || p.opt.Method != Auto || len(f.whole.out.Sides) != 1 {
 		return r, nil
 	}
 	dir, ok := cat.RowsOf(f.whole.out.Sides[0])

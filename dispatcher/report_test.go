@@ -23,7 +23,8 @@ func TestLongReport(t *testing.T) {
 	s := teststore.Build(t, g, teststore.Options{ShardVertices: 2, Layout: store.Packed, Weighted: true})
 	const all = 5*MaxIterations + 3
 	var edges, kept uint64
-	j, err := New(s, restless{programs.Heat{Step: 0.1}}, Options{Threads: 1, Iterations: all, Progress: func(it Iteration) {
+	heat := restless{programs.Heat{Step: 0.1}}
+	j, err := New(s, heat, Options{Threads: 1, Iterations: all, Progress: func(it Iteration) {
 		edges += it.Edges
 		if it.Levels > 0 || it.Devices[CPU].Edges != it.Edges {
 			t.Errorf("progress has %+v", it)

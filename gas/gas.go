@@ -109,7 +109,7 @@ type Checked interface {
 	Check(vertices uint32) error
 }
 
-// Endless is the ability to go on for ever: a job does not end by itself, as where iterations are the
+// Endless is the ability to go on for ever: a job may never end by itself, as where iterations are the
 // time of a simulation. One without a number of iterations is then refused. The method reports whether it is so.
 type Endless interface {
 	Endless() bool

@@ -25,8 +25,8 @@ import (
 //	q' = q + (1 - e^(-C·Step))·F/C,  C = Σ w,  F = Σ w·(q(u) - q)
 //
 // which stays between the temperatures around for any step, and is the former for small ones, as
-// far as which the sum of all heat stays the same. A job does not end by itself: its iterations are
-// its time. In async mode heat spreads faster than time, to the same end. The graph is to be an
+// far as which the sum of all heat stays the same. A job ends by itself only when no value changes: its
+// iterations are its time. In async mode heat spreads faster than time, to the same end. The graph is to be an
 // undirected one; in a directed one heat flows along edge direction only.
 type Heat struct {
 	Source uint32 // dense id

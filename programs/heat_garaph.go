@@ -19,7 +19,7 @@ var heatSources embed.FS
 
 // Loops are the methods of Heat as loops.
 func (p Heat) Loops() compiled.Loops[float32, Flow] {
-	if !compiled.Fresh(heatSources, "79c38447ffbdfe2cd31016a830bdfc06") {
+	if !compiled.Fresh(heatSources, "59c45b90cb41fdb7db482133757548e8") {
 		return compiled.Loops[float32, Flow]{}
 	}
 	return heatLoops{p}.loops()
@@ -27,7 +27,7 @@ func (p Heat) Loops() compiled.Loops[float32, Flow] {
 
 // Fragments are the methods of Heat as PTX.
 func (Heat) Fragments() compiled.Fragments {
-	if !compiled.Fresh(heatSources, "79c38447ffbdfe2cd31016a830bdfc06") {
+	if !compiled.Fresh(heatSources, "59c45b90cb41fdb7db482133757548e8") {
 		return compiled.Fragments{}
 	}
 	return heatFragments

@@ -46,7 +46,11 @@ func (m *mapping) close() {
 // MapError returns err, unless it is a fault in the mapped payload: then it says that the file
 // was cut, or that the disk could not provide it.
 func (s *Store) MapError(err error) error {
-	b, at := s.payload.mapped.bytes, panics.Fault(err)
+	at := panics.Fault(err)
+	if at == 0 {
+		return err
+	}
+	b := s.payload.mapped.bytes // a fault in it comes after Map
 	if begin := uintptr(unsafe.Pointer(unsafe.SliceData(b))); at < begin || at >= begin+uintptr(len(b)) {
 		return err
 	}

@@ -19,8 +19,8 @@ func Split(edges []uint64, n int) []Interval {
 	return list
 }
 
-// Divides reports whether frontiers of a graph become so large that several GPUs are sooner done with them than one: not
-// where few edges leave a vertex, as on a grid, since a frontier is the rim of the reached vertices.
+// Divides reports whether frontiers of a graph become so large that several GPUs take less time than one. On a grid,
+// where few edges leave a vertex, they do not: a frontier is the rim of the reached vertices.
 func Divides(vertices uint32, edges uint64) bool {
 	const atLeast, degree = 1 << 27, 8
 	return edges >= max(atLeast, degree*uint64(vertices))

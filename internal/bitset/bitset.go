@@ -44,7 +44,7 @@ func (s Set) Or(w uint32, mask uint64) {
 	}
 }
 
-// AppendPart appends the words of s with the bits in [from, to) to list, while other goroutines may add and remove bits.
+// AppendPart appends the words of s with the bits in [from, to) to list. Other goroutines may add and remove bits.
 func (s Set) AppendPart(list Set, from, to uint32) Set {
 	for w := from >> 6; uint64(w)<<6 < uint64(to); w++ {
 		list = append(list, atomic.LoadUint64(&s[w]))

@@ -21,7 +21,8 @@ func TestEngines(t *testing.T) {
 	}
 	defer g.Close()
 	flags := map[string]string{"kcore": " --k 2", "bfs": " --source 0", "sssp": " --source 0", "sswp": " --source 0",
-		"heat": " --source 0", "circuit": " --source 0 --ground 1", "similarity": " --pairs file", "sample": " --source 0", "closeness": " --source 0", "surfers": " --source 0"}
+		"heat": " --source 0", "circuit": " --source 0 --ground 1", "similarity": " --pairs file",
+		"sample": " --source 0", "closeness": " --source 0", "surfers": " --source 0"}
 	var names []string
 	for _, p := range builtins.All {
 		if slices.Contains(names, p.Name) {

@@ -18,7 +18,7 @@ type Command struct {
 	Ranking    Ranking
 	Value      any // a program or an algorithm of the command; its fields don't matter
 	Iterations int // limit of iterations if the user gives none; 0 if there is none
-	// Timed is set if iterations are a time that passes. The job does not end by itself.
+	// Timed is set if iterations are a time that passes. The job may never end by itself.
 	Timed bool
 	// Overflow tells the user what to do after an overflow.
 	Overflow string

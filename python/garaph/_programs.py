@@ -571,7 +571,7 @@ class Programs(Generic[R]):
         return self.run("walks", progress=progress, length=length, walks=walks, p=p, q=q, source=source, sources=sources, seed=seed, **options)
 
     def sample(
-        self, *, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, fanouts: str = 15,10, along: Literal["in", "out"] = "in", replace: bool = False, seed: int = 1, progress: Progress = None, **options: Unpack[RunOptions],
+        self, *, source: Any = None, sources: Optional[Union[str, os.PathLike[str]]] = None, fanouts: str = "15,10", along: Literal["in", "out"] = "in", replace: bool = False, seed: int = 1, progress: Progress = None, **options: Unpack[RunOptions],
     ) -> R:
         """Layered sample of the neighbours of given vertices: its edges, as graph neural
         networks take them.

@@ -138,7 +138,7 @@ func (f flag) Parameter() string {
 		return "Optional[" + t + "] = None"
 	case f.Value == "":
 		return t + " = " + map[string]string{"true": "True", "false": "False"}[f.Default]
-	case f.Words != nil && !isNumber(f.Default):
+	case t == "str" || f.Words != nil && !isNumber(f.Default):
 		return t + " = " + strconv.Quote(f.Default)
 	}
 	return t + " = " + f.Default

@@ -153,8 +153,9 @@ func (r *gapRun) kernelsOf(ctx context.Context) error {
 
 // kernel runs the trials of a kernel.
 func (r *gapRun) kernel(ctx context.Context, w io.Writer, name string) error {
-	fmt.Fprintln(w, name)
-	line := func(label string, seconds float64) { fmt.Fprintf(w, "%-21s%3.5f\n", label+":", seconds) }
+	// The last line reports an error of earlier ones, too.
+	line := func(label string, seconds float64) { _, _ = fmt.Fprintf(w, "%-21s%3.5f\n", label+":", seconds) }
+	_, _ = fmt.Fprintln(w, name)
 	sources, all := r.sources(), 0.
 	for range *r.trials {
 		seconds, check, err := r.trial(ctx, name, sources)
@@ -168,10 +169,13 @@ func (r *gapRun) kernel(ctx context.Context, w io.Writer, name string) error {
 		}
 		begin, verdict := time.Now(), "PASS"
 		failed := check(*r.rows)
+		if ctx.Err() != nil {
+			return failed
+		}
 		if failed != nil {
 			verdict = "FAIL"
 		}
-		fmt.Fprintf(w, "%-21s%7s\n", "Verification:", verdict)
+		_, _ = fmt.Fprintf(w, "%-21s%7s\n", "Verification:", verdict)
 		line("Verification Time", time.Since(begin).Seconds())
 		if failed != nil {
 			return failed

@@ -171,7 +171,8 @@ func (i graphInfo) print(w *output.Stdout) error {
 		{"edges", humanize.Comma(int64(i.Edges))},
 		{"weighted", weighted},
 		{"symmetric", symmetric},
-		{"layout", i.Layout + ", vertices in the order of " + map[string]string{"input": "ids", "degree": "degrees"}[i.Order]},
+		{"layout", i.Layout + ", vertices in the order of " +
+			map[string]string{"input": "ids", "degree": "degrees"}[i.Order]},
 		{"sides", strings.Join(sides, "; ")},
 		{"ids", ids},
 		{"shards", humanize.Comma(int64(i.Shards))},

@@ -125,9 +125,12 @@ func (x *orders) everything() {
 	}
 	needs := map[string][]string{
 		"bfs": {"--source", first, "--parents"}, "sssp": {"--source", first, "--parents"}, "sswp": {"--source", first},
-		"heat": {"--source", first, "--iterations", "9"}, "circuit": {"--source", first, "--ground", last, "--iterations", "9"},
-		"surfers": {"--source", first}, "closeness": {"--source", first}, "sample": {"--source", first, "--fanouts", "3,2"},
-		"kcore": {"--k", "2"}, "katz": {"--iterations", "3"}, "similarity": {"--pairs", x.pairs()}, "neural": {"--iterations", "5"},
+		"heat":    {"--source", first, "--iterations", "9"},
+		"circuit": {"--source", first, "--ground", last, "--iterations", "9"},
+		"surfers": {"--source", first}, "closeness": {"--source", first},
+		"sample": {"--source", first, "--fanouts", "3,2"},
+		"kcore":  {"--k", "2"}, "katz": {"--iterations", "3"}, "similarity": {"--pairs", x.pairs()},
+		"neural": {"--iterations", "5"},
 	}
 	for _, b := range builtins.All {
 		if b.Name == "circuit" && first == last {
@@ -243,7 +246,8 @@ func TestOrdersResume(t *testing.T) {
 	}
 	graph := filepath.Join(x.dir, "degree")
 	var out bytes.Buffer
-	args := []string{"run", own.Name, graph, "--quiet", "--checkpoint-every", "2", "--tolerance", "0", "--iterations", "20"}
+	args := []string{"run", own.Name, graph, "--quiet", "--checkpoint-every", "2", "--tolerance", "0",
+		"--iterations", "20"}
 	if code := Run(ctx, args, nil, &out, &out, own); code == 0 {
 		t.Fatal("the run was not interrupted")
 	}

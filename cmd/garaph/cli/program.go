@@ -40,8 +40,8 @@ type Program struct {
 	// Instead is an algorithm with the same results, with the program's flags, or nil. On the CPU it
 	// takes the place of a vertex program where nothing is asked for that only the program has.
 	Instead *Program
-	// Timed is set if iterations are a time that passes, or rounds of a game. The job does
-	// not end by itself, and is not unfinished when they are over.
+	// Timed is set if iterations are a time that passes, or rounds of a game. The job may
+	// never end by itself, and is not unfinished when they are over.
 	Timed bool
 	// Overflow is the hint for a job that ends with a [garaph.OverflowError].
 	Overflow string

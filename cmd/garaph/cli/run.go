@@ -180,8 +180,8 @@ func (a *app) programCommand(p Program, f *runFlags) *cobra.Command {
 	case p.Algorithm:
 		cmd.Long += "\nIt is an algorithm and not a vertex program, without iterations."
 	case p.Timed:
-		cmd.Long += fmt.Sprintf("\nIt does not end by itself: it runs for --iterations, %d if that is not given, "+
-			"and with 0\nuntil it is interrupted.", p.Iterations)
+		cmd.Long += fmt.Sprintf("\nIt runs for --iterations, %d if that is not given, or until no value changes.\n"+
+			"With 0, that may never happen.", p.Iterations)
 	case p.Iterations > 0:
 		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations at most, unless --iterations is given.", p.Iterations)
 	default:

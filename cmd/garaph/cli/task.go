@@ -87,7 +87,7 @@ func (a *app) run(ctx context.Context, t *task) (err error) {
 	}
 	if t.program.Timed && t.options.Iterations == 0 {
 		a.console.Log.Warn(fmt.Sprintf(
-			"%s does not end by itself: without a number of --iterations, it runs until it is interrupted", t.program.Name,
+			"%s may never end: without a number of --iterations, it runs until no value changes", t.program.Name,
 		))
 	}
 	if *t.flags.checkpoints.resume && a.resumed == nil {

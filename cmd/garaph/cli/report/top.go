@@ -248,10 +248,10 @@ func WriteTop(w io.Writer, heading string, rows TopRows) error {
 	}
 	buffered := bufio.NewWriter(w)
 	line := func(rank any, cells []string) error {
-		fmt.Fprintf(buffered, "%-*v", widths[0], rank)
+		_, _ = fmt.Fprintf(buffered, "%-*v", widths[0], rank) // the last write reports an error, too
 		last := len(cells) - 1
 		for i, cell := range cells[:last] {
-			fmt.Fprintf(buffered, "  %-*s", widths[i+1], cell)
+			_, _ = fmt.Fprintf(buffered, "  %-*s", widths[i+1], cell)
 		}
 		_, err := fmt.Fprintf(buffered, "  %s\n", cells[last])
 		return err
