@@ -282,7 +282,8 @@ var ClosenessCommand = registry.Command{
 itself among them, and s the sum of their distances, closeness is (r-1)²/(s(n-1)), and
 harmonic centrality the sum of 1/d over the vertices at distance d > 0. --most K finds
 the vertices of the largest closeness, or of the largest harmonic centrality, without
-searching from most others to the end. harmonic estimates both for all vertices.`,
+searching from most others to the end; where most vertices are about equally near, as in
+dense random graphs, it takes long. harmonic estimates both for all vertices.`,
 	Example: `  garaph run closeness web.graph --most 10
   garaph run closeness web.graph --sources hubs.txt --output closeness.parquet`,
 	Setup: func(fs *pflag.FlagSet) registry.Make {
@@ -293,7 +294,7 @@ searching from most others to the end. harmonic estimates both for all vertices.
 		return func(e registry.Env) (any, error) {
 			sources, err := e.Sources()
 			if err == nil && (len(sources) > 0) == (*most > 0) {
-				err = flags.Usagef("expected --source ID, --sources FILE or --most K, one of them")
+				err = flags.Usagef("--source, --sources and --most exclude each other")
 			}
 			return Closeness{Sources: sources, Most: *most, Harmonic: *by == "harmonic"}, err
 		}

@@ -516,8 +516,9 @@ class Programs(Generic[R]):
         reaches, itself among them, and s the sum of their distances, closeness is
         (r-1)²/(s(n-1)), and harmonic centrality the sum of 1/d over the vertices at
         distance d > 0. most K finds the vertices of the largest closeness, or of the
-        largest harmonic centrality, without searching from most others to the end. harmonic
-        estimates both for all vertices.
+        largest harmonic centrality, without searching from most others to the end; where
+        most vertices are about equally near, as in dense random graphs, it takes long.
+        harmonic estimates both for all vertices.
 
         source: id of the vertex to find the closeness of, or a list of them
         sources: file with such vertices, an id a line, in quotes or not; lines that begin
