@@ -122,13 +122,14 @@ func Map[E any](s *Scratch, n int) ([]E, error) {
 func (e *Env) trim(stop chan struct{}) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for began := sharedBytes(); ; {
+	for least := sharedBytes(); ; {
 		select {
 		case <-stop:
 			return
 		case <-tick.C:
 		}
-		if sharedBytes()-began <= e.Room()/2 {
+		now := sharedBytes()
+		if least = min(least, now); now-least <= e.Room()/2 {
 			continue
 		}
 		e.mu.Lock()

@@ -141,7 +141,7 @@ func TestSpans(t *testing.T) {
 // is resident.
 func TestMapped(t *testing.T) {
 	s := teststore.Build(t, manyTriangles(), teststore.Options{})
-	const n = 1 << 20
+	const n = 1 << 22
 	resident := func() int64 {
 		return hostmem.ProcBytes("/proc/self/status", "RssFile:") + hostmem.ProcBytes("/proc/self/status", "RssShmem:")
 	}
