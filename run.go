@@ -65,14 +65,7 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	_, r.columned = p.(gas.Columned[V])
 	if err != nil {
 		job.Close()
-		status := checkpoint.Failed
-		var overflow *OverflowError
-		switch {
-		case ctx.Err() != nil:
-			status = checkpoint.Interrupted
-		case errors.As(err, &overflow):
-			status = checkpoint.Done // without results: resumed, it would end so again
-		}
+		status := endedBy(ctx, err)
 		err = nameProgram(err, p, o.Name)
 		return r, errors.Join(err, r.end(status, err))
 	}
@@ -86,6 +79,18 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 		Store: g.store, Source: p, Range: job.ValuesOf, Memory: memory, Results: columns, Values: job.Array(),
 	}
 	return r, nil
+}
+
+// endedBy returns the status of a job that ended with an error.
+func endedBy(ctx context.Context, err error) checkpoint.Status {
+	var overflow *OverflowError
+	switch {
+	case ctx.Err() != nil:
+		return checkpoint.Interrupted
+	case errors.As(err, &overflow):
+		return checkpoint.Done // without results: resumed, it would end so again
+	}
+	return checkpoint.Failed
 }
 
 // check asks a program that is [gas.Checked] whether it can run over a graph, and one that is

@@ -85,8 +85,27 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	err = addUp(ctx, e, lanes, count, source, sums)
+	scale := float64(n) / float64(count)
+	if c.Sources != nil {
+		scale = 1
+	}
+	if e.Graph.Symmetric {
+		scale /= 2
+	}
+	for v := range sums {
+		sums[v] *= scale
+	}
+	e.Total("sources", int64(count))
+	return sums, err
+}
+
+// addUp adds the dependencies of sources, whose number is count, to sums, in the order of the sources.
+func addUp(
+	ctx context.Context, e *Env, lanes []pathSearch, count int, source func(i int) uint32, sums []float64,
+) error {
 	t := newTurns()
-	err = e.Each(ctx, len(lanes), func(_, lane int) error {
+	return e.Each(ctx, len(lanes), func(_, lane int) error {
 		x, done := lanes[lane], false
 		defer func() {
 			if !done { // an error, or a panic
@@ -112,18 +131,6 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 			e.Progress("sources", int64(i), int64(count))
 		}
 	})
-	scale := float64(n) / float64(count)
-	if c.Sources != nil {
-		scale = 1
-	}
-	if e.Graph.Symmetric {
-		scale /= 2
-	}
-	for v := range sums {
-		sums[v] *= scale
-	}
-	e.Total("sources", int64(count))
-	return sums, err
 }
 
 // pathSearch is a search from one source.

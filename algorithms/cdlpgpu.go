@@ -55,19 +55,9 @@ func (c CDLP) RunGPU(ctx context.Context, e *Env, g *GPUEnv) ([]gas.VertexID, er
 	if err == nil {
 		err = g.CopyRows(ctx, e, to...)
 	}
-	done, state := 0, []kernels.CDLPState{{Changed: 1}}
-	for ; err == nil && state[0].Changed != 0 && (c.Iterations == 0 || done < c.Iterations); done++ {
-		if err = ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err = ToDevice(g.DeviceMemory, a.State, []kernels.CDLPState{{}}); err == nil {
-			err = g.Timed(func() error { return kernel.Launch(g.Stream, &a) })
-		}
-		if err == nil {
-			err = ToHost(g.DeviceMemory, state, a.State)
-		}
-		a.Labels, a.Next = a.Next, a.Labels
-		e.Progress(fmt.Sprintf("iteration %d", done+1), n, n)
+	done := 0
+	if err == nil {
+		done, err = c.iterate(ctx, e, g, kernel, &a)
 	}
 	if err == nil {
 		err = ToHost(g.DeviceMemory, labels, a.Labels)
@@ -78,4 +68,25 @@ func (c CDLP) RunGPU(ctx context.Context, e *Env, g *GPUEnv) ([]gas.VertexID, er
 	e.Total("iterations", int64(done))
 	e.Total("communities", countLabels(labels, marks))
 	return labels, nil
+}
+
+// iterate launches iterations, after which the labels are in a.Labels, and returns their number.
+func (c CDLP) iterate(
+	ctx context.Context, e *Env, g *GPUEnv, kernel kernels.CDLP, a *kernels.CDLPArgs,
+) (done int, err error) {
+	n, state := int64(e.Graph.Vertices), []kernels.CDLPState{{Changed: 1}}
+	for ; err == nil && state[0].Changed != 0 && (c.Iterations == 0 || done < c.Iterations); done++ {
+		if err = ctx.Err(); err != nil {
+			return done, err
+		}
+		if err = ToDevice(g.DeviceMemory, a.State, []kernels.CDLPState{{}}); err == nil {
+			err = g.Timed(func() error { return kernel.Launch(g.Stream, a) })
+		}
+		if err == nil {
+			err = ToHost(g.DeviceMemory, state, a.State)
+		}
+		a.Labels, a.Next = a.Next, a.Labels
+		e.Progress(fmt.Sprintf("iteration %d", done+1), n, n)
+	}
+	return done, err
 }

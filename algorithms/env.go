@@ -30,19 +30,24 @@ type Env struct {
 	Log     *zap.Logger
 
 	algorithm any
-	read      *adjacency       // if nil, nothing is read
-	rows      *Rows            // of it; if nil, none were planned
-	ends      *wholeEnds       // if nil, EachVertex goes over rows
-	some      *page.StoredRows // if not nil, eachVertexOf reads these
-	edges     *Edges           // the same
-	gpu       *GPUEnv          // if nil, the CPU computes
+	gpu       *GPUEnv // if nil, the CPU computes
 	options   Options
 	store     *store.Store
 	plan      Plan
 	planned   int64 // bytes of its arrays, and of rows of the whole graph
 	enough    int64 // budget for the plan in whose place this is; if 0, it is the first
 
+	reading
 	account
+}
+
+// reading has the ways in which an algorithm reads the graph.
+type reading struct {
+	read  *adjacency       // if nil, nothing is read
+	rows  *Rows            // of it; if nil, none were planned
+	ends  *wholeEnds       // if nil, EachVertex goes over rows
+	some  *page.StoredRows // if not nil, eachVertexOf reads these
+	edges *Edges           // if nil, none were planned
 }
 
 // account is what a run has allocated, read and reported so far.

@@ -116,23 +116,8 @@ func orient(ctx context.Context, e *Env, mutual bool) (*oriented, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.offsets, err = Make[uint64](e, n+1); err != nil {
+	if err = g.place(ctx, e); err != nil {
 		return nil, err
-	}
-	err = EachVertex(ctx, e, "sizes of rows", func(_ int, v uint32, ends *Ends) {
-		own, n := g.of(v), uint64(0)
-		for u, more := ends.Next(); more; u, more = ends.Next() {
-			if g.of(u) < own {
-				n++
-			}
-		}
-		g.offsets[own+1] = n
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range n {
-		g.offsets[i+1] += g.offsets[i]
 	}
 	if mutual {
 		if g.mutual, err = Make[uint64](e, int(g.edges()/64+1)); err != nil {
@@ -158,6 +143,26 @@ func orient(ctx context.Context, e *Env, mutual bool) (*oriented, error) {
 		Free(e, g.memory)
 	}
 	return g, nil
+}
+
+// place finds where the rows begin.
+func (g *oriented) place(ctx context.Context, e *Env) (err error) {
+	if g.offsets, err = Make[uint64](e, len(g.degree)+1); err != nil {
+		return err
+	}
+	err = EachVertex(ctx, e, "sizes of rows", func(_ int, v uint32, ends *Ends) {
+		own, n := g.of(v), uint64(0)
+		for u, more := ends.Next(); more; u, more = ends.Next() {
+			if g.of(u) < own {
+				n++
+			}
+		}
+		g.offsets[own+1] = n
+	})
+	for i := range g.degree {
+		g.offsets[i+1] += g.offsets[i]
+	}
+	return err
 }
 
 // spanMemory allocates memory for spans: of all rows, or if they are in a file, as much as there is.

@@ -37,7 +37,7 @@ func (LCC) RunGPU(ctx context.Context, e *Env, g *GPUEnv) ([]float64, error) {
 	}
 	a, err := g.triangles(ctx, e, !e.Graph.Symmetric)
 	if err == nil {
-		err = ToHost(g.DeviceMemory, values, a.Counts) // their bits, for now
+		err = ToHost(g.DeviceMemory, values, a.Counts) // their bits, which are counts
 	}
 	if err == nil {
 		err = ToHost(g.DeviceMemory, degrees, a.Degree)

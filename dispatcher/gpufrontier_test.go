@@ -130,7 +130,7 @@ func TestGPUFrontierFaults(t *testing.T) {
 	}
 }
 
-// TestTeamFaults checks that a job goes on with the right result after a fault at any copy to a peer, any launch or
+// TestTeamFaults checks that a job continues with the right result after a fault at any copy to a peer, any launch or
 // another call of either of two GPUs that advance frontiers, and that a GPU that is left has its part of it.
 func TestTeamFaults(t *testing.T) {
 	s := teststore.Build(t, manyEdges(), teststore.Options{ShardVertices: 50, Layout: store.Packed, Weighted: true})

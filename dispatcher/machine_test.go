@@ -144,7 +144,7 @@ func mustRead(t *testing.T, file string) string {
 	return string(text)
 }
 
-// TestSeveralOnAuto checks that a job that may choose takes all GPUs if it is long enough, and goes on with the first
+// TestSeveralOnAuto checks that a job that may choose takes all GPUs if it is long enough, and continues with the first
 // one if another cannot be opened.
 func TestSeveralOnAuto(t *testing.T) {
 	for _, c := range []struct { // RMAT 26, resident and streamed

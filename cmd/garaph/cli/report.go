@@ -50,11 +50,9 @@ type runReport struct {
 	Earlier        *checkpoint.Work `json:"earlier,omitempty"`
 	Converged      bool             `json:"converged"`
 	EdgesProcessed uint64           `json:"edges_processed"`
-	BytesRead      int64            `json:"bytes_read"`
-	Requested      int64            `json:"bytes_requested"`
-	LoadRead       int64            `json:"load_bytes_read"`               // of these, before the first iteration
-	Calibration    show.Number      `json:"calibration_seconds,omitempty"` // of load_seconds
-	K              show.Number      `json:"k,omitempty"`                   // left out: not measured
+	readReport
+	Calibration show.Number `json:"calibration_seconds,omitempty"` // of load_seconds
+	K           show.Number `json:"k,omitempty"`                   // left out: not measured
 	// The bytes that were read of rows, out of core, and those of the rows themselves.
 	RowsRead   int64 `json:"rows_read,omitempty"`
 	RowsNeeded int64 `json:"rows_needed,omitempty"`
@@ -63,6 +61,13 @@ type runReport struct {
 	gpuReport
 
 	PerIteration []garaph.Iteration `json:"per_iteration"` // and then, if asked for, the rows of --top
+}
+
+// readReport counts bytes that were read.
+type readReport struct {
+	BytesRead int64 `json:"bytes_read"`
+	Requested int64 `json:"bytes_requested"`
+	LoadRead  int64 `json:"load_bytes_read"` // of BytesRead, before the first iteration
 }
 
 // gpuReport describes the GPU of a run.
@@ -111,8 +116,8 @@ func (t *task) writeReport(w io.Writer, top *report.TopRows) error {
 	out := runReport{
 		jobReport:  t.jobReport(),
 		Iterations: r.Done(), Resumed: r.Before, Converged: r.Converged, EdgesProcessed: r.Edges,
-		BytesRead: r.Reads.BytesRead, Requested: r.Reads.Requested, LoadRead: r.Preparation.Reads.BytesRead,
-		Earlier: r.Earlier, Calibration: show.Number(r.Preparation.Calibration.Seconds()), K: show.Number(r.AccessRatio),
+		readReport: readReport{r.Reads.BytesRead, r.Reads.Requested, r.Preparation.Reads.BytesRead},
+		Earlier:    r.Earlier, Calibration: show.Number(r.Preparation.Calibration.Seconds()), K: show.Number(r.AccessRatio),
 		RowsRead: r.Reads.RowsRead, RowsNeeded: r.Reads.RowsNeeded,
 		Devices: r.Devices, gpuReport: gpuReport{GPU: r.GPU.Name, GPUResident: r.GPU.Resident, GPUMemory: r.GPU.Memory,
 			GPULost: r.GPU.Lost, GPUs: r.GPU.Each},
