@@ -88,6 +88,29 @@ func removeUnrecorded(f *beneath.Folder, all []Listed) {
 	}
 }
 
+// clearDone removes the epochs of a job that is done, which was killed before it had removed them.
+func clearDone(f *beneath.Folder, id int) error {
+	at, err := f.Folder(strconv.Itoa(id))
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	entries, err := at.ReadDir(".")
+	if err != nil || !slices.ContainsFunc(entries, fs.DirEntry.IsDir) {
+		return err
+	}
+	lock, err := lockJob(at)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	epochs, err := openFolder(at, Identity{}, 0)
+	if err != nil {
+		return err
+	}
+	return epochs.clear()
+}
+
 // tidy removes old jobs that are done, and files that killed processes left. Anything that it
 // cannot remove, as a job of another user's or one that another process removes
 // meanwhile, stays until the next time.
@@ -99,8 +122,12 @@ func tidy(f *beneath.Folder) {
 			done = append(done, l.ID)
 		}
 	}
-	for _, id := range done[:max(0, len(done)-keepDone)] {
+	old := max(0, len(done)-keepDone)
+	for _, id := range done[:old] {
 		_ = remove(f, id, false)
+	}
+	for _, id := range done[old:] {
+		_ = clearDone(f, id)
 	}
 	removeUnrecorded(f, all)
 }
