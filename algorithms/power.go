@@ -15,14 +15,25 @@ import (
 func gatherSums(ctx context.Context, e *Env, dir shard.Direction, from, to []float64) error {
 	return e.Rows().Each(ctx, func(_ int, b *Block) error {
 		for i := range b.Len {
-			sum := 0.
-			for _, u := range b.Row(dir, i) {
-				sum += from[u]
-			}
-			to[b.Vertex(i)] = sum
+			to[b.Vertex(i)] = sumAt(from, b.Row(dir, i))
 		}
 		return nil
 	})
+}
+
+// sumAt returns the sum of x at some vertices. It adds up four sums at a time, because an addition waits for the one
+// before.
+func sumAt(x []float64, vertices []uint32) float64 {
+	var a, b, c, d float64
+	for len(vertices) >= 4 {
+		four := (*[4]uint32)(vertices)
+		a, b, c, d = a+x[four[0]], b+x[four[1]], c+x[four[2]], d+x[four[3]]
+		vertices = vertices[4:]
+	}
+	for _, v := range vertices {
+		a += x[v]
+	}
+	return a + b + (c + d)
 }
 
 // normalize scales x to a Euclidean norm of 1, and returns the norm that it had. It leaves zeros.
