@@ -126,9 +126,9 @@ func (p *plan[V, A]) facts() policy.Facts {
 	if !p.can.monotone && !p.pages.Unpacks(shard.In) {
 		folded = p.shape.packedEdges
 	}
-	var rowsBytes, pullBytes uint64
+	var rowsBytes uint64
 	if p.front.stored != nil {
-		rowsBytes, pullBytes = uint64(p.front.stored.StoredBytes()), uint64(p.pages.StreamedBytes())
+		rowsBytes = uint64(p.front.stored.StoredBytes())
 	}
 	return policy.Facts{
 		Method: p.opt.Method, Device: p.opt.Device, Vertices: uint64(p.shape.cat.Vertices),
@@ -146,8 +146,8 @@ func (p *plan[V, A]) facts() policy.Facts {
 			Frontier: p.front.unfit == nil && (p.opt.Mode == Sync || p.opt.Iterations == 0),
 			Ordered:  p.front.ordered || p.front.seeks, RowsEdges: p.front.edges, Iterations: p.opt.Iterations,
 			Weighted:  p.front.ordered && p.shape.cat.Weighted && p.loops.Weighs,
-			RowsBytes: rowsBytes, PullBytes: pullBytes,
-			Seeks: p.front.stored != nil && cpuengine.StoredSeeks(p.loops, p.front.stored, p.opt.Iterations > 0),
+			RowsBytes: rowsBytes,
+			Seeks:     p.front.stored != nil && cpuengine.StoredSeeks(p.loops, p.front.stored, p.opt.Iterations > 0),
 		},
 	}
 }
