@@ -19,6 +19,8 @@ type storedLane struct {
 	row  frontier.Rows
 	off  [2]uint64
 	arcs []frontier.Arc
+	at   uint32 // the vertex that is pushed from, of a whole shard
+	busy bool   // there is one
 }
 
 // oneRow is the vertex of such a row.
@@ -37,7 +39,8 @@ func (r *storedRows[V, A]) canSeek() bool { return false }
 
 // NewStoredAdvancer returns an advancer over rows that are read on demand. It keeps the frontier as
 // a bit set, and seeks where that reads fewer rows than pushing. If exact is set, an error in a level
-// leaves values unchanged; otherwise some are newer, and their vertices active.
+// leaves values unchanged; otherwise some are newer, and their vertices active. Where whole shards are read, a level
+// processes each until none of its vertices is active.
 func NewStoredAdvancer[V, A any](e *Engine[V, A], rows *page.StoredRows, exact bool) *Advancer[V, A] {
 	f := &Advancer[V, A]{engine: e}
 	r := &storedRows[V, A]{stored: rows, exact: exact}
@@ -82,6 +85,10 @@ func (r *storedRows[V, A]) bring(ctx context.Context, f *Advancer[V, A]) error {
 		r.reader = r.stored.Read(ctx, a.Marks, true)
 		return nil
 	}
+	if r.stored.Whole() {
+		r.reader = r.stored.Read(ctx, a.Active, false)
+		return nil
+	}
 	if err := r.saveValues(f); err != nil {
 		return err
 	}
@@ -93,6 +100,9 @@ func (r *storedRows[V, A]) bring(ctx context.Context, f *Advancer[V, A]) error {
 // whatever order the shards are read.
 func (r *storedRows[V, A]) push(f *Advancer[V, A], _ bool) error {
 	defer r.reader.Close()
+	if r.stored.Whole() {
+		return r.pushShards(f)
+	}
 	f.ready(min(len(f.engine.workers), r.reader.Shards()) <= 1, nil)
 	_, err := f.engine.parallel(r.reader.Shards(), func(w *worker[V, A], _ int) error {
 		p, err := r.reader.Next()
@@ -111,6 +121,49 @@ func (r *storedRows[V, A]) push(f *Advancer[V, A], _ bool) error {
 		r.undo(f)
 	}
 	return err
+}
+
+// pushShards goes along the rows of each shard until none of its vertices is active. Values are read in place, and
+// vertices join the active ones.
+func (r *storedRows[V, A]) pushShards(f *Advancer[V, A]) error {
+	a := f.engine.arrays
+	f.ready(false, nil)
+	for i := range f.lanes {
+		f.lanes[i].advance.Next.Bits, f.lanes[i].stored.busy = a.Active, false
+	}
+	_, err := f.engine.parallel(r.reader.Shards(), func(w *worker[V, A], _ int) error {
+		p, err := r.reader.Next()
+		if err != nil || p == nil {
+			return err
+		}
+		defer p.Release()
+		l := &f.lanes[w.index]
+		p.Drain(a.Active, func(v uint32, list []uint32, weights shard.Plane) {
+			l.stored.at, l.stored.busy = v, true
+			a.Next[v] = compiled.Load(&a.Cur[v])
+			r.pushRow(f, l, v, list, weights)
+			l.stored.busy = false
+		})
+		return nil
+	})
+	f.flush()
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		l.advance.Next.Unlisted, l.advance.Next.Degrees = 0, 0
+		if l.stored.busy { // an error was in the middle of its rows
+			a.Active.Add(l.stored.at)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	l := &f.lanes[0].advance.Next
+	for v, ok := a.Active.Next(0, a.N); ok; v, ok = a.Active.Next(v+1, a.N) {
+		l.Unlisted++
+		l.Degrees += uint64(a.Degree[v])
+	}
+	a.Active, a.Rising = a.Rising, a.Active // as after other levels
+	return nil
 }
 
 // markUnsettled marks the vertices with edges that are not settled, and counts them and their edges.

@@ -20,6 +20,7 @@ type frontierPlan struct {
 	edges   uint64           // in rows; with weights they count twice
 	ordered bool             // by priorities, where iterations are not limited
 	seeks   bool             // vertices settle: each is active once
+	local   bool             // most edges stay in a shard, and iterations may do shards one after another
 	stored  *page.StoredRows // rows read as they are needed; nil if all are brought into memory
 	// held are rows in memory as they are stored, of which a job brings what it needs: so for
 	// programs that seek, whose vertices are active once and rarely look at whole rows. The last
@@ -212,6 +213,7 @@ func (p *plan[V, A]) openPages(o page.Options, fixed int64) (err error) {
 	if p.front.unfit == nil && len(p.devices) == 0 && (!fit || p.opt.hooks.rowsStay > 0) &&
 		(asked || p.opt.Method == Auto) {
 		if rows := p.planRows(o, fixed); rows != nil {
+			p.front.local = p.front.ordered && rows.Local()
 			return p.makeRoom(rows, o)
 		}
 	}
@@ -230,13 +232,16 @@ func (p *plan[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
 	return rows
 }
 
-// makeRoom divides the memory between pages and stored rows. If frontiers are asked for, or
-// vertices are active once, few pages are read or none, and rows get what the least pages
+// makeRoom divides the memory between pages and stored rows. If frontiers are asked for,
+// vertices are active once, or edges stay in their shards, few pages are read or none, and rows get what the least pages
 // leave; otherwise none stay, and pages have what a few frames leave.
 func (p *plan[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 	f, budget := &p.front, o.Budget
+	if f.local {
+		rows.ReadWhole()
+	}
 	frames := rows.Frames(budget / frameShare)
-	if p.opt.Method == Frontier || f.seeks {
+	if p.opt.Method == Frontier || f.seeks || f.local {
 		o.PageBytes = 1
 		o.Budget = page.Least(p.store, o)
 	} else {

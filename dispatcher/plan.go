@@ -126,9 +126,9 @@ func (p *plan[V, A]) facts() policy.Facts {
 	if !p.can.monotone && !p.pages.Unpacks(shard.In) {
 		folded = p.shape.packedEdges
 	}
-	var rowsBytes, pullBytes uint64
-	if p.front.stored != nil {
-		rowsBytes, pullBytes = uint64(p.front.stored.StoredBytes()), uint64(p.pages.StreamedBytes())
+	var rowsBytes uint64
+	if p.front.stored != nil && !p.front.local {
+		rowsBytes = uint64(p.front.stored.StoredBytes())
 	}
 	return policy.Facts{
 		Method: p.opt.Method, Device: p.opt.Device, Vertices: uint64(p.shape.cat.Vertices),
@@ -144,10 +144,10 @@ func (p *plan[V, A]) facts() policy.Facts {
 		Rows: policy.FrontierFacts{
 			// after n async iterations, values depend on pages
 			Frontier: p.front.unfit == nil && (p.opt.Mode == Sync || p.opt.Iterations == 0),
-			Ordered:  p.front.ordered || p.front.seeks, RowsEdges: p.front.edges, Iterations: p.opt.Iterations,
+			Ordered:  p.front.ordered || p.front.seeks || p.front.local, RowsEdges: p.front.edges, Iterations: p.opt.Iterations,
 			Weighted:  p.front.ordered && p.shape.cat.Weighted && p.loops.Weighs,
-			RowsBytes: rowsBytes, PullBytes: pullBytes,
-			Seeks: p.front.stored != nil && cpuengine.StoredSeeks(p.loops, p.front.stored, p.opt.Iterations > 0),
+			RowsBytes: rowsBytes,
+			Seeks:     p.front.stored != nil && cpuengine.StoredSeeks(p.loops, p.front.stored, p.opt.Iterations > 0),
 		},
 	}
 }

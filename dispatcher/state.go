@@ -86,6 +86,30 @@ func (s *state[V, A]) requests(marked bool) (list []page.Request, err error) {
 	return list, err
 }
 
+// reads returns the number of bytes that a pull would read from the store, and that notifying would read before
+// vertices gather, without pages that stay. Both are 0 in memory.
+func (s *state[V, A]) reads() (pull, notify uint64) {
+	pages := s.plan.pages
+	if pages.InMemory() {
+		return 0, 0
+	}
+	// a panic of Settled comes again in the iteration
+	_ = panics.Guard(s.plan.program, func() error {
+		for p := range pages.Spans() {
+			for _, dir := range s.shape.gatherSides {
+				pull += uint64(pages.StreamedBytes(dir, p, func(i int) bool { return !s.settled(i) }))
+			}
+			for _, dir := range s.shape.notifySides {
+				notify += uint64(pages.StreamedBytes(dir, p, func(i int) bool {
+					return s.arrays.Active.Any(s.shape.interval(i))
+				}))
+			}
+		}
+		return nil
+	})
+	return pull, notify
+}
+
 // publish makes a page's new values visible to the pages after it.
 func (s *state[V, A]) publish(shards []int, marked bool) {
 	s.keep(s.arrays.Cur, shards)

@@ -118,6 +118,7 @@ func (w *workers[V, A]) observe() policy.Observation {
 	if all := w.plan.shape.notifyEdges; all > 0 {
 		o.Fraction = float64(w.state.now.degrees) / float64(all)
 	}
+	o.PullBytes, o.NotifyBytes = w.state.reads()
 	if o.GPUs > 0 {
 		o.GPUStale = w.plan.shape.bytesIn(w.state.place.stale(onGPUs))
 	}

@@ -47,19 +47,39 @@ func (p *ActiveRows) next(v uint32) (uint32, bool) {
 func (p *ActiveRows) Each(row func(v uint32, list []uint32, weights shard.Plane)) {
 	needed := 0
 	for v, ok := p.next(p.from); ok; v, ok = p.next(v + 1) {
-		for k, side := range p.sides {
-			list, bytes, first := p.row(side, int(v-p.from))
-			needed += bytes
-			var weights shard.Plane
-			if codes := p.codes[k]; codes != nil {
-				weights = shard.ViewPlane(p.weights, 0, len(list), p.rows.cat.WeightBytes())
-				codes.Fill(weights, first+p.firstOf(codes, int(v-p.from)))
-				needed += len(list) * codes.CodeBytes()
-			}
-			row(v, list, weights)
+		needed += p.rowsTo(v, row)
+	}
+	p.rows.needed.Add(int64(needed))
+}
+
+// Drain removes the vertices of the shard from a set, until it has none, and calls row with the rows of each. Others
+// may add vertices meanwhile. Shards must be read whole.
+func (p *ActiveRows) Drain(active bitset.Set, row func(v uint32, list []uint32, weights shard.Plane)) {
+	needed := 0
+	for v, ok := active.NextNow(p.from, p.to); ok; {
+		active.Remove(v)
+		needed += p.rowsTo(v, row)
+		if v, ok = active.NextNow(v+1, p.to); !ok {
+			v, ok = active.NextNow(p.from, p.to)
 		}
 	}
 	p.rows.needed.Add(int64(needed))
+}
+
+// rowsTo calls row with the rows of a vertex, and returns how many bytes these have.
+func (p *ActiveRows) rowsTo(v uint32, row func(v uint32, list []uint32, weights shard.Plane)) (needed int) {
+	for k, side := range p.sides {
+		list, bytes, first := p.row(side, int(v-p.from))
+		needed += bytes
+		var weights shard.Plane
+		if codes := p.codes[k]; codes != nil {
+			weights = shard.ViewPlane(p.weights, 0, len(list), p.rows.cat.WeightBytes())
+			codes.Fill(weights, first+p.firstOf(codes, int(v-p.from)))
+			needed += len(list) * codes.CodeBytes()
+		}
+		row(v, list, weights)
+	}
+	return needed
 }
 
 // row returns the row of a local vertex, how many bytes it has in its blob, and how many edges of
@@ -81,12 +101,16 @@ func (p *ActiveRows) firstOf(codes *rowweights.Side, v int) int {
 	return codes.First(i)
 }
 
-// fill reads what is missing of the rows of a shard's active vertices.
+// fill reads what is missing of the rows of a shard's active vertices. If there are none, it leaves active empty.
 func (p *ActiveRows) fill(i int, active bitset.Set) error {
 	r := p.rows
 	info := &r.cat.Shards[i]
 	p.from, p.to = info.First, info.First+uint32(info.Vertices)
 	p.active = active.AppendPart(p.active[:0], p.from, p.to)
+	if _, some := p.next(p.from); !some {
+		p.active = p.active[:0]
+		return nil
+	}
 	p.sides, p.codes = p.sides[:0], p.codes[:0]
 	at := int64(0)
 	for k := range r.shards[i] {

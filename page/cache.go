@@ -325,11 +325,15 @@ func (c *Cache) Rest() int64 {
 	return c.rest
 }
 
-// StreamedBytes returns the number of bytes that each pull over all pages reads.
-func (c *Cache) StreamedBytes() (n int64) {
-	for p := range c.spans {
-		if !c.Stays(p) {
-			n += c.gatherBytes(p)
+// StreamedBytes returns the number of bytes that are read each time that some shards of page p are used on one side.
+func (c *Cache) StreamedBytes(dir shard.Direction, p int, some func(i int) bool) (n int64) {
+	dir = c.from.store.Catalogue().Stored(dir)
+	if c.blocks[dir][p].stays {
+		return 0
+	}
+	for i := range c.shards(p, nil) {
+		if some(i) {
+			n += c.from.stored(dir, i)
 		}
 	}
 	return n

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -24,16 +25,20 @@ type RowReader struct {
 
 // Read starts reading the rows of active vertices: as many shards at once as there are frames, up
 // to [Readers]. Of each shard, they are those that are active when its turn comes. If again is set,
-// the vertices are not active yet, but looked at.
+// the vertices are not active yet, but looked at. Whole shards are read in ascending and in descending order by turns,
+// those that have active vertices then.
 func (r *StoredRows) Read(ctx context.Context, active bitset.Set, again bool) *RowReader {
 	x := &RowReader{}
 	r.level++
 	r.stay = again || !r.Once || r.Weighted
 	x.ctx, x.cancel = context.WithCancel(ctx)
 	for i, info := range r.cat.Shards {
-		if active.Any(info.First, info.First+uint32(info.Vertices)) {
+		if r.whole || active.Any(info.First, info.First+uint32(info.Vertices)) {
 			x.shards = append(x.shards, i)
 		}
+	}
+	if r.whole && r.level%2 == 0 {
+		slices.Reverse(x.shards)
 	}
 	readers := min(Readers, cap(r.frames), len(x.shards))
 	x.ready = make(chan *ActiveRows, cap(r.frames)) // so that sends do not block
@@ -63,6 +68,10 @@ func (r *StoredRows) readShard(x *RowReader, i int, active bitset.Set) bool {
 		err := x.ctx.Err()
 		if err == nil {
 			err = p.fill(i, active)
+		}
+		if err == nil && len(p.active) == 0 {
+			p.Release()
+			return true
 		}
 		if err == nil {
 			x.ready <- p

@@ -30,6 +30,7 @@ type StoredRows struct {
 
 	store  *store.Store
 	cat    *store.Catalogue
+	whole  bool           // shards are read whole
 	shards [][]storedBlob // by shard: the rows of each side, and behind them their weights
 	heads  int64          // bytes of all indexes
 	frame  frameSize
@@ -152,6 +153,55 @@ func (r *StoredRows) headBytes(dir shard.Direction, i int, weights bool) (n int6
 	}
 	return n, nil
 }
+
+// localSample is the number of shards whose edges show whether these stay in their shards.
+const localSample = 8
+
+// Local reports whether most edges lead to vertices of the same shard, as in grids and roads, by a sample. It reports
+// false after an error, which comes again where the rows are needed.
+func (r *StoredRows) Local() bool {
+	buf, err := hostmem.Bytes(r.frame.bytes())
+	if err != nil {
+		return false
+	}
+	defer hostmem.FreeBytes(buf)
+	inside, all := 0, 0
+	n := min(localSample, len(r.shards))
+	for k := range n {
+		i := k * len(r.shards) / n
+		b, info := r.shards[i][0], r.cat.Shards[i]
+		side, err := r.store.ReadShard(b.dir, i, buf[:b.bytes:b.bytes])
+		if err != nil {
+			return false
+		}
+		list := shard.Buffer{List: shard.View[uint32](buf, r.frame.blobs, int(r.frame.list+unpackSlack))}
+		for v := range info.Vertices {
+			row := side.(shard.Rows).Row(v, &list)
+			for _, u := range row {
+				if u-info.First < uint32(info.Vertices) {
+					inside++
+				}
+			}
+			all += len(row)
+		}
+	}
+	return 2*inside > all
+}
+
+// ReadWhole has all rows of a shard read at once where some are needed: those will lead to others of them. There are
+// no indexes in memory then.
+func (r *StoredRows) ReadWhole() {
+	r.whole, r.heads = true, 0
+	for _, blobs := range r.shards {
+		for k := range blobs {
+			blobs[k].headBytes, blobs[k].runs = 0, 0
+			r.heads += blobBytes
+		}
+	}
+}
+
+// Whole reports whether shards are read whole.
+func (r *StoredRows) Whole() bool { return r.whole }
 
 // Memory returns the memory of the rows with a number of frames.
 func (r *StoredRows) Memory(frames int) int64 { return r.heads + int64(frames)*r.frame.bytes() }

@@ -65,10 +65,8 @@ type FrontierFacts struct {
 	// Weighted: vertices are done by their priorities, and edges have weights.
 	Weighted   bool `json:"weighted,omitempty"`
 	Iterations int  `json:"iterations,omitempty"` // at most; if 0, no limit
-	// RowsBytes: rows are read as they are needed, and all have so many bytes. PullBytes is
-	// what a pull over all pages reads then.
+	// RowsBytes: rows are read as they are needed, and all have so many bytes.
 	RowsBytes uint64 `json:"rows_bytes,omitempty"`
-	PullBytes uint64 `json:"pull_bytes,omitempty"`
 	// Seeks: vertices that are not settled look for active ones where that reads fewer rows.
 	Seeks bool `json:"seeks,omitempty"`
 }
@@ -86,6 +84,10 @@ type Observation struct {
 	HostStale        uint64 `json:"host_stale"`     // bytes of values of which a GPU has newer ones
 	GPUStale         uint64 `json:"gpu_stale"`      // bytes of values that the GPUs would have to fetch
 	Behind           bool   `json:"behind"`         // a GPU has newer values, or a newer active set, than the host
+	// PullBytes is the number of bytes that a pull reads from disk, and NotifyBytes the number of those that
+	// notifying reads before vertices gather.
+	PullBytes   uint64 `json:"pull_bytes,omitempty"`
+	NotifyBytes uint64 `json:"notify_bytes,omitempty"`
 }
 
 // Decision is how an iteration is done.
@@ -191,7 +193,7 @@ func method(o Observation, s State) Method {
 	case o.Facts.Rows.Frontier && (o.Facts.Rows.Ordered || o.Fraction <= frontierLimit) && rowsPay(o, s) &&
 		readsLess(o, s):
 		return Frontier
-	case gain(o, s) < 0, s.Counts.Owed > 0, s.Counts.Reach.Few, o.Facts.Rows.RowsBytes > 0:
+	case gain(o, s) < 0, s.Counts.Owed > 0, s.Counts.Reach.Few, o.Facts.Rows.RowsBytes > 0, notifyReadsMore(o, s):
 		return Pull // to notify, whole sides are read
 	default:
 		return NotifyPull
@@ -215,7 +217,7 @@ func readsLess(o Observation, s State) bool {
 		f = min(f, max(0, 1-f-float64(s.Counts.Reached)/float64(o.Facts.NotifyEdges)))
 	}
 	share := min(1, rowsAround*f/(2*s.Limit))
-	return o.Facts.Rows.RowsBytes == 0 || share*float64(o.Facts.Rows.RowsBytes) <= float64(o.Facts.Rows.PullBytes)
+	return o.Facts.Rows.RowsBytes == 0 || share*float64(o.Facts.Rows.RowsBytes) <= float64(o.PullBytes)
 }
 
 const (
@@ -285,10 +287,22 @@ func gain(o Observation, s State) float64 {
 		cost += max(0, float64(o.Facts.Vertices)-along)
 	}
 	if o.Facts.Fold.Folded > 0 {
-		cost -= min(1, spread(s, o.Facts.InMemory,
-			notify <= cost/retryShare)*along/float64(o.Facts.Fold.Shards)) * float64(o.Facts.Fold.Folded)
+		cost -= marked(o, spread(s, o.Facts.InMemory && notify <= cost/retryShare)) * float64(o.Facts.Fold.Folded)
 	}
 	return cost
+}
+
+// marked estimates the share of shards that have marked vertices, by the spread of notified edges.
+func marked(o Observation, spread float64) float64 {
+	return min(1, spread*o.Fraction*float64(o.Facts.NotifyEdges)/float64(o.Facts.Fold.Shards))
+}
+
+// notifyReadsMore reports whether a notify-pull may read more bytes from disk than a pull: the sides of active
+// vertices, and then the shards with marked ones, of which there may be a quarter more than the spread tells.
+func notifyReadsMore(o Observation, s State) bool {
+	const more = 1.25
+	pull, notify := float64(o.PullBytes), float64(o.NotifyBytes)
+	return pull+notify > 0 && notify+min(1, more*marked(o, spread(s, false)))*pull > pull
 }
 
 const (
@@ -303,14 +317,13 @@ const (
 // spread is to how many shards a notified edge leads: to another one, or as the last
 // notify-pull has shown. It is taken for none where a notify-pull is to be tried: what is
 // active in a grid has its neighbors in its own shard, and in a random graph in all of them.
-// From disk one is tried at once, for it may spare reading most pages.
-func spread(s State, inMemory, cheap bool) float64 {
+func spread(s State, try bool) float64 {
 	after := retryPulls
 	if s.Counts.Spread == 1 {
 		after = retryAll
 	}
 	switch {
-	case cheap && s.Counts.Pulls >= after, s.Counts.Spread == 0 && !inMemory:
+	case try && s.Counts.Pulls >= after:
 		return 0
 	case s.Counts.Spread == 0:
 		return 1

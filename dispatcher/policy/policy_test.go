@@ -66,12 +66,6 @@ func TestMethod(t *testing.T) {
 		{"it is not tried where that takes long", func(o *Observation, s *State) {
 			o.Facts.Fold.Folded, o.Facts.Fold.Shards, s.Counts.Spread, s.Counts.Pulls = 10000, 20, 1, 32
 		}, 0.1, Pull},
-		{"from disk, one is tried at once", func(o *Observation, s *State) {
-			o.Facts.Fold.Folded, o.Facts.Fold.Shards, o.Facts.InMemory, s.Limit = 10000, 20, false, 0.1
-		}, 0.05, NotifyPull},
-		{"from disk, too, they lead to all", func(o *Observation, s *State) {
-			o.Facts.Fold.Folded, o.Facts.Fold.Shards, o.Facts.InMemory, s.Limit, s.Counts.Spread = 10000, 20, false, 0.1, 1
-		}, 0.05, Pull},
 		{"few edges are packed", func(o *Observation, _ *State) { o.Facts.Fold.Folded, o.Facts.Fold.Shards = 5000, 20 },
 			0.1, NotifyPull},
 		{"the last pull of one without Saturated", func(_ *Observation, s *State) { s.Counts.Pulled = 100 },
@@ -321,9 +315,37 @@ func TestStoredRows(t *testing.T) {
 		{"all pages stay", 0.0001, true, 1, 100, 0, Pull},
 	} {
 		o := Observation{Facts: facts(), Fraction: c.f, Iteration: 3}
-		o.Facts.InMemory, o.Facts.Rows.Frontier, o.Facts.Rows.Ordered, o.Facts.Rows.RowsBytes, o.Facts.Rows.PullBytes = false,
+		o.Facts.InMemory, o.Facts.Rows.Frontier, o.Facts.Rows.Ordered, o.Facts.Rows.RowsBytes, o.PullBytes = false,
 			true, c.ordered, c.rows, c.pull
 		if d, _ := Decide(o, Start(o.Facts, State{}, c.ratio)); d.Method != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, d.Method, c.want)
+		}
+	}
+}
+
+// TestNotifyBytes checks that an iteration from disk notifies only where that, and then gathering, reads no more
+// than a pull.
+func TestNotifyBytes(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		f, spread    float64
+		pulls        int
+		pull, notify uint64
+		want         Method
+	}{
+		{"each edge may lead to another shard", 0.001, 0, 0, 1000, 300, NotifyPull},
+		{"there are too many", 0.001, 0, 0, 1000, 400, Pull},
+		{"to as few as the last time", 0.1, 0.01, 0, 1000, 300, NotifyPull},
+		{"too many sides of active vertices", 0.1, 0.01, 0, 1000, 950, Pull},
+		{"to all, and not tried again", 0.01, 1, 100, 1000, 10, Pull},
+		{"nothing is read", 0.01, 1, 0, 0, 0, NotifyPull},
+		{"a pull reads nothing", 0.01, 1, 0, 0, 10, Pull},
+	} {
+		o := Observation{Facts: facts(), Fraction: c.f, Iteration: 3, PullBytes: c.pull, NotifyBytes: c.notify}
+		o.Facts.InMemory, o.Facts.Fold.Shards = false, 20
+		s := Start(o.Facts, State{}, 1)
+		s.Counts.Spread, s.Counts.Pulls = c.spread, c.pulls
+		if d, _ := Decide(o, s); d.Method != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, d.Method, c.want)
 		}
 	}

@@ -93,6 +93,21 @@ func (s Set) Next(from, to uint32) (uint32, bool) {
 	return i, i < to
 }
 
+// NextNow is Next while other goroutines add and remove bits.
+func (s Set) NextNow(from, to uint32) (uint32, bool) {
+	for w := from >> 6; uint64(w)<<6 < uint64(to); w++ {
+		word := atomic.LoadUint64(&s[w])
+		if w == from>>6 {
+			word &^= 1<<(from&63) - 1
+		}
+		if word != 0 {
+			i := w<<6 + uint32(bits.TrailingZeros64(word))
+			return i, i < to
+		}
+	}
+	return 0, false
+}
+
 // RankWords is the number of words that share an entry of ranks.
 const RankWords = 8
 
