@@ -234,9 +234,10 @@ const (
 func (f Facts) spends(looked uint64) uint64 { return looked + iterationEdges + f.Vertices/bitVertices }
 
 const (
-	// A job that begins with more than 1/hubShare of the edges, as from the center of a star, may be
-	// over after surveyed iterations.
-	hubShare, surveyed = 16, 2
+	// Of programs with priorities over weights, more than 1/manyShare of the edges lead from many active
+	// vertices, and from half of the edges on, as from the center of a star, a job may be over after
+	// surveyed iterations.
+	manyShare, surveyed = 16, 2
 )
 
 // manyIterations is the number of iterations asked for above which reading what only some of them
@@ -248,17 +249,18 @@ const manyIterations = 8
 // priorities over weights, vertices are done about once, and in that of pulls 5 to 20 times; without
 // weights, pulls are as many as the steps of the longest path.
 func rowsPay(o Observation, s State) bool {
-	r, hub := o.Facts.Rows, o.Fraction > 1./hubShare
+	r, many := o.Facts.Rows, o.Fraction > 1./manyShare
+	weighted := r.Weighted && o.GPUs == 0
 	switch {
 	case s.Counts.Loaded || r.RowsEdges == 0:
 		return true
+	case weighted && many && (o.Iteration == 0 && o.Fraction < 0.5 || o.Iteration >= surveyed):
+		return true
 	case s.Counts.Reach.Few:
 		return false
-	case !r.Weighted || o.GPUs > 0:
-		if s.Counts.Reach.Slow && (r.Iterations == 0 || r.Iterations > manyIterations) {
-			return true
-		}
-	case o.Iteration == 0 && !hub || o.Iteration >= surveyed && hub:
+	case weighted && o.Iteration == 0 && !many:
+		return true
+	case !weighted && s.Counts.Reach.Slow && (r.Iterations == 0 || r.Iterations > manyIterations):
 		return true
 	}
 	return s.Counts.Spent >= rowsCost*r.RowsEdges
