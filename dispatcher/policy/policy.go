@@ -188,7 +188,7 @@ func method(o Observation, s State) Method {
 		return Pull
 	case o.Facts.Method != Auto:
 		return o.Facts.Method
-	case o.Facts.Rows.Frontier && (o.Facts.Rows.Ordered || o.Fraction <= frontierLimit) && rowsPay(o, s) &&
+	case o.Facts.Rows.Frontier && (o.Facts.Rows.Ordered || o.Fraction <= PushShare) && rowsPay(o, s) &&
 		readsLess(o, s):
 		return Frontier
 	case gain(o, s) < 0, s.Counts.Owed > 0, s.Counts.Reach.Few, o.Facts.Rows.RowsBytes > 0:
@@ -198,9 +198,9 @@ func method(o Observation, s State) Method {
 	}
 }
 
-// frontierLimit is the largest f with which a frontier without a better order pushes: to
+// PushShare is the largest f with which a frontier without a better order pushes: to
 // push along one edge takes as long as to pull along about eight in sequence.
-const frontierLimit = 1. / 8
+const PushShare = 1. / 8
 
 // rowsAround is the number of bytes that are read with one of a row, those around it, where few rows
 // are active: on RMAT graphs 3 to 30, as on others whose rows are shorter.
