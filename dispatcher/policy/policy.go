@@ -282,6 +282,9 @@ func gain(o Observation, s State) float64 {
 	if o.Facts.Fold.News && o.Facts.InMemory { // both fold the same blocks, but a pull looks at all heads and vertices
 		return float64(o.Facts.Vertices) + float64(o.Facts.NotifyEdges)/headEdges - newsNotify*notify
 	}
+	if o.Facts.Fold.Scans > 0 && o.Facts.InMemory && along >= float64(o.Facts.Vertices) {
+		return -along // nearly all vertices are marked
+	}
 	cost := pullCost(o, s) - notify - float64(o.Facts.Fold.Scans)
 	if o.Facts.InMemory { // a pull applies all vertices, and what is notified is at most at the ends of these edges
 		cost += max(0, float64(o.Facts.Vertices)-along)

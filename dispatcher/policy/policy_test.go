@@ -40,7 +40,11 @@ func TestMethod(t *testing.T) {
 		{"a pull from disk reads all", func(o *Observation, _ *State) { o.Facts.Fold.News, o.Facts.InMemory = true, false },
 			0.3, NotifyPull},
 		{"a side to go through", func(o *Observation, _ *State) { o.Facts.Fold.Scans = 5000 }, 0.3, Pull},
-		{"few lead to what is active", func(o *Observation, _ *State) { o.Facts.Fold.Scans = 5000 }, 0.2, NotifyPull},
+		{"few lead to what is active", func(o *Observation, _ *State) { o.Facts.Fold.Scans, o.Facts.Vertices = 5000, 2001 },
+			0.2, NotifyPull},
+		{"as many as there are vertices", func(o *Observation, _ *State) {
+			o.Facts.Fold.Scans, o.Facts.Vertices = 5000, 2000
+		}, 0.2, Pull},
 		{"notified edges lead to all shards", func(o *Observation, _ *State) {
 			o.Facts.Fold.Folded, o.Facts.Fold.Shards = 10000, 20
 		}, 0.04, Pull},
