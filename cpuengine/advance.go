@@ -34,6 +34,9 @@ const (
 // values after n iterations are those of n pulls. Which of several contributions comes
 // first makes no difference.
 type Advancer[V, A any] struct {
+	// Most is the number of edges from active vertices above which Advance returns; if 0, there is no limit.
+	Most uint64
+
 	engine      *Engine[V, A]
 	rows        Rows[V, A]
 	queue, next *frontier.Queue[uint32]
@@ -158,7 +161,7 @@ func (f *Advancer[V, A]) Advance(ctx context.Context, s gas.Step, from Stats, li
 		done.Activated, done.Degrees = level.Activated, level.Degrees
 		done.Levels++
 		s.Iteration++
-		if !time.Now().Before(until) {
+		if !time.Now().Before(until) || f.Most > 0 && done.Degrees > f.Most {
 			break
 		}
 	}

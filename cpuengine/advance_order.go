@@ -341,16 +341,19 @@ const flatter = 4
 
 // bucketWidth finds how far apart priorities may be that are done at once: sampled edges
 // say by how much one leads on, and the more edges a vertex has, the shorter is the
-// shortest. Where they add nothing, as to labels, it begins with what lies between two
-// vertices.
+// shortest. Where one like it adds nothing, half a step is enough in graphs of any degree: as
+// narrow as above, buckets took two to five times as many rounds over the same edges. Where edges
+// add nothing, as to labels, it begins with what lies between two vertices.
 func (f *Advancer[V, A]) bucketWidth() {
 	o := &f.order
 	rows := f.lanes[0].advance.Rows
 	degree := float64(rows.Off[f.engine.arrays.N]) / float64(f.engine.arrays.N)
-	mean, zero := MeanStep(f.engine.program, f.engine.arrays, rows, f.block.Step)
+	mean, adds, zero := MeanStep(f.engine.program, f.engine.arrays, rows, f.block.Step)
 	switch {
-	case mean > 0:
+	case mean > 0 && adds:
 		o.width = width(mean, degree)
+	case mean > 0:
+		o.width = mean / 2
 	case zero:
 		o.width, o.flat = f.meanGap(), true
 	default:
@@ -359,19 +362,19 @@ func (f *Advancer[V, A]) bucketWidth() {
 }
 
 // MeanStep returns the mean that sampled edges add to the priority of an active vertex, for a
-// program that is [gas.Prioritized], or 0 if none adds anything; zero reports whether an edge was
-// seen that adds nothing.
+// program that is [gas.Prioritized], or 0 if none adds anything; adds reports whether one also adds to that after
+// another like it, and zero whether an edge was seen that adds nothing.
 func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *frontier.Rows,
-	s gas.Step) (mean float64, zero bool) {
+	s gas.Step) (mean float64, adds, zero bool) {
 	const samples = 1 << 10
 	source, ok := a.Active.Next(0, a.N)
 	edges := rows.Off[a.N]
 	if !ok || edges == 0 {
-		return 0, false
+		return 0, false, false
 	}
 	block := compiled.Block{N: a.N, Degree: a.Degree, In: a.In, Out: a.Out, IDs: a.IDs}
 	priority := p.(gas.Prioritized[V]).Priority
-	src, sum, n, adds := a.Cur[source], 0.0, 0.0, false
+	src, sum, n := a.Cur[source], 0.0, 0.0
 	start, low := priority(src), math.Inf(1)
 	for i := range uint64(samples) {
 		k := (i*2 + 1) * edges / (2 * samples)
@@ -390,11 +393,11 @@ func MeanStep[V, A any](p gas.Program[V, A], a *vertices.Arrays[V], rows *fronti
 	}
 	switch {
 	case n == 0:
-		return 0, zero
+		return 0, adds, zero
 	case !adds:
-		return (sum/n - low) / endlessSteps, zero
+		return (sum/n - low) / endlessSteps, adds, zero
 	}
-	return sum/n - start, zero
+	return sum/n - start, adds, zero
 }
 
 // endlessSteps is the number of mean steps between the least and the mean priority

@@ -269,7 +269,14 @@ func (c *cpuWorker[V, A]) loadRows(ctx context.Context) (read int64, err error) 
 		c.advancer = cpuengine.NewStoredAdvancer(c.engine, f.stored, c.plan.opt.Iterations > 0)
 		return 0, nil
 	case f.held != nil:
-		c.advancer, err = cpuengine.NewHeldAdvancer(c.engine, f.held[0], f.held[len(f.held)-1], c.plan.shape.notifyEdges)
+		out, in := f.held[0], f.held[len(f.held)-1]
+		if f.pushes() {
+			in = nil
+		}
+		c.advancer, err = cpuengine.NewHeldAdvancer(c.engine, out, in, c.plan.shape.notifyEdges)
+		if err == nil && in == nil && c.plan.opt.Method == Auto {
+			c.advancer.Most = uint64(policy.PushShare * float64(c.plan.shape.notifyEdges))
+		}
 		return 0, err
 	}
 	out, in, read, err := c.acquireRows(ctx)

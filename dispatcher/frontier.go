@@ -24,11 +24,14 @@ type frontierPlan struct {
 	stored  *page.StoredRows // rows read as they are needed; nil if all are brought into memory
 	// held are rows in memory as they are stored, of which a job brings what it needs: so for
 	// programs that seek, whose vertices are active once and rarely look at whole rows. The last
-	// ones are sought along, where these are others.
+	// ones are sought along, where these are others. See pushes.
 	held  []*page.HeldRows
 	plain []*page.SharedRows // otherwise, of the CPU, in the same order
 	gpu   gpuRows
 }
+
+// pushes reports whether rows are held that vertices push along, and none to seek along: pulls do the large frontiers.
+func (f *frontierPlan) pushes() bool { return len(f.held) == 1 && len(f.whole.in.Sides) > 0 }
 
 // free frees the rows that are not unpacked.
 func (f *frontierPlan) free() {
@@ -169,7 +172,8 @@ func (f *frontierPlan) counts() (held, stored, needed int64) {
 	return held, stored, needed
 }
 
-// planHeld plans to hold rows as they are stored, where the graph has them so in both directions. When jobs over the
+// planHeld plans to hold rows as they are stored. Where the graph has them so in one direction only, a job holds these
+// unless it was asked for frontiers, for which plain rows in both are sooner than pushing alone. When jobs over the
 // open graph have looked at as many edges along them as there are, plain ones pay: to make these takes about as long
 // as looking at so many edges along held ones takes longer.
 func (p *plan[V, A]) planHeld() {
@@ -183,11 +187,11 @@ func (p *plan[V, A]) planHeld() {
 	}
 	held := []*page.HeldRows{rows}
 	if !p.shape.cat.SameRows() {
-		in, err := f.whole.in.PlanHeld(p.store)
-		if err != nil {
+		if in, err := f.whole.in.PlanHeld(p.store); err == nil {
+			held = append(held, in)
+		} else if p.opt.Method == Frontier {
 			return
 		}
-		held = append(held, in)
 	}
 	if p.opt.Memory == 0 && rows.Searched().Load() > p.shape.notifyEdges {
 		f.edges = 0

@@ -3,6 +3,7 @@ package dispatcher
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -182,5 +183,20 @@ func TestFrontierResumed(t *testing.T) {
 			t.Errorf("%s: vertex %d: got %v, want %v", method, i, got[i], want[i])
 		}
 		cancel()
+	}
+}
+
+// TestWidestRounds checks that widest paths over a dense graph whose weights all differ take few rounds, and go along
+// edges a few times at most.
+func TestWidestRounds(t *testing.T) {
+	const n, degree = 4000, 32
+	g, rng := oracle.Graph{N: n}, rand.New(rand.NewPCG(1, 1))
+	for range n * degree / 2 {
+		g.Edges = append(g.Edges, oracle.Edge{Src: rng.Uint32N(n), Dst: rng.Uint32N(n), Weight: rng.Float32()})
+	}
+	s := teststore.Build(t, g, teststore.Options{Layout: store.Packed, Weighted: true, Symmetric: true})
+	_, r := run(t, s, gas.Program[float32, float32](programs.SSWP[float32]{}), setting{opt: Options{Method: Frontier}})
+	if edges := s.Catalogue().Edges; r.Done() > 100 || r.Edges > 3*edges {
+		t.Errorf("%d rounds along %d edges, of %d", r.Done(), r.Edges, edges)
 	}
 }

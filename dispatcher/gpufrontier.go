@@ -199,7 +199,7 @@ func (f *gpuFrontier[V, A]) chooseWidth(g *gpuWorker[V, A]) float64 {
 	if _, ok := f.plan.program.(gas.Prioritized[V]); !ok || !f.plan.front.ordered || !g.engine.Prioritizes() {
 		return 0
 	}
-	mean, _ := cpuengine.MeanStep(f.plan.program, f.state.arrays, f.rows, f.state.now.step)
+	mean, _, _ := cpuengine.MeanStep(f.plan.program, f.state.arrays, f.rows, f.state.now.step)
 	return gpuengine.Width(mean, f.plan.shape.notifyEdges, f.plan.shape.cat.Vertices)
 }
 

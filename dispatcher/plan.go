@@ -143,8 +143,9 @@ func (p *plan[V, A]) facts() policy.Facts {
 		},
 		Rows: policy.FrontierFacts{
 			// after n async iterations, values depend on pages
-			Frontier: p.front.unfit == nil && (p.opt.Mode == Sync || p.opt.Iterations == 0),
-			Ordered:  p.front.ordered || p.front.seeks || p.front.local, RowsEdges: p.front.edges, Iterations: p.opt.Iterations,
+			Frontier:  p.front.unfit == nil && (p.opt.Mode == Sync || p.opt.Iterations == 0),
+			Ordered:   p.front.ordered || p.front.seeks && !p.front.pushes() || p.front.local,
+			RowsEdges: p.front.edges, Iterations: p.opt.Iterations,
 			Weighted:  p.front.ordered && p.shape.cat.Weighted && p.loops.Weighs,
 			RowsBytes: rowsBytes,
 			Seeks:     p.front.stored != nil && cpuengine.StoredSeeks(p.loops, p.front.stored, p.opt.Iterations > 0),

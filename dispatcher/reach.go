@@ -34,6 +34,7 @@ func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, err error) {
 	if rest := p.pages.Rest(); rest >= 0 && rest < bytes {
 		return r, nil
 	}
+	look := reacher[V, A]{p, dir, s.arrays.Degree, map[int]shard.Side{}}
 	starts, slow, few := 0, 0, 0
 	for i := range uint64(reachStarts) {
 		from := uint32(i * uint64(s.arrays.N) / reachStarts)
@@ -45,7 +46,7 @@ func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, err error) {
 		if !ok {
 			continue
 		}
-		steps, all, err := p.spread(s.arrays.Degree, dir, v)
+		steps, all, err := look.spread(v)
 		if err != nil {
 			return r, err
 		}
@@ -59,18 +60,26 @@ func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, err error) {
 	return policy.Reach{Few: few == starts, Slow: 2*slow > starts}, nil
 }
 
+// reacher looks along the packed rows of a direction.
+type reacher[V, A any] struct {
+	*plan[V, A]
+	dir    shard.Direction
+	degree []uint32
+	sides  map[int]shard.Side // by shard: to open one checks its index
+}
+
 // spread returns after how many steps along rows a vertex leads to enough others, or all reports that there are fewer.
-func (p *plan[V, A]) spread(degree []uint32, dir shard.Direction, v uint32) (steps int, all bool, err error) {
+func (r reacher[V, A]) spread(v uint32) (steps int, all bool, err error) {
 	var buffer shard.Buffer
 	seen, level := map[uint32]bool{v: true}, []uint32{v}
 	for len(level) > 0 {
 		steps++
 		var next []uint32
 		for _, u := range level {
-			if degree[u] > reachVertices {
+			if r.degree[u] > reachVertices {
 				return steps, false, nil
 			}
-			row, err := p.oneRow(dir, u, &buffer)
+			row, err := r.row(u, &buffer)
 			if err != nil {
 				return 0, false, err
 			}
@@ -89,21 +98,25 @@ func (p *plan[V, A]) spread(degree []uint32, dir shard.Direction, v uint32) (ste
 	return steps, true, nil
 }
 
-// oneRow returns the packed row of a vertex whose shard has others.
-func (p *plan[V, A]) oneRow(dir shard.Direction, v uint32, b *shard.Buffer) ([]uint32, error) {
-	firsts := p.shape.firsts
+// row returns the packed row of a vertex whose shard has others.
+func (r reacher[V, A]) row(v uint32, b *shard.Buffer) ([]uint32, error) {
+	firsts := r.shape.firsts
 	i := sort.Search(len(firsts), func(i int) bool { return firsts[i] > v }) - 1
-	side, err := p.store.ViewRows(dir, i)
-	if err != nil {
-		return nil, err
+	side, ok := r.sides[i]
+	if !ok {
+		var err error
+		if side, err = r.store.ViewRows(r.dir, i); err != nil {
+			return nil, err
+		}
+		r.sides[i] = side
 	}
 	rows, ok := side.(*packedrows.Side)
 	if !ok { // of one vertex
 		return side.(shard.Rows).Row(0, b), nil
 	}
 	run, _, _ := rows.Run(int(v - firsts[i]))
-	if err := rows.CheckRun(run, p.shape.cat.Vertices); err != nil {
-		return nil, p.store.ShardError(dir, i, err)
+	if err := rows.CheckRun(run, r.shape.cat.Vertices); err != nil {
+		return nil, r.store.ShardError(r.dir, i, err)
 	}
 	return rows.Row(int(v-firsts[i]), b), nil
 }

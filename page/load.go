@@ -32,29 +32,39 @@ func (c *Cache) maps(dir shard.Direction, p int) bool {
 	return c.from.opt.Map && c.memory(dir, p) == plain{} && !c.from.unpacks(dir) && c.from.store.Map()
 }
 
-// viewSpan returns one side of a page in the mapped payload. Several goroutines check it: work
-// begins with the first page, and checks of 64 MiB take as long as an iteration.
+// viewSpan returns one side of a page in the mapped payload.
 func (c *Cache) viewSpan(dir shard.Direction, p int) ([]shard.Side, error) {
-	var list []int
-	for i := range c.shards(p, nil) {
-		c.from.prefetch(dir, i)
-		list = append(list, i)
+	sides, err := c.eachShard(dir, p, func(i, _ int) (shard.Side, error) {
+		return c.from.store.ViewShard(dir, i, c.from.bare(dir, i))
+	})
+	for _, side := range sides {
+		c.from.read.Add(int64(len(side.Blob())))
 	}
-	sides, errs := make([]shard.Side, len(list)), make([]error, len(list))
+	return sides, err
+}
+
+// eachShard returns one side of the shards of a page. Several goroutines call load, with each shard and its place
+// among those of the page: work begins with the first page, and to check or unpack 64 MiB takes as long as an
+// iteration. The error is that of the first shard that has one.
+func (c *Cache) eachShard(dir shard.Direction, p int, load func(i, k int) (shard.Side, error)) ([]shard.Side, error) {
+	first, n := c.spans[p].From, c.spans[p].To-c.spans[p].From
+	sides, errs := make([]shard.Side, n), make([]error, n)
+	for k := range n {
+		c.from.prefetch(dir, first+k)
+	}
 	var g errgroup.Group
 	g.SetLimit(max(1, c.from.opt.Threads))
-	for k, i := range list {
+	for k := range n {
 		g.Go(func() error {
-			sides[k], errs[k] = c.from.store.ViewShard(dir, i, c.from.bare(dir, i))
+			sides[k], errs[k] = load(first+k, k)
 			return nil
 		})
 	}
 	_ = g.Wait()
-	for k := range list { // the error of the first shard that has one
-		if errs[k] != nil {
-			return nil, errs[k]
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
 		}
-		c.from.read.Add(int64(len(sides[k].Blob())))
 	}
 	return sides, nil
 }
@@ -77,18 +87,12 @@ func (c *Cache) fillSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 
 // readSpan reads one side of a page into buf, shard after shard.
 func (c *Cache) readSpan(dir shard.Direction, p int, buf []byte) ([]shard.Side, error) {
-	sides := make([]shard.Side, 0, c.spans[p].To-c.spans[p].From)
-	for i := range c.shards(p, nil) {
-		c.from.prefetch(dir, i)
-	}
+	var places [][]byte
 	for i := range c.shards(p, nil) {
 		n := c.from.bytes(dir, i)
-		side, err := c.from.readSide(dir, i, buf[:n:n], c.from.readChecked)
-		if err != nil {
-			return nil, err
-		}
-		buf = buf[n:]
-		sides = append(sides, side)
+		places, buf = append(places, buf[:n:n]), buf[n:]
 	}
-	return sides, nil
+	return c.eachShard(dir, p, func(i, k int) (shard.Side, error) {
+		return c.from.readSide(dir, i, places[k], c.from.readChecked)
+	})
 }

@@ -190,7 +190,7 @@ func method(o Observation, s State) Method {
 		return Pull
 	case o.Facts.Method != Auto:
 		return o.Facts.Method
-	case o.Facts.Rows.Frontier && (o.Facts.Rows.Ordered || o.Fraction <= frontierLimit) && rowsPay(o, s) &&
+	case o.Facts.Rows.Frontier && (o.Facts.Rows.Ordered || o.Fraction <= PushShare) && rowsPay(o, s) &&
 		readsLess(o, s):
 		return Frontier
 	case gain(o, s) < 0, s.Counts.Owed > 0, s.Counts.Reach.Few, o.Facts.Rows.RowsBytes > 0, notifyReadsMore(o, s):
@@ -200,9 +200,9 @@ func method(o Observation, s State) Method {
 	}
 }
 
-// frontierLimit is the largest f with which a frontier without a better order pushes: to
+// PushShare is the largest f with which a frontier without a better order pushes: to
 // push along one edge takes as long as to pull along about eight in sequence.
-const frontierLimit = 1. / 8
+const PushShare = 1. / 8
 
 // rowsAround is the number of bytes that are read with one of a row, those around it, where few rows
 // are active: on RMAT graphs 3 to 30, as on others whose rows are shorter.
@@ -236,9 +236,10 @@ const (
 func (f Facts) spends(looked uint64) uint64 { return looked + iterationEdges + f.Vertices/bitVertices }
 
 const (
-	// A job that begins with more than 1/hubShare of the edges, as from the center of a star, may be
-	// over after surveyed iterations.
-	hubShare, surveyed = 16, 2
+	// Of programs with priorities over weights, more than 1/manyShare of the edges lead from many active
+	// vertices, and from half of the edges on, as from the center of a star, a job may be over after
+	// surveyed iterations.
+	manyShare, surveyed = 16, 2
 )
 
 // manyIterations is the number of iterations asked for above which reading what only some of them
@@ -250,17 +251,18 @@ const manyIterations = 8
 // priorities over weights, vertices are done about once, and in that of pulls 5 to 20 times; without
 // weights, pulls are as many as the steps of the longest path.
 func rowsPay(o Observation, s State) bool {
-	r, hub := o.Facts.Rows, o.Fraction > 1./hubShare
+	r, many := o.Facts.Rows, o.Fraction > 1./manyShare
+	weighted := r.Weighted && o.GPUs == 0
 	switch {
 	case s.Counts.Loaded || r.RowsEdges == 0:
 		return true
+	case weighted && many && (o.Iteration == 0 && o.Fraction < 0.5 || o.Iteration >= surveyed):
+		return true
 	case s.Counts.Reach.Few:
 		return false
-	case !r.Weighted || o.GPUs > 0:
-		if s.Counts.Reach.Slow && (r.Iterations == 0 || r.Iterations > manyIterations) {
-			return true
-		}
-	case o.Iteration == 0 && !hub || o.Iteration >= surveyed && hub:
+	case weighted && o.Iteration == 0 && !many:
+		return true
+	case !weighted && s.Counts.Reach.Slow && (r.Iterations == 0 || r.Iterations > manyIterations):
 		return true
 	}
 	return s.Counts.Spent >= rowsCost*r.RowsEdges
@@ -281,6 +283,9 @@ func gain(o Observation, s State) float64 {
 	notify := along / s.Limit
 	if o.Facts.Fold.News && o.Facts.InMemory { // both fold the same blocks, but a pull looks at all heads and vertices
 		return float64(o.Facts.Vertices) + float64(o.Facts.NotifyEdges)/headEdges - newsNotify*notify
+	}
+	if o.Facts.Fold.Scans > 0 && o.Facts.InMemory && along >= float64(o.Facts.Vertices) {
+		return -along // nearly all vertices are marked
 	}
 	cost := pullCost(o, s) - notify - float64(o.Facts.Fold.Scans)
 	if o.Facts.InMemory { // a pull applies all vertices, and what is notified is at most at the ends of these edges

@@ -40,7 +40,11 @@ func TestMethod(t *testing.T) {
 		{"a pull from disk reads all", func(o *Observation, _ *State) { o.Facts.Fold.News, o.Facts.InMemory = true, false },
 			0.3, NotifyPull},
 		{"a side to go through", func(o *Observation, _ *State) { o.Facts.Fold.Scans = 5000 }, 0.3, Pull},
-		{"few lead to what is active", func(o *Observation, _ *State) { o.Facts.Fold.Scans = 5000 }, 0.2, NotifyPull},
+		{"few lead to what is active", func(o *Observation, _ *State) { o.Facts.Fold.Scans, o.Facts.Vertices = 5000, 2001 },
+			0.2, NotifyPull},
+		{"as many as there are vertices", func(o *Observation, _ *State) {
+			o.Facts.Fold.Scans, o.Facts.Vertices = 5000, 2000
+		}, 0.2, Pull},
 		{"notified edges lead to all shards", func(o *Observation, _ *State) {
 			o.Facts.Fold.Folded, o.Facts.Fold.Shards = 10000, 20
 		}, 0.04, Pull},
@@ -260,10 +264,14 @@ func TestFrontier(t *testing.T) {
 		{"slowly, where many are active", true, false, false, 1, 0, Counts{Reach: Reach{Slow: true}}, Pull},
 		{"by priorities over weights", true, true, true, 0.01, 0, Counts{}, Frontier},
 		{"over weights, to few", true, true, true, 0.01, 0, Counts{Reach: Reach{Few: true}}, Pull},
+		{"over weights, from many to few", true, true, true, 0.1, 0, Counts{Reach: Reach{Few: true}}, Frontier},
+		{"from nearly half of the edges", true, true, true, 0.49, 0, Counts{}, Frontier},
+		{"from half of them, as of a star", true, true, true, 0.5, 0, Counts{}, NotifyPull},
 		{"from a hub", true, true, true, 0.6, 0, Counts{}, Pull},
 		{"from a hub, slowly", true, true, true, 0.6, 0, Counts{Reach: Reach{Slow: true}}, Pull},
 		{"one step from a hub", true, true, true, 0.6, 1, Counts{}, Pull},
 		{"two steps from a hub", true, true, true, 0.6, 2, Counts{}, Frontier},
+		{"two steps from hubs of few", true, true, true, 0.6, 2, Counts{Reach: Reach{Few: true}}, Frontier},
 		{"few are left two steps from a hub", true, true, true, 0.01, 2, Counts{}, NotifyPull},
 		{"few are left, but it takes long", true, true, true, 0.01, 2, Counts{Spent: paid}, Frontier},
 	} {
