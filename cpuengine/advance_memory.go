@@ -350,46 +350,41 @@ func (f *Advancer[V, A]) replace(l *lane, first uint32, list []uint16) {
 
 // plainReader reads plain rows.
 type plainReader struct {
-	rows  *frontier.Rows
-	early bool                 // vertices ended early the last time
-	rest  [heldVertices]uint16 // of a list, vertices whose first neighbours are not in the set
+	rows *frontier.Rows
+	rest [heldVertices]uint16 // of a list, vertices whose first neighbours are not in the set
 }
 
-// earlyEdges is up to how many edges a vertex goes through, in the mean, where most find their first neighbours.
-const earlyEdges = 2
+// firstEdges is the number of edges of each vertex that Find looks at in passes over all vertices.
+const firstEdges = 6
 
 // Rows returns all rows.
 func (r *plainReader) Rows(list []uint32) (*frontier.Rows, []uint32, error) { return r.rows, list, nil }
 
-// Find implements rowReader. Where most vertices find their first neighbours in the set, these are looked up
-// before, without branches, which the processor could not guess.
+// Find implements rowReader. The first neighbours of all vertices are looked up one after another, without
+// branches, which the processor could not guess, so that it loads many rows at once.
 func (r *plainReader) Find(begin uint32, list []uint16, set []uint64, nbr []uint32) (
 	found []uint16, looked int, err error) {
-	off, k, left, first := r.rows.Off[begin:], 0, 0, uint64(0)
+	off, k, edge := r.rows.Off[begin:], 0, uint64(0)
 	for _, v := range list {
 		list[k] = v
 		if off[v] < off[v+1] {
 			k++
 		}
 	}
-	rest := list[:k]
-	if list = rest; r.early {
-		for _, v := range list {
-			u := r.rows.To(off[v])
-			nbr[v], r.rest[left] = u, v
-			left += 1 - int(set[u>>6]>>(u&63)&1)
-		}
-		rest, first, looked = r.rest[:left], 1, k
+	list = list[:k]
+	rest := list
+	for ; edge < firstEdges && r.rows.Arcs == nil; edge++ {
+		looked += len(rest)
+		rest = r.rest[:lookup(r.rows.Nbr, off, rest, r.rest[:], edge, set, nbr)]
 	}
 	for _, v := range rest {
-		from, to := off[v]+first, off[v+1]
-		at := r.next(from, to, set)
-		looked += int(min(at+1, to) - from)
+		from, to := off[v]+edge, off[v+1]
+		at := r.next(min(from, to), to, set)
+		looked += int(min(at+1, to)) - int(from) // negative for a row that ended before
 		if nbr[v] = packedrows.None; at < to {
 			nbr[v] = r.rows.To(at)
 		}
 	}
-	r.early = looked <= earlyEdges*k
 	k = 0
 	for _, v := range list {
 		list[k] = v
@@ -409,6 +404,17 @@ func (r *plainReader) next(from, to uint64, set bitset.Set) uint64 {
 		from++
 	}
 	return from
+}
+
+// lookup puts into left the vertices of a list whose neighbours at the given edge, or the last one, are not in a set,
+// and returns their number. Neighbours are in nbr by vertex.
+func lookup(to []uint32, off []uint64, list, left []uint16, edge uint64, set bitset.Set, nbr []uint32) (n int) {
+	for _, v := range list {
+		u := to[min(off[v]+edge, off[int(v)+1]-1)]
+		nbr[v], left[n] = u, v
+		n += int(^set[u>>6] >> (u & 63) & 1)
+	}
+	return n
 }
 
 // next returns the place of the first vertex in a row that is in a set, or the end of the row.

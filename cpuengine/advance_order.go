@@ -3,7 +3,6 @@ package cpuengine
 import (
 	"context"
 	"math"
-	"sync/atomic"
 	"time"
 
 	"github.com/garaph/garaph/frontier"
@@ -176,17 +175,7 @@ func (f *Advancer[V, A]) empty() (active, degrees uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	var vertices, edges atomic.Uint64
-	err = f.eachRange(func(_ int, begin, end uint32) {
-		n, sum := uint64(0), uint64(0)
-		for v, ok := a.Active.Next(begin, end); ok; v, ok = a.Active.Next(v+1, end) {
-			n++
-			sum += uint64(a.Degree[v])
-		}
-		vertices.Add(n)
-		edges.Add(sum)
-	})
-	return vertices.Load(), edges.Load(), err
+	return f.count(a.Active)
 }
 
 // round does the first bucket that has vertices. It reports whether there was one.
