@@ -12,7 +12,8 @@ type plainReader struct {
 	rest [heldVertices]uint16 // of a list, vertices whose first neighbours are not in the set
 }
 
-// firstEdges is the number of edges of each vertex that Find looks at in passes over all vertices.
+// firstEdges is the number of edges of each vertex that Find looks at in passes over all vertices, while one in eight
+// finds a member of the set.
 const firstEdges = 6
 
 // Rows returns all rows.
@@ -31,8 +32,9 @@ func (r *plainReader) Find(begin uint32, list []uint16, set []uint64, nbr []uint
 	}
 	list = list[:k]
 	rest := list
-	for ; edge < firstEdges && r.rows.Arcs == nil; edge++ {
-		looked += len(rest)
+	for last := 2 * k; edge < firstEdges && r.rows.Arcs == nil && len(rest) < last-last/8; edge++ {
+		last = len(rest)
+		looked += last
 		rest = r.rest[:lookup(r.rows.Nbr, off, rest, r.rest[:], edge, set, nbr)]
 	}
 	for _, v := range rest {
