@@ -2,12 +2,15 @@ package cpuengine
 
 import (
 	"context"
+	"math/bits"
 	"sort"
+	"sync/atomic"
 	"time"
 
 	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
+	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/internal/hostmem"
 )
 
@@ -24,6 +27,9 @@ const (
 	// pushes again (Beamer et al., SC 2012).
 	pushShare = 15
 	seekShare = 18
+	// Of a frontier that more edges than 1/manyShare of the vertices lead to, degrees are summed in the order of the
+	// vertices when it is complete: one by one, each of them comes from memory.
+	manyShare = 8
 )
 
 // Advancer does iterations from frontier to frontier, of programs that are
@@ -65,6 +71,7 @@ type direction struct {
 	limits limits
 	listed bool   // the queue is the frontier
 	seeks  bool   // the last level sought
+	many   bool   // the degrees of the next frontier are summed in the order of the vertices
 	unseen uint64 // edges of vertices that were not active yet
 	active uint64 // vertices before the last level
 	edges  uint64 // from these
@@ -190,6 +197,7 @@ func (f *Advancer[V, A]) level(ctx context.Context, active, degrees uint64) (Sta
 		return Stats{}, err
 	}
 	alone := len(f.engine.workers) == 1 || degrees <= f.limits.alone
+	f.many = !f.seeks && degrees > max(f.limits.alone, uint64(f.engine.arrays.N)/manyShare)
 	f.ready(alone, f.next)
 	var err error
 	if f.seeks {
@@ -201,17 +209,21 @@ func (f *Advancer[V, A]) level(ctx context.Context, active, degrees uint64) (Sta
 		return Stats{}, err
 	}
 	s := f.sum()
-	if !f.seeks && f.memory != nil {
+	switch {
+	case f.many:
+		s.Activated, s.Degrees, err = f.count(f.engine.arrays.Rising)
+	case !f.seeks && f.memory != nil:
 		s.Activated = uint64(len(f.next.List()))
 	}
 	f.turn()
-	return s, nil
+	return s, err
 }
 
 // ready prepares the lanes for a level.
 func (f *Advancer[V, A]) ready(alone bool, next *frontier.Queue[uint32]) {
 	for i := range f.lanes {
 		l := &f.lanes[i]
+		l.advance.Next.Uncounted = f.many
 		l.advance.Next.Alone, l.advance.Next.Queue, l.advance.Next.Bits = alone, next, f.engine.arrays.Rising
 		l.advance.Edges, l.advance.Vertices, l.advance.Next.Degrees, l.advance.Next.Unlisted, l.found = 0, 0, 0, 0, 0
 	}
@@ -225,6 +237,25 @@ func (f *Advancer[V, A]) sum() (s Stats) {
 			Activated: l.found + l.advance.Next.Unlisted, Degrees: l.advance.Next.Degrees})
 	}
 	return s
+}
+
+// count returns the number of vertices in a set and the sum of their degrees.
+func (f *Advancer[V, A]) count(set bitset.Set) (n, degrees uint64, err error) {
+	var vertices, edges atomic.Uint64
+	all := int(f.engine.arrays.N)
+	err = f.each(parts(all, heldVertices), func(_ *lane, i int) {
+		begin, end := part(i, heldVertices, all)
+		n, sum, degree := 0, uint64(0), f.block.Degree[begin:end]
+		for w, word := range set[begin>>6 : (end+63)>>6] {
+			n += bits.OnesCount64(word)
+			for ; word != 0; word &= word - 1 {
+				sum += uint64(degree[w<<6+bits.TrailingZeros64(word)])
+			}
+		}
+		vertices.Add(uint64(n))
+		edges.Add(sum)
+	})
+	return vertices.Load(), edges.Load(), err
 }
 
 // direct chooses between pushing and seeking.

@@ -7,9 +7,7 @@ import (
 	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gas/compiled"
-	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/page"
-	"github.com/garaph/garaph/shard/packedrows"
 )
 
 // heldVertices are a task of looking for active neighbours.
@@ -346,80 +344,4 @@ func (f *Advancer[V, A]) replace(l *lane, first uint32, list []uint16) {
 			a.Cur[v] = a.Next[v]
 		}
 	}
-}
-
-// plainReader reads plain rows.
-type plainReader struct {
-	rows  *frontier.Rows
-	early bool                 // vertices ended early the last time
-	rest  [heldVertices]uint16 // of a list, vertices whose first neighbours are not in the set
-}
-
-// earlyEdges is up to how many edges a vertex goes through, in the mean, where most find their first neighbours.
-const earlyEdges = 2
-
-// Rows returns all rows.
-func (r *plainReader) Rows(list []uint32) (*frontier.Rows, []uint32, error) { return r.rows, list, nil }
-
-// Find implements rowReader. Where most vertices find their first neighbours in the set, these are looked up
-// before, without branches, which the processor could not guess.
-func (r *plainReader) Find(begin uint32, list []uint16, set []uint64, nbr []uint32) (
-	found []uint16, looked int, err error) {
-	off, k, left, first := r.rows.Off[begin:], 0, 0, uint64(0)
-	for _, v := range list {
-		list[k] = v
-		if off[v] < off[v+1] {
-			k++
-		}
-	}
-	rest := list[:k]
-	if list = rest; r.early {
-		for _, v := range list {
-			u := r.rows.To(off[v])
-			nbr[v], r.rest[left] = u, v
-			left += 1 - int(set[u>>6]>>(u&63)&1)
-		}
-		rest, first, looked = r.rest[:left], 1, k
-	}
-	for _, v := range rest {
-		from, to := off[v]+first, off[v+1]
-		at := r.next(from, to, set)
-		looked += int(min(at+1, to) - from)
-		if nbr[v] = packedrows.None; at < to {
-			nbr[v] = r.rows.To(at)
-		}
-	}
-	r.early = looked <= earlyEdges*k
-	k = 0
-	for _, v := range list {
-		list[k] = v
-		if nbr[v] != packedrows.None {
-			k++
-		}
-	}
-	return list[:k], looked, nil
-}
-
-// next returns the place of the first edge in [from, to) that leads to a member of a set, or to.
-func (r *plainReader) next(from, to uint64, set bitset.Set) uint64 {
-	if r.rows.Arcs == nil {
-		return from + uint64(next(r.rows.Nbr[from:to], set))
-	}
-	for from < to && !set.Has(r.rows.Arcs[from].To) {
-		from++
-	}
-	return from
-}
-
-// next returns the place of the first vertex in a row that is in a set, or the end of the row.
-// It is a function of its own so that this loop has the processor's registers for itself.
-//
-//go:noinline
-func next(row []uint32, set bitset.Set) int {
-	for k, u := range row {
-		if set.Has(u) {
-			return k
-		}
-	}
-	return len(row)
 }

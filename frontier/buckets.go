@@ -4,7 +4,7 @@ import "math"
 
 // nearBuckets is the number of buckets for priorities from the lowest on. What is
 // farther is in one more, and sorted when they have all been done.
-const nearBuckets = 64
+const nearBuckets = 256
 
 // Buckets are one goroutine's share of the vertices to be done in the order of priorities,
 // as in delta-stepping (Meyer and Sanders, 2003): bucket i has those with priorities in

@@ -53,6 +53,8 @@ type Collector struct {
 	Off    []uint64 // of rows: what lies between two is a degree; if nil, Degree has it
 	// Alone says that no other goroutine adds to the frontier now.
 	Alone bool
+	// Uncounted says that Degrees is not needed.
+	Uncounted bool
 
 	Degrees  uint64 // of the vertices that it has added
 	Unlisted uint64 // of these, that were flushed without a queue
@@ -80,11 +82,13 @@ func (c *Collector) Add(v uint32) {
 // once: their places in memory are anywhere. The next pass along the rows finds their offsets in
 // the caches.
 func (c *Collector) Flush() {
-	if c.Off != nil {
+	switch {
+	case c.Uncounted:
+	case c.Off != nil:
 		for _, v := range c.buffer {
 			c.Degrees += c.Off[v+1] - c.Off[v]
 		}
-	} else {
+	default:
 		for _, v := range c.buffer {
 			c.Degrees += uint64(c.Degree[v])
 		}
