@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
@@ -43,10 +44,15 @@ func Of(fingerprint string, p any, options map[string]string) (checkpoint.Identi
 	return id, err
 }
 
-// sourceOf returns a hash of the program's text, or else of the executable.
+// sourceOf returns a hash of the program's text or the version of the algorithm, or else a hash of the executable.
 func sourceOf(program any) (string, error) {
 	if s, ok := program.(gas.Sourced); ok && !inherits[gas.Sourced](program) {
 		return hashOf([]byte(s.SourceText())), nil
+	}
+	if a, ok := program.(algorithms.Resumable); ok && !inherits[algorithms.Resumable](program) {
+		if _, version := a.Steps(); version != "" {
+			return "version " + version, nil
+		}
 	}
 	build, err := buildHash()
 	if err != nil {
