@@ -84,7 +84,9 @@ func bernstein(count int64, samples int, failure float64) float64 {
 }
 
 // samplePaths counts the inner vertices of the paths of the numbers from *done to before end, see [Env.Tasks].
-func (c Betweenness) samplePaths(ctx context.Context, e *Env, lanes []meeting, done *int, end int, counts []int64) error {
+func (c Betweenness) samplePaths(
+	ctx context.Context, e *Env, lanes []meeting, done *int, end int, counts []int64,
+) error {
 	return e.Tasks(ctx, len(lanes), done, end, func(lane, i int) {
 		x, n := &lanes[lane], uint64(len(counts))
 		x.random = mixed(mixed(c.Seed+gamma) + uint64(i)*gamma)

@@ -174,7 +174,8 @@ func interrupted[T algorithms.Value](
 
 // logging returns a log that calls f with each message.
 func logging(f func(message string)) *zap.Logger {
-	core := zapcore.NewCore(zapcore.NewConsoleEncoder(zapcore.EncoderConfig{}), zapcore.AddSync(io.Discard), zap.DebugLevel)
+	encoder := zapcore.NewConsoleEncoder(zapcore.EncoderConfig{})
+	core := zapcore.NewCore(encoder, zapcore.AddSync(io.Discard), zap.DebugLevel)
 	return zap.New(core, zap.Hooks(func(e zapcore.Entry) error {
 		f(e.Message)
 		return nil
@@ -211,10 +212,14 @@ func TestResumeRefused(t *testing.T) {
 		change      func(values []byte)
 		want        error
 	}{
-		"another":   {algorithms.Eigenvector{Iterations: 9}, algorithms.Surfers{Sources: []uint32{1, 2}, Iterations: 9}, nil, checkpoint.ErrDiffers},
-		"numbers":   {algorithms.Betweenness{}, algorithms.Betweenness{Error: 0.5, Confidence: 0.9}, nil, checkpoint.ErrDamaged},
-		"vertex 64": {algorithms.Closeness{Sources: []uint32{1, 2, 3}}, nil, func(values []byte) { values[0] = 64 }, checkpoint.ErrDamaged},
-		"a circle":  {algorithms.Harmonic{}, nil, func(values []byte) { values[len(values)-4] = 64 }, checkpoint.ErrDamaged},
+		"another": {algorithms.Eigenvector{Iterations: 9}, algorithms.Surfers{Sources: []uint32{1, 2}, Iterations: 9},
+			nil, checkpoint.ErrDiffers},
+		"numbers": {algorithms.Betweenness{}, algorithms.Betweenness{Error: 0.5, Confidence: 0.9},
+			nil, checkpoint.ErrDamaged},
+		"vertex 64": {algorithms.Closeness{Sources: []uint32{1, 2, 3}}, nil,
+			func(values []byte) { values[0] = 64 }, checkpoint.ErrDamaged},
+		"a circle": {algorithms.Harmonic{}, nil,
+			func(values []byte) { values[len(values)-4] = 64 }, checkpoint.ErrDamaged},
 	} {
 		t.Run(what, func(t *testing.T) {
 			jobs := t.TempDir()
@@ -234,7 +239,8 @@ func TestResumeRefused(t *testing.T) {
 				_, err := algorithms.Run(ctx, s, a, o)
 				return err
 			}
-			if err := run(c.write, checkpoint.NewJob(jobs, checkpoint.Spec{}, checkpoint.Policy{})); !errors.Is(err, context.Canceled) {
+			err := run(c.write, checkpoint.NewJob(jobs, checkpoint.Spec{}, checkpoint.Policy{}))
+			if !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 			if c.change != nil {
