@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,9 +139,10 @@ func interrupted[T algorithms.Value](
 				skipped++
 			}
 		})
-		left := process % 5
+		var left atomic.Int64
+		left.Store(int64(process % 5))
 		o.Progress = func(algorithms.Progress) {
-			if left--; round%2 == 1 && process%3 == 0 && left == 0 && threads[0] == 1 {
+			if left.Add(-1) == 0 && round%2 == 1 && process%3 == 0 && threads[0] == 1 {
 				cancel()
 			}
 		}
