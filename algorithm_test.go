@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/ingest"
 	"github.com/garaph/garaph/internal/results"
@@ -198,5 +199,46 @@ func TestAlgorithmLost(t *testing.T) {
 	_, err = garaph.RunAlgorithm(t.Context(), g, algorithms.Triangles{}, garaph.AlgorithmOptions{Memory: 1})
 	if !errors.Is(err, garaph.ErrMemory) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestResumeAlgorithm checks that a run that was interrupted is listed, and goes on with the same algorithm alone.
+func TestResumeAlgorithm(t *testing.T) {
+	g := manyShards(t, 8)
+	a := algorithms.Betweenness{Seed: 1}
+	r, err := garaph.RunAlgorithm(t.Context(), g, a, garaph.AlgorithmOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := written(t, r)
+	r.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	o := garaph.AlgorithmOptions{Checkpoints: garaph.Checkpoints{Every: 2}, Progress: func(p algorithms.Progress) {
+		if p.Done == 20 {
+			cancel()
+		}
+	}}
+	if _, err = garaph.RunAlgorithm(ctx, g, a, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	list, err := g.Jobs()
+	if last := list[len(list)-1]; err != nil || last.Status != checkpoint.Interrupted || last.Record.Saved < 5 {
+		t.Errorf("it is listed as %+v, %v", last, err)
+	}
+	o = garaph.AlgorithmOptions{Threads: 1}
+	_, err = garaph.ResumeAlgorithm(t.Context(), g, algorithms.Betweenness{Seed: 2}, 0, o)
+	if !errors.Is(err, garaph.ErrDiffers) {
+		t.Errorf("with another seed: %v", err)
+	}
+	if r, err = garaph.ResumeAlgorithm(t.Context(), g, a, 0, o); err != nil {
+		t.Fatal(err)
+	}
+	alike(t, "resumed", written(t, r), want, true)
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	o.Checkpoints.Every = 1
+	if _, err := garaph.RunAlgorithm(t.Context(), g, algorithms.Triangles{}, o); err == nil {
+		t.Error("triangles has checkpoints")
 	}
 }

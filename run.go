@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"go.uber.org/zap"
+
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
@@ -52,7 +54,9 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	if err != nil {
 		return nil, err
 	}
-	if err := begin(g, p, o); err != nil {
+	if err := g.record(o.Job, p, map[string]string{
+		"mode": string(o.Mode), identity.MethodOption: string(o.Method), "iterations": strconv.Itoa(o.Iterations),
+	}, o.Checkpoints, o.Log); err != nil {
 		job.Close()
 		return nil, err
 	}
@@ -135,17 +139,23 @@ func (e *namedError) Unwrap() error { return e.error }
 // iterations must be those of the first run, or [ErrDiffers]; options that are
 // zero are taken from there.
 func Resume[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], id int, o RunOptions) (*Result, error) {
-	job, err := g.OpenJob(id)
-	if err != nil {
+	var err error
+	if o.Job, err = g.openJob(id, o.Log); err != nil {
 		return nil, err
 	}
-	o.Job = job
-	if o.Log != nil {
-		for _, err := range job.Passed() {
-			o.Log.Warn(fmt.Sprintf("graph %s: a job is skipped: %v", g.store.Name(), err))
-		}
-	}
 	return Run(ctx, g, p, o)
+}
+
+// openJob is OpenJob, and logs which newer jobs are skipped.
+func (g *Graph) openJob(id int, log *zap.Logger) (*Job, error) {
+	job, err := g.OpenJob(id)
+	if err != nil || log == nil {
+		return job, err
+	}
+	for _, err := range job.Passed() {
+		log.Warn(fmt.Sprintf("graph %s: a job is skipped: %v", g.store.Name(), err))
+	}
+	return job, nil
 }
 
 // continued fills in the options that a resumed job has from its first run.
@@ -167,26 +177,23 @@ func continued(o RunOptions) RunOptions {
 	return o
 }
 
-// begin begins the recorded job. One for which no checkpoints were asked runs
-// without a record where there can be none, as on a disk that cannot be written.
-func begin[V, A any](g *Graph, p gas.Program[V, A], o RunOptions) error {
-	if o.Job == nil {
+// record begins the job of a program or an algorithm, if it is not nil. A new one for which no checkpoints are wanted
+// runs unrecorded where there can be no record, as on a disk that cannot be written.
+func (g *Graph) record(job *Job, program any, options map[string]string, p Checkpoints, log *zap.Logger) error {
+	if job == nil {
 		return nil
 	}
-	id, err := identity.Of(g.Catalogue().Fingerprint, p, o)
+	if log == nil {
+		log = zap.NewNop()
+	}
+	id, err := identity.Of(g.Catalogue().Fingerprint, program, options)
 	if err == nil {
-		err = g.store.InPlace(func() error { return o.Job.Begin(id, o.Checkpoints) })
+		err = (&checkpoint.Recorder{Job: job, Log: log}).Begin(g.store.InPlace, id, p)
 	}
-	if err == nil {
-		return nil
+	if err != nil {
+		err = fmt.Errorf("graph %s: %w", g.store.Name(), err)
 	}
-	if o.Job.ID() != 0 || o.Checkpoints.Wanted() {
-		return fmt.Errorf("graph %s: %w", g.store.Name(), err)
-	}
-	if o.Log != nil {
-		o.Log.Info(fmt.Sprintf("the run could not be resumed after a crash: %v", err))
-	}
-	return nil
+	return err
 }
 
 func giveBack(job *Job) error {

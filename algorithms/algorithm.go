@@ -29,7 +29,8 @@
 // memory, from [Env.Load] or made of Rows, and advance along them by the operators of package
 // frontier, whose goroutines are those of [Env.Each].
 //
-// There is no checkpoint in an Env. A [GPUAlgorithm] runs on a GPU, too, as [Components] does.
+// A [Resumable] algorithm has checkpoints: [Env.Steps] calls its steps, and saves and restores their state. A
+// [GPUAlgorithm] runs on a GPU, too, as [Components] does.
 // docs/algorithms.md shows how to write an algorithm; triangles.go, truss.go and
 // components.go are some.
 package algorithms
@@ -45,6 +46,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
@@ -82,6 +84,10 @@ type Options struct {
 	Device    Device // "": AutoDevice
 	GPU       string // its name, as package device lists them; "": the first one
 	GPUMemory int64  // bytes of its memory; if 0, all that is free, but for a small reserve
+
+	// Job records the run of a [Resumable] algorithm once it has begun. If nil, the run is not recorded.
+	Job         *checkpoint.Job
+	Checkpoints checkpoint.Policy // of a recorded run; of a GPU, there are none
 
 	open func(name string) (device.Device, error) // if nil, device.Open
 }
@@ -155,6 +161,7 @@ func Run[T Value](ctx context.Context, s *store.Store, a Algorithm[T], o Options
 		return nil, err
 	}
 	defer e.freeIDs()
+	e.recorded = newRecorded(a, o)
 	out := &Outcome[T]{env: e, Report: Report{Load: time.Since(begin), InMemory: e.read.inMemory() && e.some == nil}}
 	if !out.Report.InMemory {
 		enough := ""

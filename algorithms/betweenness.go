@@ -85,7 +85,11 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = addUp(ctx, e, lanes, count, source, sums)
+	done := 0
+	err = e.Steps(ctx, State{Done: &done, Arrays: []any{&sums}}, func() (again bool, err error) {
+		err = addUp(ctx, e, lanes, &done, count, source, sums)
+		return done < count, err
+	})
 	scale := float64(n) / float64(count)
 	if c.Sources != nil {
 		scale = 1
@@ -100,22 +104,23 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	return sums, err
 }
 
-// addUp adds the dependencies of sources, whose number is count, to sums, in the order of the sources.
+// addUp adds the dependencies of sources, from *done to before count, to sums, in the order of the sources. It ends
+// early when a checkpoint is due. *done becomes the number of sources that were added.
 func addUp(
-	ctx context.Context, e *Env, lanes []pathSearch, count int, source func(i int) uint32, sums []float64,
+	ctx context.Context, e *Env, lanes []pathSearch, done *int, count int, source func(i int) uint32, sums []float64,
 ) error {
-	t := newTurns()
+	t := newTurns(*done, count)
 	return e.Each(ctx, len(lanes), func(_, lane int) error {
-		x, done := lanes[lane], false
+		x, ended := lanes[lane], false
 		defer func() {
-			if !done { // an error, or a panic
+			if !ended { // an error, or a panic
 				t.fail()
 			}
 		}()
 		for {
-			i, ok := t.begin(count)
+			i, ok := t.begin()
 			if !ok {
-				done = true
+				ended = true
 				return nil
 			}
 			if err := x.search(ctx, source(i)); err != nil {
@@ -125,6 +130,9 @@ func addUp(
 				vertices, dependencies := x.found()
 				for _, v := range vertices[1:] {
 					sums[v] += dependencies[v]
+				}
+				if *done = i + 1; e.Due(*done) {
+					t.stop()
 				}
 			})
 			x.clear()
@@ -324,6 +332,14 @@ func (x *brandes) back(i int) {
 		paths, dependency := x.paths[v], x.dep[v]*x.paths[v]
 		x.paths[v], x.dep[v] = dependency, (1+dependency)/paths
 	}
+}
+
+// Steps returns "sources", or "paths" if paths are sampled.
+func (c Betweenness) Steps() (name, version string) {
+	if c.Error > 0 {
+		return "paths", stateVersion
+	}
+	return "sources", stateVersion
 }
 
 // ColumnName returns "betweenness".

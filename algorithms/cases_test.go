@@ -58,18 +58,7 @@ func runs[T algorithms.Value](t rapid.TB, s *store.Store, a algorithms.Algorithm
 		if err != nil {
 			t.Fatalf("%T: %v", a, err)
 		}
-		got := output[T]{Values: slices.Clone(out.Values), Keys: slices.Clone(out.Keys), Totals: out.Report.Totals}
-		for _, c := range out.Columns {
-			switch x := c.Values.(type) {
-			case []float64:
-				c.Values = slices.Clone(x)
-			case []int64:
-				c.Values = slices.Clone(x)
-			case []gas.VertexID:
-				c.Values = slices.Clone(x)
-			}
-			got.Columns = append(got.Columns, c)
-		}
+		got := outputOf(out)
 		out.Close()
 		if first == nil {
 			first = &got
@@ -78,6 +67,23 @@ func runs[T algorithms.Value](t rapid.TB, s *store.Store, a algorithms.Algorithm
 		}
 	}
 	return *first
+}
+
+// outputOf copies the outcome of a run.
+func outputOf[T algorithms.Value](out *algorithms.Outcome[T]) output[T] {
+	got := output[T]{Values: slices.Clone(out.Values), Keys: slices.Clone(out.Keys), Totals: out.Report.Totals}
+	for _, c := range out.Columns {
+		switch x := c.Values.(type) {
+		case []float64:
+			c.Values = slices.Clone(x)
+		case []int64:
+			c.Values = slices.Clone(x)
+		case []gas.VertexID:
+			c.Values = slices.Clone(x)
+		}
+		got.Columns = append(got.Columns, c)
+	}
+	return got
 }
 
 // cases calls check with the named graphs and random ones, stored directed and undirected. g has the stored edges.

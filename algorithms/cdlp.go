@@ -55,40 +55,39 @@ func (c CDLP) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 		labels[v] = gas.VertexID(e.ID(uint32(v)))
 	}
 	done := 0
-	for changed := true; changed && (c.Iterations == 0 || done < c.Iterations); done++ {
+	err = e.Steps(ctx, State{Done: &done, Arrays: []any{&labels}, Check: func() error {
+		if l := slices.Max(labels); int(l) >= n {
+			return fmt.Errorf("it has label %d of %d", l, n)
+		}
+		return nil
+	}}, func() (again bool, err error) {
 		var some atomic.Bool
 		var passed atomic.Int64
-		err := e.Rows().Each(ctx, func(worker int, b *Block) error {
+		err = e.Rows().Each(ctx, func(worker int, b *Block) error {
 			t := ballot{labels, slots[worker*ballotSlots:][:ballotSlots]}
-			changed := false
-			for i := range b.Len {
-				v := b.Vertex(i)
-				in, out := b.Row(shard.In, i), []uint32(nil)
-				if !e.Graph.Symmetric {
-					out = b.Row(shard.Out, i)
-				}
-				next[v] = labels[v]
-				if len(in)+len(out) > 0 {
-					next[v] = t.winner(in, out)
-				}
-				changed = changed || next[v] != labels[v]
-			}
-			if changed {
+			if t.move(b, next) {
 				some.Store(true)
 			}
 			e.Progress(fmt.Sprintf("iteration %d", done+1), passed.Add(int64(b.Len)), int64(n))
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		labels, next = next, labels
-		changed = some.Load()
+		done++
+		return some.Load() && (c.Iterations == 0 || done < c.Iterations), nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	e.Total("iterations", int64(done))
 	e.Total("communities", countLabels(labels, next))
 	return labels, nil
 }
+
+// Steps returns "iterations".
+func (CDLP) Steps() (name, version string) { return "iterations", stateVersion }
 
 // countLabels returns the number of different labels. It writes into marks.
 func countLabels(labels, marks []gas.VertexID) (n int64) {
@@ -110,6 +109,23 @@ type ballotSlot struct{ label, votes uint32 }
 type ballot struct {
 	labels []gas.VertexID
 	slots  []ballotSlot
+}
+
+// move sets the next labels of a block, and reports whether any differ from the last ones.
+func (t *ballot) move(b *Block, next []gas.VertexID) (changed bool) {
+	for i := range b.Len {
+		v := b.Vertex(i)
+		in, out := b.Row(shard.In, i), []uint32(nil)
+		if !b.rows.env.Graph.Symmetric {
+			out = b.Row(shard.Out, i)
+		}
+		next[v] = t.labels[v]
+		if len(in)+len(out) > 0 {
+			next[v] = t.winner(in, out)
+		}
+		changed = changed || next[v] != t.labels[v]
+	}
+	return changed
 }
 
 // fewVotes are sorted.

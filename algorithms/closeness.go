@@ -3,6 +3,7 @@ package algorithms
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -39,7 +40,7 @@ func (c Closeness) Plan(g *store.Catalogue, threads int) Plan {
 	plan := func(lanes int) Plan {
 		return Plan{Whole: []shard.Direction{shard.Out}, Arrays: []Array{
 			{"searches", 8 * n * int64(lanes)}, {"components and order", 12 * n},
-			{"the result", 28 * max(int64(len(c.Sources)), int64(c.Most))},
+			{"the result", (28 + 32) * max(int64(len(c.Sources)), int64(c.Most))},
 		}}
 	}
 	p, less := plan(threads), plan(1)
@@ -62,7 +63,7 @@ type nearing struct {
 	roots forest
 
 	mu    sync.Mutex
-	found []near        // those of the largest so far, in descending order
+	found []near        // those of the largest so far, in descending order, in memory for all
 	least atomic.Uint64 // the bits of the value that a vertex has to reach, to be one of them
 }
 
@@ -78,8 +79,13 @@ func (c Closeness) Run(ctx context.Context, e *Env) ([]float64, error) {
 		if sources, err = x.order(e); err != nil {
 			return nil, err
 		}
-	} else {
-		x.found = make([]near, len(sources))
+	}
+	all, err := Make[near](e, max(c.Most, len(c.Sources)))
+	if err != nil {
+		return nil, err
+	}
+	if x.found = all; c.Most > 0 {
+		x.found = all[:0]
 	}
 	lanes := make([]sphere, min(e.Threads, max(1, len(sources))))
 	if e.Plan().Less == nil {
@@ -93,26 +99,42 @@ func (c Closeness) Run(ctx context.Context, e *Env) ([]float64, error) {
 			return nil, err
 		}
 	}
-	var next, done atomic.Int64
-	err = e.Each(ctx, len(lanes), func(_, lane int) error {
-		for i := next.Add(1) - 1; i < int64(len(sources)); i = next.Add(1) - 1 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+	done, largest := 0, 0
+	state := State{Done: &done, Numbers: []any{&largest}, Arrays: []any{&all}, Check: func() error {
+		return x.resume(all, largest)
+	}}
+	err = e.Steps(ctx, state, func() (again bool, err error) {
+		err = e.Tasks(ctx, len(lanes), &done, len(sources), func(lane, i int) {
 			found, whole := lanes[lane].from(x, sources[i])
 			if c.Most == 0 {
 				x.found[i] = found
 			} else if whole {
 				x.add(found)
 			}
-			e.Progress("searches", done.Add(1), int64(len(sources)))
-		}
-		return nil
+			e.Progress("searches", int64(i+1), int64(len(sources)))
+		})
+		largest = len(x.found)
+		return done < len(sources), err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return x.table(e)
+}
+
+// resume takes over the vertices that were found by an earlier process.
+func (x *nearing) resume(all []near, n int) error {
+	if n < 0 || n > len(all) || x.Most == 0 && n != len(all) {
+		return fmt.Errorf("it has %d vertices of %d", n, len(all))
+	}
+	for _, found := range all[:n] {
+		if int(found.v) >= len(x.rows.Off)-1 {
+			return fmt.Errorf("it has vertex %d of %d", found.v, len(x.rows.Off)-1)
+		}
+	}
+	x.found = all[:n]
+	x.setLeast()
+	return nil
 }
 
 // order returns all vertices, those of most edges first, and counts the vertices of components.
@@ -158,11 +180,16 @@ func (x *nearing) add(n near) {
 	at, _ := slices.BinarySearchFunc(x.found, n, func(a, b near) int {
 		return cmp.Or(cmp.Compare(x.value(b), x.value(a)), cmp.Compare(a.v, b.v))
 	})
-	x.found = slices.Insert(x.found, at, n)
-	if len(x.found) > x.Most {
-		x.found = x.found[:x.Most]
+	if at == x.Most {
+		return
 	}
-	if len(x.found) == x.Most {
+	x.found = slices.Insert(x.found[:min(len(x.found), x.Most-1)], at, n)
+	x.setLeast()
+}
+
+// setLeast sets the value that a vertex has to reach.
+func (x *nearing) setLeast() {
+	if x.Most > 0 && len(x.found) == x.Most {
 		x.least.Store(math.Float64bits(x.value(x.found[x.Most-1])))
 	}
 }
@@ -270,6 +297,9 @@ func (x *nearing) table(e *Env) ([]float64, error) {
 	AddColumn(e, "reached", reached)
 	return values[0], nil
 }
+
+// Steps returns "searches".
+func (Closeness) Steps() (name, version string) { return "searches", stateVersion }
 
 // ColumnName returns "closeness".
 func (Closeness) ColumnName() string { return "closeness" }

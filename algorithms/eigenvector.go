@@ -37,8 +37,10 @@ func (c Eigenvector) Run(ctx context.Context, e *Env) ([]float64, error) {
 	}
 	fill(values, 1)
 	norm, err := normalize(ctx, e, values)
-	done, change := 0, c.Tolerance
-	for err == nil && (c.Iterations == 0 || done < c.Iterations) && change >= c.Tolerance {
+	if err != nil {
+		return nil, err
+	}
+	err = iterate(ctx, e, c.Iterations, c.Tolerance, []any{&values}, func() (change float64, err error) {
 		if err = gatherSums(ctx, e, shard.In, values, next); err == nil {
 			err = e.Ranges(ctx, len(next), func(_, from, to int) {
 				for v := from; v < to; v++ {
@@ -52,15 +54,17 @@ func (c Eigenvector) Run(ctx context.Context, e *Env) ([]float64, error) {
 		if err == nil {
 			change, err = distance(ctx, e, values, next)
 		}
-		values, next = next, values
-		done++
-		e.Progress("iterations", int64(done), int64(c.Iterations))
-	}
-	e.Total("iterations", int64(done))
-	warnUnsettled(e, change, c.Tolerance)
+		if err == nil {
+			values, next = next, values
+		}
+		return change, err
+	})
 	e.TotalFloat("eigenvalue", norm-1)
 	return values, err
 }
+
+// Steps returns "iterations".
+func (Eigenvector) Steps() (name, version string) { return "iterations", stateVersion }
 
 // ColumnName returns "centrality".
 func (Eigenvector) ColumnName() string { return "centrality" }

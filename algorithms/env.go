@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/internal/panics"
@@ -34,8 +35,9 @@ type Env struct {
 	options   Options
 	store     *store.Store
 	plan      Plan
-	planned   int64 // bytes of its arrays, and of rows of the whole graph
-	enough    int64 // budget for the plan in whose place this is; if 0, it is the first
+	planned   int64     // bytes of its arrays, and of rows of the whole graph
+	enough    int64     // budget for the plan in whose place this is; if 0, it is the first
+	recorded  *recorded // if nil, the run is not recorded
 
 	reading
 	account
@@ -107,6 +109,9 @@ func planEnv[T Value](s *store.Store, a Algorithm[T], o Options, g *GPUEnv) (*En
 	var beside []Array
 	if g != nil {
 		beside = append(beside, Array{"copies to the GPU", stagingBytes})
+	}
+	if o.Checkpoints.Wanted() {
+		beside = append(beside, Array{"checkpoints", checkpoint.ArraysBytes})
 	}
 	return readEnv(s, a, o, g, beside)
 }

@@ -103,7 +103,7 @@ func Example_gpu() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(mutual(folder, algorithms.Options{Device: algorithms.GPU, GPU: device.EmulatedName}))
+	fmt.Println(follows(folder, Mutual{}, algorithms.Options{Device: algorithms.GPU, GPU: device.EmulatedName}))
 	_ = os.RemoveAll(folder)
 	// Output:
 	// [2 1 1 0] <nil>

@@ -48,14 +48,14 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(mutual(folder, algorithms.Options{}))
+	fmt.Println(follows(folder, Mutual{}, algorithms.Options{}))
 	_ = os.RemoveAll(folder)
 	// Output:
 	// [2 1 1 0] <nil>
 }
 
-// mutual runs Mutual over four vertices.
-func mutual(folder string, o algorithms.Options) ([]int64, error) {
+// follows runs an algorithm over four vertices.
+func follows(folder string, a algorithms.Algorithm[int64], o algorithms.Options) ([]int64, error) {
 	edges, graph := filepath.Join(folder, "edges.txt"), filepath.Join(folder, "follows.graph")
 	if err := os.WriteFile(edges, []byte("1 2\n2 1\n2 1\n1 3\n3 1\n3 4\n"), 0o666); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func mutual(folder string, o algorithms.Options) ([]int64, error) {
 		return nil, err
 	}
 	defer s.Close()
-	out, err := algorithms.Run(ctx, s, Mutual{}, o)
+	out, err := algorithms.Run(ctx, s, a, o)
 	if err != nil {
 		return nil, err
 	}

@@ -86,6 +86,8 @@ func openGPU[T Value](a Algorithm[T], o Options) (g *GPUEnv, err error) {
 		return nil, fmt.Errorf("algorithm %T runs on the CPU alone", a)
 	case o.Device == AutoDevice && (!has || o.GPU == ""):
 		return nil, nil
+	case o.Device != CPU && o.Checkpoints.Wanted():
+		return nil, fmt.Errorf("algorithm %T has no checkpoints on a GPU", a)
 	}
 	d, budget, err := OpenDevice(o)
 	if d == nil {

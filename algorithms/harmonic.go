@@ -63,22 +63,25 @@ func (c Harmonic) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	pairs := []float64{float64(len(x.size))} // within each number of hops
-	for step, again := 1, true; again; step++ {
-		if again, err = x.step(ctx, e, step); err != nil {
-			return nil, err
+	pairs, done := []float64{float64(len(x.size))}, 0 // pairs within each number of hops
+	err = e.Steps(ctx, State{
+		Done: &done, Numbers: []any{&pairs},
+		Arrays: []any{&x.now, &x.changed, &x.size, &x.harmonic, &x.sum, &x.near, &x.component},
+		Check:  func() error { return x.check(pairs, done) },
+	}, func() (again bool, err error) {
+		if again, err = x.step(ctx, e, done+1); err != nil {
+			return false, err
+		}
+		all, err := x.measure(context.WithoutCancel(ctx), e, done+1)
+		if err != nil {
+			return false, err
 		}
 		x.now, x.next, x.changed, x.changing = x.next, x.now, x.changing, x.changed
-		all, err := e.Sum(ctx, len(x.size), func(from, to int) (sum float64) {
-			for _, s := range x.size[from:to] {
-				sum += s
-			}
-			return sum
-		})
-		if err != nil {
-			return nil, err
-		}
-		pairs = append(pairs, all)
+		pairs, done = append(pairs, all), done+1
+		return again, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	mean, diameter := distances(pairs)
 	e.Total("steps", int64(len(pairs)-2))
@@ -185,7 +188,7 @@ func mixed(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// step takes unions, and reports whether a counter has changed.
+// step takes unions for the next counters, and reports whether a counter has changed.
 func (x *balls) step(ctx context.Context, e *Env, step int) (again bool, err error) {
 	var some atomic.Bool
 	var done atomic.Int64
@@ -206,19 +209,7 @@ func (x *balls) step(ctx context.Context, e *Env, step int) (again bool, err err
 				}
 			}
 			x.next[v], x.changing[v] = c, c != *was
-			if !x.changing[v] && step > 1 {
-				continue
-			}
 			changed = changed || x.changing[v]
-			size := c.estimate()
-			if step == 1 {
-				size = float64(1 + x.near[v])
-			}
-			if size > x.size[v] {
-				x.harmonic[v] += (size - x.size[v]) / float64(step)
-				x.sum[v] += (size - x.size[v]) * float64(step)
-				x.size[v] = size
-			}
 		}
 		if changed {
 			some.Store(true)
@@ -227,6 +218,40 @@ func (x *balls) step(ctx context.Context, e *Env, step int) (again bool, err err
 		return nil
 	})
 	return some.Load(), err
+}
+
+// measure adds what a step has found to the sums, and returns the sum of sizes.
+func (x *balls) measure(ctx context.Context, e *Env, step int) (float64, error) {
+	return e.Sum(ctx, len(x.size), func(from, to int) (all float64) {
+		for v := from; v < to; v++ {
+			size := x.size[v]
+			if step == 1 {
+				size = float64(1 + x.near[v])
+			} else if x.changing[v] {
+				size = x.next[v].estimate()
+			}
+			if size > x.size[v] {
+				x.harmonic[v] += (size - x.size[v]) / float64(step)
+				x.sum[v] += (size - x.size[v]) * float64(step)
+				x.size[v] = size
+			}
+			all += x.size[v]
+		}
+		return all
+	})
+}
+
+// check returns an error if a state is none that a run has had: links of the forest lead to smaller vertices.
+func (x *balls) check(pairs []float64, done int) error {
+	if len(pairs) != done+1 {
+		return fmt.Errorf("it has %d sums after %d steps", len(pairs), done)
+	}
+	for v, above := range x.component {
+		if int(above) > v {
+			return fmt.Errorf("the tree of vertex %d leads to vertex %d", v, above)
+		}
+	}
+	return nil
 }
 
 // neighbours adds the neighbours of v to its counter.
@@ -280,6 +305,9 @@ func (c *hyperCounter) estimate() float64 {
 	}
 	return m * math.Log(m/float64(zeros))
 }
+
+// Steps returns "steps".
+func (Harmonic) Steps() (name, version string) { return "steps", stateVersion }
 
 // ColumnName returns "harmonic".
 func (Harmonic) ColumnName() string { return "harmonic" }

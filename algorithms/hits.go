@@ -36,9 +36,10 @@ func (c HITS) Run(ctx context.Context, e *Env) ([]float64, error) {
 	}
 	hubs, next, authorities := x[0], x[1], x[2]
 	fill(hubs, 1)
-	_, err := normalize(ctx, e, hubs)
-	done, change := 0, c.Tolerance
-	for err == nil && (c.Iterations == 0 || done < c.Iterations) && change >= c.Tolerance {
+	if _, err := normalize(ctx, e, hubs); err != nil {
+		return nil, err
+	}
+	err := iterate(ctx, e, c.Iterations, c.Tolerance, []any{&hubs}, func() (change float64, err error) {
 		if err = gatherSums(ctx, e, shard.In, hubs, authorities); err == nil {
 			_, err = normalize(ctx, e, authorities)
 		}
@@ -51,15 +52,17 @@ func (c HITS) Run(ctx context.Context, e *Env) ([]float64, error) {
 		if err == nil {
 			change, err = distance(ctx, e, hubs, next)
 		}
-		hubs, next = next, hubs
-		done++
-		e.Progress("iterations", int64(done), int64(c.Iterations))
-	}
-	e.Total("iterations", int64(done))
-	warnUnsettled(e, change, c.Tolerance)
+		if err == nil {
+			hubs, next = next, hubs
+		}
+		return change, err
+	})
 	AddColumn(e, "authority", authorities)
 	return hubs, err
 }
+
+// Steps returns "iterations".
+func (HITS) Steps() (name, version string) { return "iterations", stateVersion }
 
 // ColumnName returns "hub".
 func (HITS) ColumnName() string { return "hub" }

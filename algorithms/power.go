@@ -66,17 +66,31 @@ func distance(ctx context.Context, e *Env, x, y []float64) (float64, error) {
 	return math.Sqrt(squares), err
 }
 
+// iterate calls step until it returns a change below the tolerance, or as often as iterations says. An error of step
+// leaves the arrays, which are the state of the run.
+func iterate(
+	ctx context.Context, e *Env, iterations int, tolerance float64, arrays []any, step func() (change float64, err error),
+) error {
+	done, change := 0, 0.
+	err := e.Steps(ctx, State{Done: &done, Arrays: arrays}, func() (again bool, err error) {
+		if change, err = step(); err != nil {
+			return false, err
+		}
+		done++
+		e.Progress("iterations", int64(done), int64(iterations))
+		return change >= tolerance && (iterations == 0 || done < iterations), nil
+	})
+	e.Total("iterations", int64(done))
+	if err == nil && change >= tolerance && tolerance > 0 {
+		e.Log.Warn("not converged: more --iterations are needed", zap.Float64("change", change))
+	}
+	return err
+}
+
 // fill sets all of x to a value.
 func fill(x []float64, value float64) {
 	for i := range x {
 		x[i] = value
-	}
-}
-
-// warnUnsettled says that the iterations of a run ended before its values changed by less than the tolerance.
-func warnUnsettled(e *Env, change, tolerance float64) {
-	if change >= tolerance && tolerance > 0 {
-		e.Log.Warn("not converged: more --iterations are needed", zap.Float64("change", change))
 	}
 }
 

@@ -41,16 +41,25 @@ func (c Betweenness) estimate(ctx context.Context, e *Env) ([]float64, error) {
 			return nil, err
 		}
 	}
-	paths, failure := 0, (1-c.Confidence)/2
-	for goal, off := firstPaths, math.Inf(1); off >= c.Error && n > 1; goal, failure = goal+goal/2, failure/2 {
-		if err := c.samplePaths(ctx, e, lanes, paths, goal, counts); err != nil {
-			return nil, err
+	paths, goal, failure := 0, firstPaths, (1-c.Confidence)/2
+	state := State{Done: &paths, Numbers: []any{&goal, &failure}, Arrays: []any{&counts}}
+	err = e.Steps(ctx, state, func() (again bool, err error) {
+		if n == 1 {
+			return false, nil
 		}
-		paths, off = goal, 0
+		if err := c.samplePaths(ctx, e, lanes, &paths, goal, counts); err != nil || paths < goal {
+			return true, err
+		}
+		off := 0.
 		for _, count := range counts {
 			off = max(off, bernstein(count, paths, failure/float64(n)))
 		}
 		e.Progress("paths", int64(paths), int64(float64(paths)*max(1, off/c.Error)))
+		goal, failure = goal+goal/2, failure/2
+		return off >= c.Error, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	scale := float64(n) * float64(n-1) / float64(max(paths, 1))
 	if e.Graph.Symmetric {
@@ -63,11 +72,8 @@ func (c Betweenness) estimate(ctx context.Context, e *Env) ([]float64, error) {
 	return sums, nil
 }
 
-// firstPaths are the paths of the first round, and pathsAtOnce those of a task.
-const (
-	firstPaths  = 1 << 10
-	pathsAtOnce = 16
-)
+// firstPaths are the paths of the first round.
+const firstPaths = 1 << 10
 
 // bernstein returns by how much the mean of samples, of which count are 1 and the others 0, is off at most, but with a
 // probability to fail.
@@ -77,23 +83,16 @@ func bernstein(count int64, samples int, failure float64) float64 {
 	return math.Sqrt(2*mean*(1-mean)*log/(n-1)) + 7*log/(3*(n-1))
 }
 
-// samplePaths counts the inner vertices of the paths of the numbers from begin to before end.
-func (c Betweenness) samplePaths(ctx context.Context, e *Env, lanes []meeting, begin, end int, counts []int64) error {
-	var next atomic.Int64
-	return e.Each(ctx, len(lanes), func(_, lane int) error {
+// samplePaths counts the inner vertices of the paths of the numbers from *done to before end, see [Env.Tasks].
+func (c Betweenness) samplePaths(
+	ctx context.Context, e *Env, lanes []meeting, done *int, end int, counts []int64,
+) error {
+	return e.Tasks(ctx, len(lanes), done, end, func(lane, i int) {
 		x, n := &lanes[lane], uint64(len(counts))
-		for from := begin + int(next.Add(1)-1)*pathsAtOnce; from < end; from = begin + int(next.Add(1)-1)*pathsAtOnce {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			for i := from; i < min(from+pathsAtOnce, end); i++ {
-				x.random = mixed(mixed(c.Seed+gamma) + uint64(i)*gamma)
-				source := uint32(below(x.next(), n))
-				target := uint32((uint64(source) + 1 + below(x.next(), n-1)) % n)
-				x.path(source, target, func(v uint32) { atomic.AddInt64(&counts[v], 1) })
-			}
-		}
-		return nil
+		x.random = mixed(mixed(c.Seed+gamma) + uint64(i)*gamma)
+		source := uint32(below(x.next(), n))
+		target := uint32((uint64(source) + 1 + below(x.next(), n-1)) % n)
+		x.path(source, target, func(v uint32) { atomic.AddInt64(&counts[v], 1) })
 	})
 }
 

@@ -31,7 +31,7 @@ type Surfers struct {
 func (c Surfers) Plan(g *store.Catalogue, _ int) Plan {
 	n := int64(g.Vertices)
 	return Plan{Rows: []shard.Direction{shard.In}, Arrays: []Array{
-		{"out-degrees", 4 * n}, {"ranks", 16 * n * int64(len(c.Sources))},
+		{"out-degrees", 4 * n}, {"ranks", 16*n*int64(len(c.Sources)) + 8*int64(len(c.Sources))},
 	}}
 }
 
@@ -50,28 +50,32 @@ func (c Surfers) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	done, change := 0, math.Inf(1)
-	for (c.Iterations == 0 || done < c.Iterations) && change >= c.Tolerance {
-		if err := x.step(ctx); err != nil {
-			return nil, err
+	err = iterate(ctx, e, c.Iterations, c.Tolerance, []any{&x.now, &x.dangling}, func() (change float64, err error) {
+		if err = x.step(ctx); err == nil {
+			change, err = x.compare(ctx)
 		}
-		if change, err = x.compare(ctx); err != nil {
-			return nil, err
+		if err == nil {
+			x.now, x.next = x.next, x.now
 		}
-		x.now, x.next = x.next, x.now
-		done++
-		e.Progress("iterations", int64(done), int64(c.Iterations))
+		return change, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	e.Total("iterations", int64(done))
-	warnUnsettled(e, change, c.Tolerance)
 	return x.columns(ctx)
 }
+
+// Steps returns "iterations".
+func (Surfers) Steps() (name, version string) { return "iterations", stateVersion }
 
 // start has each surfer at its source.
 func (c Surfers) start(ctx context.Context, e *Env) (x *surfing, err error) {
 	n, s := int(e.Graph.Vertices), len(c.Sources)
-	x = &surfing{Surfers: c, env: e, dangling: make([]float64, s)}
+	x = &surfing{Surfers: c, env: e}
 	if x.out, err = Make[uint32](e, n); err != nil {
+		return nil, err
+	}
+	if x.dangling, err = Make[float64](e, s); err != nil {
 		return nil, err
 	}
 	for _, to := range []*[]float64{&x.now, &x.next} {

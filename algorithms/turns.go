@@ -6,16 +6,20 @@ import "sync"
 type turns struct {
 	next         *sync.Cond
 	begun, ended int
+	most         int // tasks that are begun
 	failed       bool
 }
 
-func newTurns() turns { return turns{next: sync.NewCond(new(sync.Mutex))} }
+// newTurns returns the turns of the tasks from begin to before end.
+func newTurns(begin, end int) *turns {
+	return &turns{next: sync.NewCond(new(sync.Mutex)), begun: begin, ended: begin, most: end}
+}
 
-// begin returns the next task of n.
-func (t *turns) begin(n int) (i int, ok bool) {
+// begin returns the next task.
+func (t *turns) begin() (i int, ok bool) {
 	t.next.L.Lock()
 	defer t.next.L.Unlock()
-	if t.failed || t.begun == n {
+	if t.failed || t.begun >= t.most {
 		return 0, false
 	}
 	t.begun++
@@ -35,6 +39,9 @@ func (t *turns) end(i int, f func()) {
 	t.ended++
 	t.next.Broadcast()
 }
+
+// stop begins no more tasks. It is called by the function of an end.
+func (t *turns) stop() { t.most = t.begun }
 
 func (t *turns) fail() {
 	t.next.L.Lock()

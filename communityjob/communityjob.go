@@ -3,11 +3,8 @@ package communityjob
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -26,10 +23,10 @@ func Is(job *checkpoint.Job) bool { return job.Record().Identity.Program == prog
 // A Job is a community search as a job of its graph. Its iterations are answers. Its checkpoints hold the queries,
 // the answers, and the open nodes of the queries in progress.
 type Job struct {
-	graph   *garaph.Graph
-	job     *checkpoint.Job
-	options community.Options
-	policy  checkpoint.Policy
+	graph    *garaph.Graph
+	recorder checkpoint.Recorder
+	options  community.Options
+	policy   checkpoint.Policy
 
 	from    *community.Saved // of a checkpoint, if there was one
 	queries []community.Query
@@ -52,15 +49,10 @@ func Record(
 	if p == (checkpoint.Policy{}) {
 		p = job.Record().Policy
 	}
-	j = &Job{graph: g, job: job, options: o, policy: p}
-	old := job.ID() != 0
-	j.fresh = !old
+	j = &Job{graph: g, recorder: checkpoint.Recorder{Job: job, Log: o.Log, Unit: "answers"}, options: o, policy: p}
+	j.fresh = job.ID() == 0
 	id := checkpoint.Identity{Graph: g.Catalogue().Fingerprint, Program: program, Engine: community.SavedVersion}
-	err = g.Store().InPlace(func() error { return job.Begin(id, p) })
-	if err != nil && !old && !p.Wanted() {
-		o.Log.Info(fmt.Sprintf("the search could not be resumed after a crash: %v", err))
-		err = nil
-	} else if err == nil && old {
+	if err = j.recorder.Begin(g.Store().InPlace, id, p); err == nil && !j.fresh {
 		err = j.restore(ctx)
 	}
 	if err == nil && j.from == nil {
@@ -76,25 +68,20 @@ func Record(
 func (j *Job) restore(ctx context.Context) error {
 	to := &sink{memory: j.options.Memory}
 	defer func() { hostmem.Free(to.words) }()
-	r, err := j.job.Restore(ctx, to)
-	for _, passed := range r.Passed {
-		j.options.Log.Warn(fmt.Sprintf("job %d: a checkpoint is skipped: %v", j.job.ID(), passed))
-	}
+	r, err := j.recorder.Restore(ctx, to)
 	if err != nil || r.Number == 0 {
 		return err
 	}
 	if j.from, err = community.ReadSaved(to.words, j.graph.Catalogue().Vertices); err != nil {
 		return fmt.Errorf("job %d: checkpoint %d: %w: %w; `garaph jobs rm` removes the job, which can be run again",
-			j.job.ID(), r.Number, checkpoint.ErrDamaged, err)
+			j.Job().ID(), r.Number, checkpoint.ErrDamaged, err)
 	}
 	j.queries = j.from.Queries
-	j.options.Log.Info(fmt.Sprintf("job %d goes on from checkpoint %d, after %d of %d answers",
-		j.job.ID(), r.Number, len(j.from.Answers), len(j.queries)))
 	return nil
 }
 
 // Job returns the job that records the search. It has begun unless it could not be recorded.
-func (j *Job) Job() *checkpoint.Job { return j.job }
+func (j *Job) Job() *checkpoint.Job { return j.recorder.Job }
 
 // Queries returns the queries of the search.
 func (j *Job) Queries() []community.Query { return j.queries }
@@ -103,13 +90,13 @@ func (j *Job) Queries() []community.Query { return j.queries }
 // an error the job has ended, and can be resumed.
 func (j *Job) Find(ctx context.Context, answer func(i int, c *community.Result) error) (community.Report, error) {
 	o := j.options
-	o.Saving = community.Saving{From: j.from, Every: j.policy.Every, Interval: j.policy.Interval}
-	if j.job.Begun() {
-		o.Saving.Save = j.saveOrWarn
+	o.Saving = community.Saving{From: j.from, Policy: j.policy}
+	if j.Job().Begun() {
+		o.Saving.Save = func(s *community.Saved) { j.recorder.Wrote(j.save(s)) }
 	}
 	report, err := garaph.FindCommunities(ctx, j.graph, j.queries, o, func(i int, c *community.Result) error {
 		j.answers = append(j.answers, c)
-		j.job.Progress(len(j.answers))
+		j.Job().Progress(len(j.answers))
 		return answer(i, c)
 	})
 	if err != nil {
@@ -118,7 +105,7 @@ func (j *Job) Find(ctx context.Context, answer func(i int, c *community.Result) 
 			status = checkpoint.Interrupted
 		}
 		refused := j.fresh && len(j.answers) == 0 && errors.Is(err, garaph.ErrMemory)
-		id := j.job.ID()
+		id := j.Job().ID()
 		if err = errors.Join(err, j.end(status, err)); refused { // with that budget, it would be refused again
 			_, _ = j.graph.RemoveJobs(id) // else it is listed as failed
 		}
@@ -126,28 +113,14 @@ func (j *Job) Find(ctx context.Context, answer func(i int, c *community.Result) 
 	return report, err
 }
 
-// saveOrWarn saves where the search stands. It goes on in any case.
-func (j *Job) saveOrWarn(s *community.Saved) {
-	if err := j.save(s); err != nil {
-		j.options.Log.Warn(strings.ReplaceAll(err.Error(), "\n", "; ") + "; older checkpoints stay")
-	}
-}
-
-// save writes a checkpoint.
+// save writes a checkpoint, after an interruption, too.
 func (j *Job) save(s *community.Saved) error {
-	begin, words := time.Now(), s.Words()
-	if len(words) >= 1<<32 {
-		return fmt.Errorf("write a checkpoint: %w: the open nodes of the search take %d words, expected less than 2³²",
-			checkpoint.ErrNoSpace, len(words))
-	}
-	state := checkpoint.State{Vertices: uint32(len(words)), ValueBytes: wordBytes, Iteration: len(s.Answers)}
-	n, err := j.job.Epochs().Write(context.Background(), state, source(words)) // after an interruption, too
-	if n == 0 {
+	words := checkpoint.Arrays{hostmem.AsBytes(s.Words())}
+	state, err := words.State(len(s.Answers))
+	if err != nil {
 		return err
 	}
-	j.options.Log.Debug(fmt.Sprintf("wrote checkpoint %d, after %d answers", n, len(s.Answers)),
-		zap.Duration("took", time.Since(begin)))
-	return errors.Join(err, j.job.Wrote(n, state.Iteration))
+	return j.recorder.Write(context.Background(), state, words)
 }
 
 // Lose records that the answers could not be written: the job keeps them,
@@ -164,7 +137,7 @@ func (j *Job) Close() error {
 		status = checkpoint.Interrupted
 	}
 	var err error
-	if j.job.Begun() {
+	if j.Job().Begun() {
 		err = j.save(&community.Saved{Queries: j.queries, Answers: j.answers})
 	}
 	return errors.Join(err, j.end(status, j.lost))
@@ -175,30 +148,20 @@ func (j *Job) end(s checkpoint.Status, cause error) error {
 		return nil
 	}
 	j.ended = true
-	return j.job.End(s, cause)
+	return j.Job().End(s, cause)
 }
 
-// wordBytes is the size of a word of a checkpoint, which stands where that of a run has the value of a
-// vertex.
+// wordBytes is the size of a word of a checkpoint.
 const wordBytes = 8
 
 // fewBytes of words are read whatever the budget is.
 const fewBytes = 1 << 20
 
-// source provides the words of a checkpoint.
-type source []uint64
-
-func (s source) Fill(from, to uint32, values []byte, _ []uint64) error {
-	for i, word := range s[from:to] {
-		binary.LittleEndian.PutUint64(values[wordBytes*i:], word)
-	}
-	return nil
-}
-
 // sink takes the words of a checkpoint.
 type sink struct {
 	memory int64 // of the process; if 0, no limit
 	words  []uint64
+	checkpoint.Arrays
 }
 
 // Begin returns an error if the state needs more than half of the memory of the process.
@@ -206,24 +169,15 @@ func (s *sink) Begin(state checkpoint.State) (err error) {
 	hostmem.Free(s.words) // of an epoch that was damaged
 	s.words = nil
 	bytes := wordBytes * int64(state.Vertices)
-	if state.ValueBytes != wordBytes {
-		return fmt.Errorf("%w: it has values of %d bytes, expected words of %d",
-			checkpoint.ErrDiffers, state.ValueBytes, wordBytes)
-	}
 	if room := max(fewBytes, (s.memory-hostmem.Process)/2); s.memory > 0 && bytes > room {
 		return fmt.Errorf(
 			"%w: the open nodes of the search take %dMiB, more than half of what --memory leaves; a budget of %dMiB is enough",
 			hostmem.ErrBudget, bytes>>20, (2*bytes+hostmem.Process)>>20+1,
 		)
 	}
-	s.words, err = hostmem.Slice[uint64](int(state.Vertices))
-	return err
-}
-
-// Take is called for words that are next to each other from several goroutines.
-func (s *sink) Take(from, to uint32, values []byte, _ []uint64) error {
-	for i := range s.words[from:to] {
-		s.words[from:to][i] = binary.LittleEndian.Uint64(values[wordBytes*i:])
+	if s.words, err = hostmem.Slice[uint64](int(state.Vertices)); err != nil {
+		return err
 	}
-	return nil
+	s.Arrays = checkpoint.Arrays{hostmem.AsBytes(s.words)}
+	return s.Arrays.Begin(state)
 }

@@ -3,13 +3,8 @@ package dispatcher
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
-	"strings"
-	"time"
 	"unsafe"
-
-	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher/policy"
@@ -24,14 +19,13 @@ type epochs[V, A any] struct {
 	plan   *plan[V, A]
 	state  *state[V, A]
 	report *Report
-	job    *checkpoint.Job
-	policy checkpoint.Policy
 	chunk  uint32
 	spare  *spare[V]  // nil unless epochs are written while the job runs
 	active bitset.Set // of the snapshot; nil unless epochs are written while the job runs
 
+	checkpoint.Recorder
+	due     checkpoint.Schedule
 	writer  epochWriter
-	since   sinceEpoch
 	changes epochChanges
 	whole   bool // there is a state to go on from
 	// aggregates holds the aggregates before the iteration: an error in its middle leaves the present ones half changed.
@@ -40,19 +34,12 @@ type epochs[V, A any] struct {
 
 // epochWriter is the goroutine that writes an epoch.
 type epochWriter struct {
-	cancel  context.CancelFunc
-	done    chan error // receives its result
-	failing bool       // the last epoch could not be written
+	cancel context.CancelFunc
+	done   chan error // receives its result
 }
 
 // epochChanges counts changes of the state: all, those in the last epoch, and those in the epoch being written.
 type epochChanges struct{ all, saved, taken int }
-
-// sinceEpoch counts the work since the last epoch was taken.
-type sinceEpoch struct {
-	last              time.Time // when that was
-	iterations, pages int
-}
 
 // epochBytes returns the memory that epochs take, beside the process's own.
 func epochBytes[V any](n uint32, p checkpoint.Policy) int64 {
@@ -66,10 +53,11 @@ func epochBytes[V any](n uint32, p checkpoint.Policy) int64 {
 }
 
 func newEpochs[V, A any](p *plan[V, A], s *state[V, A], report *Report) (*epochs[V, A], error) {
-	e := &epochs[V, A]{plan: p, state: s, report: report, job: p.opt.Job, policy: p.opt.Checkpoints,
-		chunk: p.opt.Job.ChunkVertices()}
+	e := &epochs[V, A]{plan: p, state: s, report: report, chunk: p.opt.Job.ChunkVertices(),
+		Recorder: checkpoint.Recorder{Job: p.opt.Job, Log: p.opt.Log, Unit: "iterations"},
+		due:      checkpoint.Schedule{Policy: p.opt.Checkpoints}}
 	e.writer.done = make(chan error, 1)
-	if !e.policy.Wanted() {
+	if !e.due.Wanted() {
 		return e, nil
 	}
 	var errs [2]error
@@ -91,7 +79,8 @@ func (e *epochs[V, A]) free() {
 // begin starts the schedule: from now on the state can be saved.
 func (e *epochs[V, A]) begin() {
 	if e != nil {
-		e.whole, e.since.last = true, time.Now()
+		e.whole = true
+		e.due.Restart()
 		e.boundary()
 	}
 }
@@ -108,40 +97,30 @@ func (e *epochs[V, A]) iterated(x *iteration) {
 		return
 	}
 	e.changes.all++
-	e.since.iterations += max(1, x.report.Levels)
+	e.due.Iterations += max(1, x.report.Levels)
 	switch {
 	case e.plan.opt.Mode != Async:
 	case x.alone: // a GPU publishes its pages for itself
-		e.since.pages += x.report.Pages
+		e.due.Pages += x.report.Pages
 	case x.report.Method == Frontier: // it has no pages
-		e.since.pages += max(1, x.report.Levels)
+		e.due.Pages += max(1, x.report.Levels)
 	}
 	e.boundary()
-	e.job.Progress(e.state.now.step.Iteration)
+	e.Job.Progress(e.state.now.step.Iteration)
 }
 
-// published counts a page of an async job, and takes an epoch if one is due.
+// published counts a page of an async job, and takes an epoch if one is due by pages or time. One by iterations that
+// found the writer at work waits for the end of the iteration: a job resumed from there computes what an uninterrupted
+// one does.
 func (e *epochs[V, A]) published() {
 	if e == nil {
 		return
 	}
 	e.changes.all++
-	e.since.pages++
-	if e.dueWithin() && e.idle() {
+	e.due.Pages++
+	if e.due.DueWithin() && e.idle() {
 		e.take(true)
 	}
-}
-
-// due reports whether an epoch is, between two iterations.
-func (e *epochs[V, A]) due() bool {
-	return e != nil && (e.policy.Every > 0 && e.since.iterations >= e.policy.Every || e.dueWithin())
-}
-
-// dueWithin reports whether an epoch is, by pages or time. One by iterations that found the writer
-// at work waits for the end of the iteration: a job resumed from there computes what an uninterrupted one does.
-func (e *epochs[V, A]) dueWithin() bool {
-	return e.policy.Pages > 0 && e.since.pages >= e.policy.Pages ||
-		e.policy.Interval > 0 && time.Since(e.since.last) >= e.policy.Interval
 }
 
 // idle reports whether no epoch is being written.
@@ -158,12 +137,13 @@ func (e *epochs[V, A]) idle() bool {
 func (e *epochs[V, A]) take(within bool) {
 	snapshot := newSnapshot(e.state.arrays.Cur, e.state.activeNow(e.active, within), e.chunk, e.spare)
 	e.state.taken = snapshot
-	e.since, e.changes.taken = sinceEpoch{last: time.Now()}, e.changes.all
+	e.due.Restart()
+	e.changes.taken = e.changes.all
 	state := e.snapshotState(within)
 	ctx, cancel := context.WithCancel(context.Background()) // ends with Run
 	e.writer.cancel = cancel
 	go func() {
-		err := e.write(ctx, state, snapshot)
+		err := e.Write(ctx, state, snapshot)
 		snapshot.drop()
 		e.writer.done <- err
 	}()
@@ -191,43 +171,17 @@ func (e *epochs[V, A]) snapshotState(within bool) checkpoint.State {
 	return s
 }
 
-func (e *epochs[V, A]) write(ctx context.Context, s checkpoint.State, source checkpoint.Source) error {
-	start := time.Now()
-	n, err := e.job.Epochs().Write(ctx, s, source)
-	if n == 0 {
-		return err
-	}
-	e.plan.opt.Log.Debug(fmt.Sprintf("wrote checkpoint %d, after %d iterations", n, s.Iteration),
-		zap.Duration("took", time.Since(start)))
-	return errors.Join(err, e.job.Wrote(n, s.Iteration))
-}
-
 // took notes how the writing of the snapshot ended. The job goes on in any case.
 func (e *epochs[V, A]) took(err error) {
 	e.writer.cancel()
 	e.state.taken = nil
-	switch {
-	case err == nil && e.writer.failing:
-		e.plan.opt.Log.Info("checkpoints are written again")
-		fallthrough
-	case err == nil:
-		e.changes.saved, e.writer.failing = e.changes.taken, false
-	case errors.Is(err, context.Canceled): // the job is done
-	default:
-		e.failed(err)
+	if errors.Is(err, context.Canceled) { // the job is done
+		return
+	}
+	if e.Wrote(err); err == nil {
+		e.changes.saved = e.changes.taken
 	}
 }
-
-// failed logs, once, that epochs cannot be written.
-func (e *epochs[V, A]) failed(err error) {
-	if !e.writer.failing {
-		e.writer.failing = true
-		e.plan.opt.Log.Warn(oneLine(err) + "; the job goes on, and older checkpoints stay")
-	}
-}
-
-// oneLine puts joined errors into one line.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // stop cancels the writing of an epoch, without waiting for its end.
 func (e *epochs[V, A]) stop() {
@@ -256,7 +210,7 @@ func (e *epochs[V, A]) save() error {
 	if within {
 		active = e.state.activeNow(active, true) // the run is over
 	}
-	err := e.write(context.Background(), e.snapshotState(within), newSnapshot(e.state.arrays.Cur, active, e.chunk, nil))
+	err := e.Write(context.Background(), e.snapshotState(within), newSnapshot(e.state.arrays.Cur, active, e.chunk, nil))
 	if err == nil {
 		e.changes.saved = e.changes.all
 	}

@@ -15,34 +15,29 @@ import (
 
 // restore takes over the state of the newest sound epoch, if the job is recorded and has one.
 func (r *recorder[V, A]) restore(ctx context.Context) (resumed bool, err error) {
-	if r.epochs != nil && !r.epochs.job.Begun() { // it could not be recorded
+	if r.epochs != nil && !r.epochs.Job.Begun() { // it could not be recorded
 		r.epochs.free()
 		r.epochs = nil
 	}
 	if r.epochs == nil {
 		return false, nil
 	}
-	job, log := r.epochs.job, r.plan.opt.Log
-	epoch, err := job.Restore(ctx, r.state)
-	for _, passed := range epoch.Passed {
-		log.Warn(fmt.Sprintf("job %d: a checkpoint is skipped: %v", job.ID(), passed))
-	}
+	epoch, err := r.epochs.Restore(ctx, r.state)
 	if err != nil {
 		return false, fmt.Errorf("graph %s: %w", r.plan.store.Name(), err)
 	}
 	if epoch.Number == 0 {
 		return false, nil
 	}
+	log := r.plan.opt.Log
 	if err := r.state.resume(epoch.State); err != nil {
 		log.Debug("the policy begins without what the checkpoint says", zap.Error(err))
 	}
-	before := epoch.State.Iteration
-	r.report.Before, r.report.Earlier = before, epoch.State.Work
-	log.Info(fmt.Sprintf("job %d goes on from checkpoint %d, after %d iterations", job.ID(), epoch.Number, before))
+	r.report.Before, r.report.Earlier = epoch.State.Iteration, epoch.State.Work
 	if epoch.State.Within && r.plan.can.restless {
 		log.Warn(fmt.Sprintf("job %d: iteration %d was interrupted and starts again, and the program is not idempotent: "+
 			"values may differ from those of an uninterrupted run",
-			job.ID(), before+1))
+			r.epochs.Job.ID(), epoch.State.Iteration+1))
 	}
 	return true, nil
 }

@@ -24,7 +24,7 @@ func (j *Job[V, A]) Run(ctx context.Context) (Report, error) {
 	if err == nil {
 		j.recorder.epochs.stop() // of a job that is done none is needed
 	} else if lost := j.Save(); lost != nil {
-		j.plan.opt.Log.Warn("the final state of the job was not saved: " + oneLine(lost) + "; older checkpoints stay")
+		j.recorder.epochs.Wrote(lost)
 	}
 	return j.recorder.report, err
 }
@@ -128,11 +128,11 @@ func (j *Job[V, A]) record(x *iteration) error {
 	j.recorder.add(x.report)
 	e := j.recorder.epochs
 	e.iterated(x)
-	if !e.due() || j.last() || !e.idle() { // after the last one, only results are left to be written
+	if e == nil || !e.due.Due() || j.last() || !e.idle() { // after the last one, only results are left to be written
 		return nil
 	}
 	if err := j.workers.gpus.fetch(); err != nil {
-		e.failed(err)
+		e.Wrote(err)
 		return nil
 	}
 	e.take(false)
@@ -171,8 +171,8 @@ func (j *Job[V, A]) levelLimit() int {
 	if j.plan.opt.hooks.end != nil {
 		limit = min(limit, j.state.rounds())
 	}
-	if e := j.recorder.epochs; e != nil && e.policy.Every > 0 {
-		limit = min(limit, max(1, e.policy.Every-e.since.iterations))
+	if e := j.recorder.epochs; e != nil && e.due.Every > 0 {
+		limit = min(limit, max(1, e.due.Every-e.due.Iterations))
 	}
 	return limit
 }

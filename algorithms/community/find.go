@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/hostmem"
 	"github.com/garaph/garaph/store"
 )
@@ -111,8 +112,9 @@ func Find(
 	}
 	f := &finder{
 		graph: s.Name(), queries: queries, o: o, answer: answer, began: time.Now(),
-		saver: saver{Saving: o.Saving, last: time.Now()},
+		saver: saver{Saving: o.Saving, schedule: checkpoint.Schedule{Policy: o.Saving.Policy}},
 	}
+	f.schedule.Restart()
 	err := f.resume()
 	if err == nil && len(f.answers) < len(queries) {
 		err = algorithms.Visit(ctx, s, f,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/internal/testsize"
 	"github.com/garaph/garaph/store"
 )
@@ -37,7 +38,7 @@ func resumed(
 	var words []uint64
 	for stopped := true; stopped; processes++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		o.Saving = Saving{Every: 1 + r.IntN(20), Interval: time.Nanosecond}
+		o.Saving = Saving{Policy: checkpoint.Policy{Every: 1 + r.IntN(20), Interval: time.Nanosecond}}
 		if words != nil {
 			from, err := ReadSaved(words, s.Catalogue().Vertices)
 			if err != nil {
@@ -132,7 +133,7 @@ func hard(t *testing.T, seed uint64) (*store.Store, []Query, []uint64) {
 	o.cpu = func(ctx context.Context, open []Open, b *Best) ([]Open, int64, error) {
 		return visits(30)(context.WithoutCancel(ctx), open, b) // however slow the machine is
 	}
-	o.Saving = Saving{Interval: time.Nanosecond, Save: func(now *Saved) {
+	o.Saving = Saving{Policy: checkpoint.Policy{Interval: time.Nanosecond}, Save: func(now *Saved) {
 		n := len(now.Answers) + 1 // the one that is being searched is the last
 		words = (&Saved{now.Queries[:min(n, len(queries))], now.Answers, now.begun}).Words()
 		if n > 2 && len(now.begun) == 1 && len(problemsOf(&now.begun[0].DeviceQuery)) > 1 {

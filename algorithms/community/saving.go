@@ -5,27 +5,26 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/garaph/garaph/checkpoint"
 )
 
 // Saving says from where a search goes on, and when it saves where it stands.
 type Saving struct {
 	From *Saved // of the same queries; if nil, the beginning
-	// Save, when not nil, is called with where the search stands: as Every and Interval say, and when the
-	// search ends with an error. Nothing goes on meanwhile. When it takes longer than the time between
+	// Save, when not nil, is called with where the search stands: as Policy says, whose iterations are answers, and when
+	// the search ends with an error. Nothing goes on meanwhile. When it takes longer than the time between
 	// two calls, there are fewer.
-	Save     func(*Saved)
-	Every    int           // after that many answers; if 0, not by their number
-	Interval time.Duration // after so much time; if 0, not by time
+	Save   func(*Saved)
+	Policy checkpoint.Policy
 }
 
 // saver calls Save of a search.
 type saver struct {
 	Saving
-	last    time.Time     // when it was called
-	took    time.Duration // how long that took
-	answers int           // since then
-	called  bool          // and before: there is something to go on from
-	changed bool          // since then
+	schedule checkpoint.Schedule
+	called   bool // there is something to go on from
+	changed  bool // since then
 }
 
 // leastSlice is how long a search goes on between two calls of Save at least, so that it comes on.
@@ -33,27 +32,23 @@ const leastSlice = 10 * time.Millisecond
 
 // rest returns how long a search goes on before Save is due.
 func (s *saver) rest() time.Duration {
-	if s.Save == nil || s.Interval <= 0 {
+	if s.Save == nil {
 		return math.MaxInt64
 	}
-	return max(leastSlice, s.Interval-time.Since(s.last), s.took-time.Since(s.last))
+	return max(leastSlice, s.schedule.Left())
 }
 
-func (s *saver) due() bool {
-	since := time.Since(s.last)
-	return s.Save != nil && since >= s.took &&
-		(s.Every > 0 && s.answers >= s.Every || s.Interval > 0 && since >= s.Interval)
-}
+func (s *saver) due() bool { return s.Save != nil && s.schedule.Due() }
 
 // wanted reports whether Save is called before the end.
-func (s *saver) wanted() bool { return s.Save != nil && (s.Every > 0 || s.Interval > 0) }
+func (s *saver) wanted() bool { return s.Save != nil && s.Policy.Wanted() }
 
 // save saves where the search stands.
 func (f *finder) save() {
 	begin := time.Now()
 	f.Save(&Saved{f.queries, f.answers, slices.Concat(f.begun, f.earlier)})
-	f.last, f.took = time.Now(), time.Since(begin)
-	f.saver.answers, f.called, f.changed = 0, true, false
+	f.schedule.Restart()
+	f.schedule.Took, f.called, f.changed = time.Since(begin), true, false
 }
 
 func (f *finder) saveIfDue() {
@@ -75,7 +70,7 @@ func (f *finder) answered(p *pending) error {
 	p.result.Proven = len(p.Open) == 0
 	f.answers = append(f.answers, p.result)
 	f.begun = f.begun[1:]
-	f.saver.answers++
+	f.schedule.Iterations++
 	f.changed = true
 	err := f.answer(len(f.answers)-1, p.result)
 	if err == nil {

@@ -143,6 +143,7 @@ func onRows[T algorithms.Value](job Job, a algorithms.Algorithm[T]) (*garaph.Res
 	return garaph.RunAlgorithm(job.Context, job.Graph, a, garaph.AlgorithmOptions{
 		Threads: o.Threads, Memory: o.Memory, Progress: job.Progress, Log: o.Log, Scratch: job.Scratch,
 		Device: algorithms.Device(o.Device), GPU: o.GPU.Name, GPUMemory: o.GPU.Memory,
+		Job: o.Job, Checkpoints: o.Checkpoints,
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gas"
@@ -23,14 +24,13 @@ import (
 // MethodOption is the name of the method among the options of a recorded job.
 const MethodOption = "engine"
 
-// Of returns the identity of a job: a program with its parameters and options over the graph with a fingerprint.
-func Of(fingerprint string, p any, o dispatcher.Options) (checkpoint.Identity, error) {
+// Of returns the identity of a job: a program or an algorithm with its parameters, and the options of the run, over
+// the graph with a fingerprint.
+func Of(fingerprint string, p any, options map[string]string) (checkpoint.Identity, error) {
 	t := reflect.TypeOf(p)
 	id := checkpoint.Identity{
 		Graph: fingerprint, Program: t.String(), Engine: dispatcher.EngineVersion,
-		Parameters: parametersOf(p),
-		Options: map[string]string{"mode": string(o.Mode), MethodOption: string(o.Method),
-			"iterations": strconv.Itoa(o.Iterations)},
+		Parameters: parametersOf(p), Options: options,
 	}
 	pointer := ""
 	if t.Kind() == reflect.Pointer {
@@ -44,10 +44,15 @@ func Of(fingerprint string, p any, o dispatcher.Options) (checkpoint.Identity, e
 	return id, err
 }
 
-// sourceOf returns a hash of the program's text, or else of the executable.
+// sourceOf returns a hash of the program's text or the version of the algorithm, or else a hash of the executable.
 func sourceOf(program any) (string, error) {
-	if s, ok := program.(gas.Sourced); ok && !inherits(program) {
+	if s, ok := program.(gas.Sourced); ok && !inherits[gas.Sourced](program) {
 		return hashOf([]byte(s.SourceText())), nil
+	}
+	if a, ok := program.(algorithms.Resumable); ok && !inherits[algorithms.Resumable](program) {
+		if _, version := a.Steps(); version != "" {
+			return "version " + version, nil
+		}
 	}
 	build, err := buildHash()
 	if err != nil {
@@ -75,14 +80,14 @@ var buildHash = sync.OnceValues(func() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 })
 
-// inherits reports whether a program may have its text from another one that
+// inherits reports whether a program may have its text or version, as an S, from another one that
 // it embeds, and methods of its own beside it.
-func inherits(program any) bool {
+func inherits[S any](program any) bool {
 	t := reflect.TypeOf(program)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	sourced := reflect.TypeFor[gas.Sourced]()
+	sourced := reflect.TypeFor[S]()
 	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
 		if f := t.Field(i); f.Anonymous && (f.Type.Implements(sourced) || reflect.PointerTo(f.Type).Implements(sourced)) {
 			return true

@@ -26,7 +26,7 @@ import (
 func NewAlgorithm[T algorithms.Value](name, short string, a algorithms.Algorithm[T]) Program {
 	runner := BindAlgorithm(func(Env) (algorithms.Algorithm[T], error) { return a, nil })
 	p := Program{
-		Name: name, Short: short, Algorithm: true, GPU: algorithms.HasGPU(a),
+		Name: name, Short: short, Algorithm: true, GPU: algorithms.HasGPU(a), Resumable: algorithms.IsResumable(a),
 		Setup: func(*pflag.FlagSet) Runner { return runner },
 	}
 	if n, ok := a.(gas.Named); ok {
@@ -45,6 +45,7 @@ func BindAlgorithm[T algorithms.Value](build func(Env) (algorithms.Algorithm[T],
 		return garaph.RunAlgorithm(ctx, e.Graph, a, garaph.AlgorithmOptions{
 			Threads: e.Options.Threads, Memory: e.Options.Memory, Progress: e.Progress, Log: e.Log, Scratch: e.scratch,
 			Device: algorithms.Device(e.Options.Device), GPU: firstGPU(e.Options.GPU.Name), GPUMemory: e.Options.GPU.Memory,
+			Job: e.Options.Job, Checkpoints: e.Options.Checkpoints,
 		})
 	}
 }
@@ -68,10 +69,10 @@ var (
 
 // refusedFlagNames returns the flags of a run that an algorithm has no use for.
 func (p Program) refusedFlagNames() []string {
-	refused := programFlagNames
-	if p.Iterations > 0 {
-		refused = slices.DeleteFunc(slices.Clone(refused), func(name string) bool { return name == "iterations" })
-	}
+	refused := slices.DeleteFunc(slices.Clone(programFlagNames), func(name string) bool {
+		return name == "iterations" && p.Iterations > 0 ||
+			name != "checkpoint-pages" && slices.Contains(checkpointFlagNames, name) && p.Resumable
+	})
 	if p.GPU {
 		return refused
 	}

@@ -16,7 +16,7 @@ func builtinPrograms() []Program {
 	var all []Program
 	for _, b := range builtins.All {
 		p := programOf(b.Command, b.Run)
-		p.Algorithm, p.GPU = b.IsAlgorithm(), algorithms.HasGPU(b.Value)
+		p.Algorithm, p.GPU, p.Resumable = b.IsAlgorithm(), algorithms.HasGPU(b.Value), algorithms.IsResumable(b.Value)
 		if b.Instead != nil {
 			instead := programOf(*b.Instead, builtins.RunAlgorithm)
 			p.Instead = &instead

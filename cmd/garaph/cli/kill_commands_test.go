@@ -69,6 +69,8 @@ var killedCommands = []killedCommand{
 		line: "community g --queries q.txt --max-size 6 --time-limit 300ms --device gpu --gpu emulated --checkpoint-every " +
 			"1 --output o.csv",
 		next: []string{"?resume g", "community g --query 0 --max-size 5 --output o.csv"}, belongs: jobFiles, whole: "o.csv"},
+	{name: "run of an algorithm", line: "run betweenness g --samples 60 --checkpoint-every 1 --output o.tsv",
+		next: []string{"?resume g", "run betweenness g --samples 6 --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "jobs rm", line: "jobs rm g 1 2",
 		next: []string{"?jobs rm g 1", "?jobs rm g 2", "run pagerank g --output o.tsv"}, belongs: jobFiles, whole: "o.tsv"},
 	{name: "jobs rm alone", line: "jobs rm g 1 2", next: []string{"!jobs rm g 1 2"}, belongs: jobFiles},

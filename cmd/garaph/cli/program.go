@@ -32,9 +32,10 @@ type Program struct {
 	// active.
 	Iterations int
 	// Algorithm is set for an algorithm, which is not a vertex program and for which Setup gives
-	// a Runner of [BindAlgorithm]. It has no iterations and checkpoints, and flags for
-	// these are refused.
+	// a Runner of [BindAlgorithm]. Flags that only vertex programs have are refused.
 	Algorithm bool
+	// Resumable is set for an algorithm that has checkpoints. Flags for these are refused otherwise.
+	Resumable bool
 	// GPU is set for an algorithm that also runs on a GPU. Flags for that are refused otherwise.
 	GPU bool
 	// Instead is an algorithm with the same results, with the program's flags, or nil. On the CPU it

@@ -132,7 +132,7 @@ func (a *app) recordedCommand(job *garaph.Job) (*cobra.Command, error) {
 	}
 	name := job.Record().Name
 	i := slices.IndexFunc(a.programs, func(p Program) bool { return p.Name == name })
-	if i < 0 || a.programs[i].Algorithm {
+	if i < 0 || a.programs[i].Algorithm && !a.programs[i].Resumable {
 		return nil, errors.New("which this executable does not have: resume it with the one that began it")
 	}
 	first, _, err := runCommand(a).Find([]string{name})

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/cmd/garaph/cli/output"
 	"github.com/garaph/garaph/dispatcher"
 	"github.com/garaph/garaph/gpuengine"
@@ -186,6 +187,10 @@ func (a *app) programCommand(p Program, f *runFlags) *cobra.Command {
 		cmd.Long += fmt.Sprintf("\nIt ends after %d iterations at most, unless --iterations is given.", p.Iterations)
 	default:
 		cmd.Long += "\nIt ends when nothing changes any more, or after --iterations."
+	}
+	if r, ok := p.Value.(algorithms.Resumable); ok {
+		name, _ := r.Steps()
+		cmd.Long += fmt.Sprintf("\nFor --checkpoint-every, %s count as iterations.", name)
 	}
 	cmd.Long += fmt.Sprintf("\n`%s help expert` lists more flags.", a.name)
 	runner := p.Setup(cmd.Flags())

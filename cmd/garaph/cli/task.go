@@ -123,7 +123,7 @@ func (a *app) run(ctx context.Context, t *task) (err error) {
 
 // recordJob prepares the record of a program's job, and reports which one it continues.
 func (t *task) recordJob(a *app, out output.Destination) {
-	if !t.program.Algorithm {
+	if !t.program.Algorithm || t.program.Resumable {
 		t.record(a.resumed)
 	}
 	if a.resumed != nil {
