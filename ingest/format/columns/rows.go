@@ -3,6 +3,7 @@ package columns
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -155,7 +156,7 @@ func (t *rowBody) edges(v []cols.Values, from, to int, row int64, b *read.Block,
 			Advice: bad.Advice,
 		}
 		if !t.skipBad {
-			err.Advice = read.WithSkipAdvice(err.Advice)
+			err.Advice = cmp.Or(err.Advice, read.AdviceSkip)
 			return err
 		}
 		w.NoteBad(err, b)

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/garaph/garaph/ingest/format"
@@ -45,9 +44,6 @@ func isDIMACS(h *read.Head) bool {
 
 // planDIMACS reads the header, up to the problem line.
 func planDIMACS(p *read.Plan, h *read.Head, o read.Options) error {
-	if isGalois(h.Bytes) && !read.IsText(h.Bytes) {
-		return p.Refused("is a binary .gr file of Galois, which is not read", read.SeeFormats)
-	}
 	if err := read.CheckText(h, DIMACS, o.Format == DIMACS); err != nil {
 		return err
 	}
@@ -66,16 +62,6 @@ func planDIMACS(p *read.Plan, h *read.Head, o read.Options) error {
 		}
 	}
 	return lines.Refused(line, expected, "")
-}
-
-// isGalois recognises the binary .gr of Galois: a version of 1 or 2, then the
-// size of an edge's data, as 64-bit integers.
-func isGalois(b []byte) bool {
-	if len(b) < 32 {
-		return false
-	}
-	version, size := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-	return (version == 1 || version == 2) && size <= 64
 }
 
 func dimacsHeader(g *format.Graph, edges uint64) string {
