@@ -253,7 +253,6 @@ func TestOpenErrors(t *testing.T) {
 			"standard input: cannot be read together with files; name it alone"},
 		{[]string{locked}, read.Options{Format: "xls"},
 			`unknown format "xls": expected auto, ` + format.WordList(format.Names()) + ``},
-		{[]string{locked}, read.Options{IDs: "x"}, `unknown way to take ids "x": expected auto, dense, int or string`},
 		{[]string{locked}, table('"', ""),
 			`delimiter '"': expected a character of ASCII that is no quote, line end or control`},
 		{[]string{locked}, table(0, "", "1"),

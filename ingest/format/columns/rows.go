@@ -83,16 +83,6 @@ func columnsError(name string, err error) error {
 	return &read.InputError{File: name, Problem: "cannot be read: " + read.PathCause(err), Err: err}
 }
 
-// sameColumns refuses a file that does not have the columns of its plan any more.
-func (t *rowBody) sameColumns(name string, list []cols.Column) error {
-	for i, c := range t.at {
-		if c >= len(list) || list[c] != t.list[i] {
-			return &read.DamagedError{File: name, Problem: "was replaced while it was being read"}
-		}
-	}
-	return nil
-}
-
 // rowBody makes edges of rows, for all formats of columns.
 type rowBody struct {
 	pickedColumns
