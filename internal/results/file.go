@@ -39,7 +39,22 @@ func WriteFileReady(ctx context.Context, path string, f Format, t Table, ready f
 	if err != nil {
 		return err
 	}
-	return writeTo(ctx, path, "the results", func(w io.Writer) error { return Write(w, f, t) }, ready)
+	return writeTo(ctx, path, "the results", func(w io.Writer) error { return Write(Until(ctx, w), f, t) }, ready)
+}
+
+// Until returns a writer to w whose writes fail when ctx has ended.
+func Until(ctx context.Context, w io.Writer) io.Writer { return untilDone{ctx, w} }
+
+type untilDone struct {
+	ctx context.Context //nolint:containedctx // of the call that writes
+	w   io.Writer
+}
+
+func (u untilDone) Write(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(b)
 }
 
 func writeTo(ctx context.Context, path, what string, write func(io.Writer) error, ready func(temporary string)) error {

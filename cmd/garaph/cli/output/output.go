@@ -121,7 +121,6 @@ func SameName(a, b string) bool { return RealName(a) == RealName(b) && RealName(
 // Write writes all rows, until ctx ends. ready gets a file that is whole before
 // it takes its place.
 func (d Destination) Write(ctx context.Context, t results.Table, stdout *Stdout, ready func(temporary string)) error {
-	t = Cancellable{t, ctx}
 	if stdout.IsTerminal(d.Path) {
 		t = shown{t}
 	}
@@ -129,7 +128,7 @@ func (d Destination) Write(ctx context.Context, t results.Table, stdout *Stdout,
 	case "":
 		return nil
 	case "-":
-		return results.Write(stdout, d.Format, t)
+		return results.Write(results.Until(ctx, stdout), d.Format, t)
 	default:
 		return results.WriteFileReady(ctx, d.Path, d.Format, t, ready)
 	}
@@ -174,45 +173,5 @@ func escape(ids *results.IDs) {
 	ids.Strings = slices.Clone(ids.Strings)
 	for i, name := range ids.Strings {
 		ids.Strings[i] = show.Printable(name)
-	}
-}
-
-// Cancellable is a table whose rows end with its context.
-type Cancellable struct {
-	results.Table
-	Context context.Context
-}
-
-// Batches yields the rows of the table until the context ends.
-func (c Cancellable) Batches(yield func(*results.Batch) error) error {
-	return c.Table.Batches(func(b *results.Batch) error {
-		if err := c.Context.Err(); err != nil {
-			return err
-		}
-		return yield(b)
-	})
-}
-
-// Numbers yields the numbers of a column until the context ends.
-func (c Cancellable) Numbers(i int, from, to int64, yield func(*results.Values) error) error {
-	return c.Table.Numbers(i, from, to, func(v *results.Values) error {
-		if err := c.Context.Err(); err != nil {
-			return err
-		}
-		return yield(v)
-	})
-}
-
-// Filler returns a filler of columns that ends with the context, or nil.
-func (c Cancellable) Filler() results.Fill {
-	fill := c.Table.Filler()
-	if fill == nil {
-		return nil
-	}
-	return func(b *results.Batch, from, to int64) error {
-		if err := c.Context.Err(); err != nil {
-			return err
-		}
-		return fill(b, from, to)
 	}
 }
