@@ -40,6 +40,8 @@ func CheckText(h *Head, f FormatName, named bool) error {
 		return &InputError{File: h.Input.Name, Problem: problem, Advice: advice}
 	}
 	switch zero := bytes.IndexByte(b, 0); {
+	case bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(bytes.TrimRight(b, "\r"), '\r') >= 0:
+		return refused("has carriage returns and no line feeds, so that all of it is one line", "")
 	case !named && !text: // names may have any bytes
 		return refused("looks binary, but would be read as "+string(f), "name its format with --format, or see docs/formats.md")
 	case zero >= 0:

@@ -173,40 +173,6 @@ func (t *graphmlBody) Parse(b *read.Block, w *read.Parser) error {
 	return w.Batch.Flush() // names are in the block
 }
 
-// maxToken bounds the text, comment or tag of an XML file that is in memory.
-const maxToken = 8 << 20
-
-// xmlTokens reads the tokens of an XML file, each of at most [maxToken] bytes.
-type xmlTokens struct {
-	io.Reader
-	d    *xml.Decoder
-	read int // bytes of the token
-}
-
-func newXMLTokens(r io.Reader) *xmlTokens {
-	t := &xmlTokens{Reader: r}
-	t.d = xml.NewDecoder(t)
-	t.d.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
-		return nil, errors.New("convert it to UTF-8")
-	}
-	return t
-}
-
-// Token implements [xml.TokenReader].
-func (t *xmlTokens) Token() (xml.Token, error) {
-	t.read = 0
-	return t.d.RawToken()
-}
-
-func (t *xmlTokens) Read(b []byte) (int, error) {
-	if t.read > maxToken {
-		return 0, fmt.Errorf("xml: a text, comment or tag has more than %d MiB", maxToken>>20)
-	}
-	n, err := t.Reader.Read(b)
-	t.read += n
-	return n, err
-}
-
 // graphmlReader reads a file. It calls add with the id of every node, and with source, target and weight of every edge,
 // behind their lines.
 type graphmlReader struct {
@@ -222,11 +188,11 @@ type graphmlReader struct {
 
 // each reads a file.
 func (t *graphmlHead) each(name string, r io.Reader, add func(line int, texts ...string) error) error {
-	tokens := newXMLTokens(r)
-	x := &graphmlReader{graphmlHead: t, name: name, d: xml.NewTokenDecoder(tokens), add: add}
+	x := &graphmlReader{graphmlHead: t, name: name, d: xml.NewDecoder(r), add: add}
+	x.d.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errors.New("xml: convert it to UTF-8") }
 	for {
 		token, err := x.d.Token()
-		x.line, _ = tokens.d.InputPos()
+		x.line, _ = x.d.InputPos()
 		switch e := token.(type) {
 		case xml.EndElement:
 			switch e.Name.Local {
