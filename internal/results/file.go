@@ -39,7 +39,13 @@ func WriteFileReady(ctx context.Context, path string, f Format, t Table, ready f
 	if err != nil {
 		return err
 	}
-	return writeTo(ctx, path, "the results", func(w io.Writer) error { return Write(Until(ctx, w), f, t) }, ready)
+	files := Files{wholefile.Set{Ready: ready}}
+	defer files.End() // also when a method of t panics
+	err = files.write(ctx, path, "the results", func(w io.Writer) error { return Write(Until(ctx, w), f, t) })
+	if err != nil {
+		return err
+	}
+	return files.Place()
 }
 
 // Until returns a writer to w whose writes fail when ctx has ended.
@@ -55,22 +61,6 @@ func (u untilDone) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return u.w.Write(b)
-}
-
-func writeTo(ctx context.Context, path, what string, write func(io.Writer) error, ready func(temporary string)) error {
-	target, err := inspect(what, path)
-	if err != nil {
-		return err
-	}
-	if target.stream {
-		err = writeStream(ctx, path, write)
-	} else {
-		err = wholefile.WriteReady(wholefile.Through(path), target.mode, write, ready)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write %s to %s: %w", what, path, err)
-	}
-	return nil
 }
 
 // PathError is a path that is not that of a file: it names a folder.
@@ -232,7 +222,10 @@ type Files struct {
 // Write lets write fill one more file at path, as
 // [WriteFile] does. A pipe or a descriptor is written straight. Errors call it what.
 func (f *Files) Write(ctx context.Context, path, what string, write func(io.Writer) error) error {
-	fill := func(w io.Writer) error { return Compressed(w, path, write) }
+	return f.write(ctx, path, what, func(w io.Writer) error { return Compressed(w, path, write) })
+}
+
+func (f *Files) write(ctx context.Context, path, what string, fill func(io.Writer) error) error {
 	target, err := inspect(what, path)
 	if err != nil {
 		return err

@@ -61,10 +61,6 @@ func TestGraphML(t *testing.T) {
 				`key="i">1</data></edge>`,
 		), `<key id="w"`, `<key id="i" for="edge" attr.name="weight" attr.type="long"/><key id="w"`, 1), read.Options{},
 			[]edgeSeen{{"5", "1", 0.5}, {"6", "1", 1}}, nil, read.IDInt, false},
-		{"of Cytoscape", strings.Replace(graphmlText("directed", `<node id="70"><data key="n">1</data></node><edge `+
-			`source="70" target="71"><data key="n">2.5</data></edge><edge source="70" target="72"><data `+
-			`key="n">4</data></edge>`), `for="edge"`, `for="graph"`, 1), read.Options{},
-			[]edgeSeen{{"70", "71", 2.5}, {"70", "72", 4}}, []string{"70"}, read.IDInt, false},
 		{"weights of nodes alone", strings.Replace(graphmlText("directed", `<node id="70"><data `+
 			`key="n">1</data></node><edge source="70" target="71"/>`), `for="edge"`, `for="graph"`, 1), read.Options{},
 			[]edgeSeen{{"70", "71", 0}}, []string{"70"}, read.IDInt, false},
