@@ -43,7 +43,7 @@ func CheckText(h *Head, f FormatName, named bool) error {
 	case bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(bytes.TrimRight(b, "\r"), '\r') >= 0:
 		return refused("has carriage returns and no line feeds, so that all of it is one line", "")
 	case !named && !text: // names may have any bytes
-		return refused("looks binary, but would be read as "+string(f), "name its format with --format, or see docs/formats.md")
+		return refused("looks binary, but would be read as "+string(f), "name its format with --format")
 	case zero >= 0:
 		return refused(fmt.Sprintf("byte %d is zero, which text in the format %s never has", zero, f), "")
 	}
