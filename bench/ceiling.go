@@ -32,10 +32,8 @@ const (
 	// gatherShare is the part of the machine's memory that the edges of gather-only may take.
 	gatherShare = 4
 	diskBytes   = 1 << 30
-	// edgesPerTask is few enough that all goroutines end together, and that a 32-bit float counts
-	// them exactly, as it does the edges of sidesPerTask packed sides.
+	// edgesPerTask is few enough that all goroutines end together, and that a 32-bit float counts them exactly.
 	edgesPerTask = 1 << 16
-	sidesPerTask = 4
 )
 
 // speed repeats a pass over an amount, after one that warms up, and returns the median of the
@@ -53,74 +51,57 @@ func speed(ctx context.Context, amount float64, pass func() error) (float64, err
 	return median(speeds[1:]), nil
 }
 
-// edges are in-edges of a graph in memory, as its shards have them: the sources in the order of
-// destinations, or packed blocks.
+// edges are the sources of a graph's in-edges in memory, in the order in which its shards have them.
 type edges struct {
-	blob   []byte
-	tasks  [][]uint32
-	packed []together
-	count  uint64
-	slots  uint64 // edges, and dummies of packed blocks
-	shards int    // that they are from
+	sources []uint32
+	shards  int // that they are from
 }
 
-// together is packed sides that are read together, by runs of their blocks.
-type together struct {
-	sides []*packed.Side
-	runs  []packed.Run
-}
-
-// loadEdges reads the in-sides of all shards, or about limit bytes evenly from all over the graph.
+// loadEdges reads the in-sides of all shards, or about limit bytes of sources evenly from all over the graph.
 // free returns the memory.
 func loadEdges(ctx context.Context, g *garaph.Graph, threads int, limit int64) (*edges, error) {
 	c := g.Catalogue()
-	step := int(max(1, (sideBytes(c, shard.In)-1)/limit+1))
+	step := int(max(1, (4*int64(c.Edges)-1)/limit+1))
 	ends := []int64{0}
 	for i := 0; i < len(c.Shards); i += step {
-		ends = append(ends, ends[len(ends)-1]+c.Bytes(shard.In, i))
+		ends = append(ends, ends[len(ends)-1]+int64(c.Shards[i].In))
 	}
 	e := &edges{shards: len(ends) - 1}
 	var err error
-	if e.blob, err = hostmem.Bytes(ends[e.shards]); err != nil {
+	if e.sources, err = hostmem.Slice[uint32](int(ends[e.shards])); err != nil {
 		return nil, fmt.Errorf("measure gather-only: %w", err)
 	}
-	sides := make([]shard.Side, e.shards)
-	err = parallel(threads, e.shards, func(k int) (err error) {
-		sides[k], err = g.Store().ReadShard(shard.In, k*step, e.blob[ends[k]:ends[k+1]:ends[k+1]])
-		return errors.Join(err, ctx.Err())
-	})
-	var blocks []*packed.Side
-	for _, side := range sides {
+	err = parallel(threads, e.shards, func(k int) error {
+		blob, err := hostmem.Bytes(c.Bytes(shard.In, k*step))
+		if err != nil {
+			return err
+		}
+		defer hostmem.FreeBytes(blob)
+		side, err := g.Store().ReadShard(shard.In, k*step, blob)
+		if err != nil {
+			return err
+		}
+		to := e.sources[ends[k]:ends[k+1]]
 		switch x := side.(type) {
 		case *packed.Side:
-			blocks = append(blocks, x)
+			for some := range x.All() {
+				to = to[copy(to, some.Nbr):]
+			}
 		case *rows.Side:
-			e.count, e.slots = e.count+uint64(len(x.Nbr)), e.slots+uint64(len(x.Nbr))
-			e.tasks = slices.AppendSeq(e.tasks, slices.Chunk(x.Nbr, edgesPerTask))
+			copy(to, x.Nbr)
 		}
-	}
-	for some := range slices.Chunk(blocks, sidesPerTask) {
-		e.addPacked(some)
-	}
+		return ctx.Err()
+	})
 	if err != nil {
 		e.free()
 	}
 	return e, err
 }
 
-// addPacked makes a task of sides.
-func (e *edges) addPacked(sides []*packed.Side) {
-	for _, s := range sides {
-		e.count += uint64(s.Layout.Edges)
-		e.slots += uint64(s.Layout.Blocks) * packed.BlockSlots
-	}
-	e.packed = append(e.packed, together{sides, slices.Collect(packed.Windows(sides))})
-}
-
-func (e *edges) free() { hostmem.FreeBytes(e.blob) }
+func (e *edges) free() { hostmem.Free(e.sources) }
 
 // gatherSpeed returns the gather-only ceiling in edges per second, with values of type F for n
-// vertices. All values are 1, so that the sum over all slots is their number.
+// vertices. All values are 1, so that their sum is the number of edges.
 func gatherSpeed[F float32 | float64](ctx context.Context, e *edges, n uint32, threads int) (float64, error) {
 	values, err := hostmem.Slice[F](int(n))
 	if err != nil {
@@ -130,14 +111,11 @@ func gatherSpeed[F float32 | float64](ctx context.Context, e *edges, n uint32, t
 	for i := range values {
 		values[i] = 1
 	}
-	sums := make([]float64, len(e.tasks)+len(e.packed))
-	v, err := speed(ctx, float64(e.count), func() error {
-		return parallel(threads, len(sums), func(i int) error {
-			if k := i - len(e.tasks); k >= 0 {
-				sums[i] = float64(gatherPacked(values, e.packed[k]))
-			} else {
-				sums[i] = float64(gatherOnly(values, e.tasks[i]))
-			}
+	tasks := slices.Collect(slices.Chunk(e.sources, edgesPerTask))
+	sums := make([]float64, len(tasks))
+	v, err := speed(ctx, float64(len(e.sources)), func() error {
+		return parallel(threads, len(tasks), func(i int) error {
+			sums[i] = float64(gatherOnly(values, tasks[i]))
 			return nil
 		})
 	})
@@ -145,8 +123,8 @@ func gatherSpeed[F float32 | float64](ctx context.Context, e *edges, n uint32, t
 	for _, s := range sums {
 		sum += s
 	}
-	if err == nil && sum != float64(e.slots) {
-		err = fmt.Errorf("measure gather-only: the values of %d sources, each 1, sum to %v", e.slots, sum)
+	if err == nil && sum != float64(len(e.sources)) {
+		err = fmt.Errorf("measure gather-only: the values of %d sources, each 1, sum to %v", len(e.sources), sum)
 	}
 	return v, err
 }
@@ -171,73 +149,6 @@ func gatherOnly[F float32 | float64](values []F, sources []uint32) F {
 		a += values[s]
 	}
 	return a + b + c + d + e + f + g + h
-}
-
-// gathered is the state of gatherPacked: sums that don't wait for each other, and the
-// destinations, so that they are decoded.
-type gathered[F float32 | float64] struct {
-	sums [packed.GroupSlots]F
-	to   uint16
-}
-
-// gatherPacked decodes blocks and sums the values of the sources: a fold without accumulators.
-func gatherPacked[F float32 | float64](values []F, t together) (sum F) {
-	var all gathered[F]
-	gathers := [2]gathers[F]{gathersOf[packed.D14, F](), gathersOf[packed.D16, F]()}
-	var b packed.Blocks
-	for _, r := range t.runs {
-		for b.Reset(t.sides[r.Side], r.From, r.To); b.Next(); {
-			gathers[b.Wide()][b.Width()](&all, &b, values)
-		}
-	}
-	for _, s := range all.sums {
-		sum += s
-	}
-	return sum
-}
-
-func gatherBlock[W packed.Width, D packed.Destination, F float32 | float64](all *gathered[F], b *packed.Blocks,
-	values []F) {
-	w, d := packed.Bits[W](), packed.Bits[D]()
-	g, u := b.Block()
-	s0, s1, s2, s3 := all.sums[0], all.sums[1], all.sums[2], all.sums[3]
-	s4, s5, s6, s7 := all.sums[4], all.sums[5], all.sums[6], all.sums[7]
-	to := all.to
-	for range packed.Groups {
-		u += g.Delta(w, 0)
-		s0, to = s0+values[u], to^g.Slot(w, d, 0)
-		u += g.Delta(w, 1)
-		s1, to = s1+values[u], to^g.Slot(w, d, 1)
-		u += g.Delta(w, 2)
-		s2, to = s2+values[u], to^g.Slot(w, d, 2)
-		u += g.Delta(w, 3)
-		s3, to = s3+values[u], to^g.Slot(w, d, 3)
-		u += g.Delta(w, 4)
-		s4, to = s4+values[u], to^g.Slot(w, d, 4)
-		u += g.Delta(w, 5)
-		s5, to = s5+values[u], to^g.Slot(w, d, 5)
-		u += g.Delta(w, 6)
-		s6, to = s6+values[u], to^g.Slot(w, d, 6)
-		u += g.Delta(w, 7)
-		s7, to = s7+values[u], to^g.Slot(w, d, 7)
-		g = g.Next(w, d)
-	}
-	all.sums, all.to = [...]F{s0, s1, s2, s3, s4, s5, s6, s7}, to
-}
-
-// gathers holds the code for each width of sources.
-type gathers[F float32 | float64] [packed.MaxWidth + 1]func(*gathered[F], *packed.Blocks, []F)
-
-func gathersOf[D packed.Destination, F float32 | float64]() gathers[F] {
-	return gathers[F]{
-		0: gatherBlock[packed.W0, D, F], 1: gatherBlock[packed.W1, D, F], 2: gatherBlock[packed.W2, D, F],
-		3: gatherBlock[packed.W3, D, F], 4: gatherBlock[packed.W4, D, F], 5: gatherBlock[packed.W5, D, F],
-		6: gatherBlock[packed.W6, D, F], 7: gatherBlock[packed.W7, D, F], 8: gatherBlock[packed.W8, D, F],
-		9: gatherBlock[packed.W9, D, F], 10: gatherBlock[packed.W10, D, F], 12: gatherBlock[packed.W12, D, F],
-		14: gatherBlock[packed.W14, D, F], 16: gatherBlock[packed.W16, D, F], 20: gatherBlock[packed.W20, D, F],
-		24: gatherBlock[packed.W24, D, F],
-		32: gatherBlock[packed.W32, D, F],
-	}
 }
 
 // ceiling measures a ceiling. One that cannot be measured is NaN, and the reason is noted.

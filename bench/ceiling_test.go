@@ -5,8 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/garaph/garaph/shard"
-	"github.com/garaph/garaph/shard/packed"
 	"github.com/garaph/garaph/store"
 )
 
@@ -30,8 +28,8 @@ func TestGatherSpeed(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer e.free()
-			if c := g.Catalogue(); e.count != c.Edges || e.shards != len(c.Shards) {
-				t.Fatalf("%s: loaded %d edges of %d shards, the graph has %d and %d", layout, e.count, e.shards, c.Edges,
+			if c := g.Catalogue(); uint64(len(e.sources)) != c.Edges || e.shards != len(c.Shards) {
+				t.Fatalf("%s: loaded %d edges of %d shards, the graph has %d and %d", layout, len(e.sources), e.shards, c.Edges,
 					len(c.Shards))
 			}
 			single, err := gatherSpeed[float32](t.Context(), e, g.Catalogue().Vertices, threads)
@@ -48,71 +46,17 @@ func TestGatherSpeed(t *testing.T) {
 	}
 }
 
-// What a pass skips is missed: the ceiling would be too high.
-func TestGatherSpeedCounts(t *testing.T) {
-	for _, layout := range layouts {
-		g := rmatGraph(t, 8, 4, 0, layout)
-		e, err := loadEdges(t.Context(), g, 1, 1<<30)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer e.free()
-		if layout == store.Packed {
-			e.packed[0].runs[0].From++
-		} else {
-			e.tasks[0] = e.tasks[0][1:]
-		}
-		if v, err := gatherSpeed[float32](t.Context(), e, g.Catalogue().Vertices, 1); err == nil {
-			t.Fatalf("%s: %g edges/s with an edge missing, want an error", layout, v)
-		}
-	}
-}
-
-// TestGatherPacked checks that a gather reads what the side says, in all widths that its edges
-// take.
-func TestGatherPacked(t *testing.T) {
-	for _, shift := range []uint{0, 4, 9, 13, 17, 21} {
-		var nbr []uint32
-		var slot []uint16
-		want := 0.0
-		values := make([]float64, 1024<<shift)
-		for i := range uint32(1024) {
-			nbr, slot = append(nbr, i<<shift), append(slot, uint16(i%7))
-			values[i<<shift] = float64(i)
-			want += float64(i)
-		}
-		for _, vertices := range []int{7, 20000} {
-			var p packed.Packer
-			if err := p.Sorted(shard.Header{Vertices: vertices}, nbr, slot, shard.Plane{}); err != nil {
-				t.Fatal(err)
-			}
-			blob := make([]byte, p.Size())
-			p.Write(blob)
-			side, err := packed.Decode(blob)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var e edges
-			e.addPacked([]*packed.Side{side})
-			if got := gatherPacked(values, e.packed[0]); got != want || e.slots != e.count {
-				t.Errorf("gaps of %d, %d vertices: the sources of %d slots sum to %g, want %g of %d", 1<<shift, vertices, e.slots,
-					got, want, e.count)
-			}
-		}
-	}
-}
-
 // TestLoadEdges checks that a part of the edges is from all over the graph.
 func TestLoadEdges(t *testing.T) {
 	g := rmatGraph(t, 12, 8, 100)
-	all, n := sideBytes(g.Catalogue(), shard.In), len(g.Catalogue().Shards)
+	all, n := 4*int64(g.Catalogue().Edges), len(g.Catalogue().Shards)
 	for limit, want := range map[int64]int{all: n, all / 4: (n + 4) / 5, 1: 1} {
 		e, err := loadEdges(t.Context(), g, 2, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e.free()
-		if e.shards < want-1 || e.shards > want+n/15 || e.count > g.Catalogue().Edges {
+		if e.shards < want-1 || e.shards > want+n/15 || uint64(len(e.sources)) > g.Catalogue().Edges {
 			t.Errorf("limit of %d bytes: %d of %d shards, want about %d", limit, e.shards, n, want)
 		}
 	}

@@ -58,9 +58,6 @@ func (r *edgeRows) IDKind() results.IDKind {
 // IDName returns the name of the column of sources.
 func (r *edgeRows) IDName() string { return results.SourceColumn }
 
-// MaxIDBytes returns the length of the longest name.
-func (r *edgeRows) MaxIDBytes() int { return r.cat.IDs.MaxBytes }
-
 // Columns returns the columns beside the source.
 func (r *edgeRows) Columns() []results.Column {
 	list := []results.Column{{Name: results.TargetColumn, Kind: results.VertexID}}

@@ -66,9 +66,6 @@ func checkTarget(path string, force bool) error {
 	case !info.IsDir():
 		return fmt.Errorf("import to %s: %w and is not a graph; choose another name", path, ErrExists)
 	}
-	if err := checkPlace(path); err != nil {
-		return err
-	}
 	if err := checkMarker(path); err != nil {
 		if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {
 			return nil // an empty folder is replaced

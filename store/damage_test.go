@@ -453,39 +453,3 @@ func TestVerifyCancelled(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-// TestAppended checks that bytes behind the last blob are found, in every layout and for every kind
-// of ids.
-func TestAppended(t *testing.T) {
-	for _, layout := range []store.Layout{store.CSC, store.Packed} {
-		for _, o := range []teststore.Options{{}, {Weighted: true}, {Symmetric: true}, {Weighted: true, Symmetric: true}} {
-			o.Layout, o.ShardVertices = layout, 20
-			path := filepath.Join(t.TempDir(), "g")
-			write(t, path, random(3, 100, 400), o)
-			var found []error
-			verify := func() {
-				t.Helper()
-				found = nil
-				if err := open(t, path).Verify(context.Background(), 2, func(int64) {},
-					func(err error) { found = append(found, err) }); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if verify(); len(found) > 0 {
-				t.Fatalf("%+v: %v", o, found)
-			}
-			f, err := os.OpenFile(payload(path), os.O_WRONLY|os.O_APPEND, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = f.WriteString("hello")
-			if err := errors.Join(err, f.Close()); err != nil {
-				t.Fatal(err)
-			}
-			if verify(); len(found) != 1 || !errors.Is(found[0], store.ErrDamaged) ||
-				!strings.Contains(found[0].Error(), "file payload has 5 extra bytes after the") {
-				t.Errorf("%+v: got %v", o, found)
-			}
-		}
-	}
-}

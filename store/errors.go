@@ -20,8 +20,6 @@ var (
 	ErrNoVertex = errors.New("no such vertex")
 	// ErrNoSpace reports that the disk has too little free space.
 	ErrNoSpace = errors.New("not enough free disk space")
-	// ErrMemory reports that the directory of the graph takes more memory than the process may.
-	ErrMemory = errors.New("not enough memory")
 	// ErrBusy reports that another process is writing the graph.
 	ErrBusy = errors.New("another import is writing it")
 )

@@ -72,9 +72,6 @@ func openIn(f *folder, name string) (*Store, error) {
 	s := &Store{path: f.path, name: name, folder: f, kept: map[any]io.Closer{}}
 	err := f.check()
 	if err == nil {
-		err = checkMemory(f.directory)
-	}
-	if err == nil {
 		s.payload, err = openPayload(f.dir)
 	}
 	if err == nil {

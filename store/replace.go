@@ -160,21 +160,6 @@ func removeStale(path string) (stale, err error) {
 	return stale, nil
 }
 
-// checkPlace refuses a folder that no other can be renamed to.
-func checkPlace(path string) error {
-	var st unix.Statx_t
-	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &st); err != nil {
-		return fmt.Errorf("import to %s: %w", path, err)
-	}
-	if st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0 {
-		return fmt.Errorf(
-			"import to %s: %w as a mount point, which no graph can take the place of; import to a folder within it, such as %s",
-			path, ErrExists, filepath.Join(path, "graph"),
-		)
-	}
-	return nil
-}
-
 func syncDir(name string) error {
 	d, err := os.Open(name)
 	if err != nil {

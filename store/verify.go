@@ -16,9 +16,8 @@ import (
 )
 
 // Verify reads everything that the catalogue names, with the given number of
-// goroutines, and calls damaged for each blob that differs from the bytes that were written, and for
-// bytes behind all of them, in no particular order but never at once. The error is of the verification
-// itself (cancelled, no memory), not of the graph.
+// goroutines, and calls damaged for each blob that differs from the bytes that were written, in no particular order
+// but never at once. The error is of the verification itself (cancelled, no memory), not of the graph.
 func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int64), damaged func(error)) error {
 	var mu sync.Mutex
 	report := func(err error) {
@@ -73,32 +72,8 @@ func (s *Store) Verify(ctx context.Context, threads int, progress func(bytes int
 	err := g.Wait()
 	if err == nil {
 		report(checkOrder(s))
-		report(checkEnd(s))
 	}
 	return err
-}
-
-// checkEnd reports bytes that the payload has behind the last ones that something was put into.
-func checkEnd(s *Store) error {
-	var end int64
-	for i := range s.cat.Shards {
-		for _, dir := range s.cat.Sides() {
-			e, _ := s.cat.side(dir, i)
-			n := e.end()
-			if is := s.cat.Stored(dir); is < shard.InRows {
-				n += int64(s.cat.Shards[i].degrees[is])
-			}
-			end = max(end, n)
-		}
-	}
-	for _, e := range slices.Concat(s.cat.IDs.places, s.cat.Ordering.Blocks) {
-		end = max(end, e.end())
-	}
-	if more := s.payload.size - end; more > 0 {
-		return fmt.Errorf("graph %s: %w: file %s has %d extra bytes after the %d that the import wrote", s.name, ErrDamaged,
-			payloadFile, more, end)
-	}
-	return nil
 }
 
 // checkSide reads a shard's side into buf.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -294,3 +295,22 @@ func (w *Writer) unlock() error {
 	w.lock = nil
 	return err
 }
+
+// count adds up the bytes of the graph's files on the disk.
+func (w *Writer) count() error {
+	return filepath.WalkDir(w.dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		w.bytes += info.Sys().(*syscall.Stat_t).Blocks * 512
+		return nil
+	})
+}
+
+// DiskBytes returns the bytes of the graph's files on the disk, after a Commit, like
+// [Store.DiskBytes].
+func (w *Writer) DiskBytes() int64 { return w.bytes }

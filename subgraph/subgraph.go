@@ -165,47 +165,14 @@ func (x *maker) divide() (reading int64, err error) {
 	}
 	least := ingest.LeastMemory(x.layout()) + rows - hostmem.Process
 	if x.o.Memory < least {
-		return 0, x.tooSmall(least)
+		return 0, fmt.Errorf("subgraph of %s: %w: a budget of %d MiB is below the least one of %dMiB",
+			x.store.Name(), ingest.ErrLeast, x.o.Memory>>20, (least+1<<20-1)>>20)
 	}
 	return rows + (x.o.Memory-least)/4, nil
 }
 
-// tooSmall returns the error of a budget below the least one.
-func (x *maker) tooSmall(least int64) error {
-	return fmt.Errorf("subgraph of %s: %w: a budget of %d MiB is below the least one of %dMiB",
-		x.store.Name(), ingest.ErrLeast, x.o.Memory>>20, (least+1<<20-1)>>20)
-}
-
 // layout returns that of the new graph.
 func (x *maker) layout() store.Layout { return cmp.Or(x.cat.Layout, store.CSC) }
-
-// Check returns an error for a budget that is too small for a subgraph, before vertices are found:
-// by [Grow], or by other means if hops is 0.
-func Check(s *store.Store, hops int, along Along, o Options) error {
-	if s.Catalogue().Vertices == 0 {
-		return fmt.Errorf("subgraph of %s: %w", s.Name(), ErrEmpty)
-	}
-	if o.Memory == 0 {
-		return nil
-	}
-	x := newMaker(s, nil, o)
-	rows, err := leastOf(s, x, o.Threads)
-	if err != nil {
-		return err
-	}
-	least := ingest.LeastMemory(x.layout()) + rows - hostmem.Process
-	if hops > 0 {
-		search, err := leastOf(s, &growth{hops: hops, along: along}, o.Threads)
-		if err != nil {
-			return err
-		}
-		least = max(least, search)
-	}
-	if o.Memory < least {
-		return x.tooSmall(least)
-	}
-	return nil
-}
 
 // leastOf returns the least budget of a visitor.
 func leastOf(s *store.Store, v algorithms.Visitor, threads int) (int64, error) {

@@ -150,7 +150,7 @@ func Graph(ctx context.Context, sources []string, path string, o Options, fill F
 	}()
 	w.Warn = func(msg string) { o.Log.Warn(msg) }
 	plan.dir, plan.space = w.Dir(), w.CheckSpace
-	b := &Builder{opt: o, plan: plan, path: path}
+	b := &Builder{opt: o, plan: plan}
 	defer b.close()
 	r, err := b.build(ctx, sources, w, fill)
 	returned = true

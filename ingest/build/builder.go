@@ -32,7 +32,6 @@ const (
 type Builder struct {
 	opt    Options
 	plan   memoryPlan
-	path   string // of the graph
 	spill  *spill
 	schema read.Schema
 	mirror bool // the graph has both directions of each edge
@@ -72,9 +71,6 @@ func (b *Builder) Begin(s read.Schema) error {
 		return err
 	}
 	b.spill.wide.Store(s.Weighted && b.opt.Edges.Parallel.Adds() && b.opt.Wide) // for the sums
-	if b.opt.Force {
-		reportJobs(b.path, b.opt.Log) // and not before what is known to fail
-	}
 	b.limit = maxID + 1
 	switch s.IDs {
 	case read.IDInt:

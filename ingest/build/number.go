@@ -3,7 +3,6 @@ package build
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -209,17 +208,13 @@ func (m *numbering) write(ctx context.Context, w *store.Writer) error {
 // writeNames stores names in their order, which decides their dense ids.
 func (m *numbering) writeNames(ctx context.Context, ids *store.IDWriter) error {
 	n := 0
-	err := m.names.each(func(name []byte, t uint32) error {
+	return m.names.each(func(name []byte, t uint32) error {
 		m.order[n], m.perm[t] = t, uint32(n)
 		if n++; n%askEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		return ids.AppendString(name)
 	})
-	if err == nil && n != int(m.n) {
-		err = fmt.Errorf("%d names were sorted, of %d", n, m.n)
-	}
-	return err
 }
 
 // compact numbers small integers by themselves. It completes ranks of which

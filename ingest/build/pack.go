@@ -224,9 +224,7 @@ func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
 		side.Weight, side.Wide = loose.Narrow, loose.Wide
 	}
 	if g.ordered {
-		if err := s.copyRows(side, g, base); err != nil {
-			return nil, err
-		}
+		s.copyRows(side, g, base)
 	} else { // no edge was dropped, so that they are contiguous
 		side.Nbr = g.nbr[start[0]:end[len(end)-1]]
 		for v := range end {
@@ -248,22 +246,14 @@ func (s *shardWriter) store(i int, g *groupRows) (*rows.Side, error) {
 }
 
 // copyRows fills a side with the rows of a sorted group, from its base-th vertex on.
-func (s *shardWriter) copyRows(side *rows.Side, g *groupRows, base uint32) error {
+func (s *shardWriter) copyRows(side *rows.Side, g *groupRows, base uint32) {
 	start, end := g.start[base:][:side.Vertices()], g.end[base:][:side.Vertices()]
 	k := uint32(0)
 	for v := range end {
 		side.Off[v] = k
 		list := g.nbr[start[v]:end[v]]
-		last := uint32(0)
-		for _, u := range list {
-			if u < last {
-				return fmt.Errorf("import: shard %d (%s side) came out of order; this is a fault of garaph, please report it",
-					side.Index, s.dir)
-			}
-			last = u
-			side.Nbr[k] = u
-			k++
-		}
+		copy(side.Nbr[k:], list)
+		k += uint32(len(list))
 		if s.weight > 0 {
 			w := side.Plane().Slice(int(k)-len(list), int(k))
 			w.Copy(g.weights.Slice(int(start[v]), int(end[v])))
@@ -275,7 +265,6 @@ func (s *shardWriter) copyRows(side *rows.Side, g *groupRows, base uint32) error
 		}
 	}
 	side.Off[side.Vertices()] = k
-	return nil
 }
 
 // pack stores what is packed of shard i: the side, its rows and their weights, or some of
@@ -341,9 +330,6 @@ func (s *sideStore) packError(i int, err error) error {
 // packIn writes the packed side of shard i to the beginning of a buffer.
 func (s *shardWriter) packIn(i int, buffer []byte) (*packed.Side, error) {
 	size := s.packer.Size()
-	if size > int64(len(buffer)) {
-		return nil, fmt.Errorf("it takes %d bytes of %d; this is a fault of garaph, please report it", size, len(buffer))
-	}
 	s.packer.Write(buffer[:size])
 	x, err := packed.Decode(buffer[:size])
 	if err != nil {

@@ -144,24 +144,12 @@ type skipped struct{ f *Feed }
 
 func (s skipped) Write(b []byte) (int, error) { return len(b), s.f.Going() }
 
-// maxEmptyReads is the number of times that a reader may return 0, nil.
-const maxEmptyReads = 100
-
 // Full reads until buf is full, or else until the input ends (io.EOF) or
 // fails, and returns how many bytes it got.
 func Full(r io.Reader, buf []byte) (int, error) {
-	n, empty := 0, 0
-	for n < len(buf) {
-		m, err := r.Read(buf[n:])
-		n += m
-		if err != nil && n < len(buf) {
-			return n, err
-		}
-		if empty++; m > 0 {
-			empty = 0
-		} else if empty == maxEmptyReads {
-			return n, io.ErrNoProgress
-		}
+	n, err := io.ReadFull(r, buf)
+	if err == io.ErrUnexpectedEOF && n < len(buf) {
+		err = io.EOF
 	}
-	return n, nil
+	return n, err
 }

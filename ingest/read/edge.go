@@ -39,14 +39,8 @@ const (
 	AdviceGaps      = "use --ids int for ids that are not dense"
 )
 
-// WithSkipAdvice adds the option that skips bad lines.
-func WithSkipAdvice(advice string) string {
-	const skip = "--skip-bad-lines to pass over such lines"
-	if advice == "" {
-		return "use " + skip
-	}
-	return advice + ", or " + skip
-}
+// AdviceSkip is the advice about lines without a better one.
+const AdviceSkip = "use --skip-bad-lines to pass over such lines"
 
 // QuotedEmpty returns a token as errors show it, which have no text at the end of a file.
 func QuotedEmpty(tok []byte) []byte {

@@ -19,7 +19,6 @@ type Head struct {
 	Stream *Stream
 	Bytes  []byte
 	Err    error // how the input went on: nil when there is more
-	Passed int   // bytes of a first line that is passed over
 }
 
 // readHead reads the beginning of in. Its close must be called.
@@ -83,14 +82,11 @@ type Lines struct {
 	Lines int64 // lines given so far
 }
 
-// LinesOf begins behind a BOM, and a first line that is passed over.
+// LinesOf begins behind a BOM.
 func LinesOf(h *Head) *Lines {
 	l := &Lines{h: h}
 	if bytes.HasPrefix(h.Bytes, BOM) {
 		l.At = len(BOM)
-	}
-	if h.Passed > 0 {
-		l.At, l.Lines = l.At+h.Passed, 1
 	}
 	return l
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -129,29 +128,10 @@ func (in *Input) Stream(ctx context.Context, progress *Progress) (*Stream, error
 	if in.Once {
 		raw = &cancellable{ReadCloser: raw, ctx: ctx}
 	}
-	if in.Size > 0 {
-		raw = &sizedReader{ReadCloser: raw, name: in.Name, size: in.Size}
-	}
 	if progress != nil {
 		raw = &counted{ReadCloser: raw, progress: progress}
 	}
 	return unpack(in.Name, raw, in.window)
-}
-
-// sizedReader reads a file of known size. Fewer bytes are an error, not a smaller graph.
-type sizedReader struct {
-	io.ReadCloser
-	name    string
-	size, n int64
-}
-
-func (s *sizedReader) Read(b []byte) (int, error) {
-	n, err := s.ReadCloser.Read(b)
-	if s.n += int64(n); err == io.EOF && s.n < s.size {
-		problem := fmt.Sprintf("had %d bytes, and has become shorter while it was read", s.size)
-		err = &InputError{File: s.name, Problem: problem, Advice: "import it again when nothing writes it"}
-	}
-	return n, err
 }
 
 // body returns the whole input, from its first byte, for the parsing.

@@ -92,9 +92,6 @@ func (o *TableOptions) Check(weights WeightMode) error {
 	case c >= '0' && c <= '9':
 		return fmt.Errorf("delimiter %q: expected a character that is no digit", c)
 	}
-	if !slices.Contains([]HeaderMode{HeaderAuto, HeaderYes, HeaderNo}, o.Header) {
-		return fmt.Errorf("unknown way to take a header %q: expected yes, no or nothing", string(o.Header))
-	}
 	switch len(o.Columns) {
 	case 0:
 		return nil
@@ -140,14 +137,3 @@ const maxColumns = 1 << 16
 
 // AdviceOther is the advice about a column that is chosen twice.
 const AdviceOther = "name another one for each of source, destination and weight"
-
-// check refuses names of no mode.
-func (o Options) check() error {
-	if !slices.Contains([]IDMode{IDsAuto, IDsDense, IDsInt, IDsString}, o.IDs) {
-		return fmt.Errorf("unknown way to take ids %q: expected auto, dense, int or string", string(o.IDs))
-	}
-	if !slices.Contains(WeightModes(), o.Weights) {
-		return fmt.Errorf("unknown way to take weights %q: expected auto, yes, no, float32 or float64", string(o.Weights))
-	}
-	return o.Table.Check(o.Weights)
-}

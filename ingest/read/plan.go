@@ -3,11 +3,7 @@ package read
 import (
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"sync/atomic"
-
-	"github.com/garaph/garaph/ingest/header"
 )
 
 // Plan says how an input is read, by its beginning.
@@ -25,9 +21,8 @@ type Plan struct {
 	Promised int64 // edges that the header promises and that are counted; -1 if there is none
 	AtLine   int64 // the line of that promise
 
-	Header   []string // the names of columns that are taken by their places; nil if there are none
-	Vertices bool     // the input has vertices and no edges
-	Beside   string   // another file that is read too; "" if there is none
+	Vertices bool   // the input has vertices and no edges
+	Beside   string // another file that is read too; "" if there is none
 
 	planOpen
 	planProgress
@@ -116,9 +111,6 @@ func decideSchema(plans []*Plan) (Schema, error) {
 			return s, err
 		}
 	}
-	if err := checkHeaders(live); err != nil {
-		return s, err
-	}
 	for _, p := range live[1:] {
 		if min(s.Vertices, p.Schema.Vertices) < 0 {
 			s.Vertices = -1
@@ -160,34 +152,6 @@ func agree(format, ids, weights, p *Plan) error {
 func (p *Plan) differs(first *Plan, what, there, here, advice string) error {
 	problem := fmt.Sprintf("differs from %s in the %s: %s here, %s there", first.Name(), what, here, there)
 	return p.Refused(problem, advice)
-}
-
-// checkHeaders refuses a header that has an id column of an earlier file at another place, where
-// these are taken by their places.
-func checkHeaders(plans []*Plan) error {
-	var first *Plan
-	for _, p := range plans {
-		switch {
-		case p.Header == nil:
-		case first == nil:
-			first = p
-		case moved(first.Header, p.Header) || moved(p.Header, first.Header):
-			return p.differs(first, "order of columns", strings.Join(first.Header, ","), strings.Join(p.Header, ","),
-				"use --columns to take them by their names")
-		}
-	}
-	return nil
-}
-
-// moved reports whether an id column has the name of another column in another header.
-func moved(names, other []string) bool {
-	for i, name := range names[:min(len(names), 2)] {
-		at := slices.IndexFunc(other, func(s string) bool { return header.PlainName(s) == header.PlainName(name) })
-		if at >= 0 && at != i && (i >= len(other) || header.PlainName(other[i]) != header.PlainName(name)) {
-			return true
-		}
-	}
-	return false
 }
 
 // Name returns the name of a kind of ids in errors.

@@ -114,7 +114,7 @@ type Planner func(h *Head, o Options) (*Plan, error)
 // Inputs implements [Files] for inputs that were found.
 func Inputs(ctx context.Context, ins []*Input, o Options, plan Planner, sink Sink) (Schema, Stats, error) {
 	o = o.withDefaults()
-	if err := o.check(); err != nil {
+	if err := o.Table.Check(o.Weights); err != nil {
 		return Schema{}, Stats{}, err
 	}
 	progress := &Progress{notify: o.Progress}

@@ -5,24 +5,6 @@ import (
 	"fmt"
 )
 
-// foreignBytes are how binary contents begin that are recognised, and not read.
-var foreignBytes = []struct{ magic, what string }{
-	{"\xfd7zXZ\x00", "compressed with xz"},
-	{"\x04\x22\x4d\x18", "compressed with lz4"},
-	{"PK\x03\x04", "a zip archive"},
-	{"\x89HDF", "an HDF5 or MATLAB file"},
-	{"MATLAB 5.0 MAT-file", "a MATLAB file"},
-	{"\x93NUMPY", "a NumPy array"},
-	{"SQLite format 3\x00", "a SQLite database"},
-	{"Obj\x01", "an Avro file"},
-	{"ORC", "an ORC file"},
-	{"\xff\xfe", "UTF-16 text"},
-	{"\xfe\xff", "UTF-16 text"},
-}
-
-// SeeFormats is the hint of errors about formats that are not read.
-const SeeFormats = "see docs/formats.md"
-
 // BOM may stand before any text.
 var BOM = []byte("\xef\xbb\xbf")
 
@@ -57,18 +39,7 @@ func CheckText(h *Head, f FormatName, named bool) error {
 	refused := func(problem, advice string) error {
 		return &InputError{File: h.Input.Name, Problem: problem, Advice: advice}
 	}
-	what := ""
-	for _, f := range foreignBytes {
-		if bytes.HasPrefix(b, []byte(f.magic)) {
-			what = f.what
-		}
-	}
-	if len(b) > 262 && string(b[257:262]) == "ustar" {
-		what = "a tar archive"
-	}
 	switch zero := bytes.IndexByte(b, 0); {
-	case what != "" && !text:
-		return refused("is "+what+", which is not read", SeeFormats)
 	case bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(bytes.TrimRight(b, "\r"), '\r') >= 0:
 		return refused("has carriage returns and no line feeds, so that all of it is one line", "")
 	case !named && !text: // names may have any bytes

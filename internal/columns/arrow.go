@@ -1,7 +1,6 @@
 package columns
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -29,7 +28,7 @@ type Arrow struct {
 func OpenArrow(in io.Reader, m *Memory) (r *Arrow, err error) {
 	r = &Arrow{account: &account{Memory: m}}
 	defer caught(r.account, &err)
-	stream, err := ipc.NewReaderFromMessageReader(&messages{in: in, account: r.account}, ipc.WithAllocator(r.account))
+	stream, err := ipc.NewReader(in, ipc.WithAllocator(r.account), ipc.WithBodySizeLimit(0))
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +47,6 @@ func OpenArrow(in io.Reader, m *Memory) (r *Arrow, err error) {
 func OpenArrowFile(in io.ReaderAt, size int64, m *Memory) (r *Arrow, err error) {
 	r = &Arrow{account: &account{Memory: m}}
 	defer caught(r.account, &err)
-	if err := checkLast(in, size); err != nil {
-		return nil, err
-	}
 	f, err := ipc.NewFileReader(io.NewSectionReader(in, 0, size), ipc.WithAllocator(r.account), ipc.WithBodySizeLimit(0))
 	if err != nil {
 		return nil, err
@@ -64,30 +60,6 @@ func OpenArrowFile(in io.ReaderAt, size int64, m *Memory) (r *Arrow, err error) 
 	}
 	r.describe(f.Schema())
 	return r, nil
-}
-
-// messages reads messages, and keeps none while it waits for the next one.
-type messages struct {
-	ipc.MessageReader
-	in      io.Reader
-	account *account
-}
-
-func (m *messages) Message() (*ipc.Message, error) {
-	m.Release()
-	head, err := checkNext(m.in)
-	if err != nil {
-		return nil, err
-	}
-	m.MessageReader = ipc.NewMessageReader(io.MultiReader(bytes.NewReader(head), m.in), ipc.WithAllocator(m.account),
-		ipc.WithBodySizeLimit(0))
-	return m.MessageReader.Message()
-}
-
-func (m *messages) Release() {
-	if m.MessageReader != nil {
-		m.MessageReader.Release()
-	}
 }
 
 func (r *Arrow) describe(s *arrow.Schema) {

@@ -49,16 +49,3 @@ func TestRowsOfGroups(t *testing.T) {
 		t.Errorf("a group of 90 rows: got %v", err)
 	}
 }
-
-// TestMark refuses a message whose mark is another, also a length of Arrow before 0.15.
-func TestMark(t *testing.T) {
-	b := written(t, 100, false)
-	if _, err := OpenArrow(bytes.NewReader(b), NewMemory(1<<20)); err != nil {
-		t.Fatal(err)
-	}
-	for _, head := range [][]byte{{255, 255, 255, 127}, b[4:8], {1, 0, 0, 0}} {
-		if _, err := OpenArrow(bytes.NewReader(append(head[:4:4], b[8:]...)), NewMemory(1<<20)); !errors.Is(err, ErrDamaged) {
-			t.Errorf("%x: got %v", head, err)
-		}
-	}
-}

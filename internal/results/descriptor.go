@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -18,9 +17,8 @@ import (
 // standard are the names of the standard streams, which may be there without /proc.
 var standard = map[string]int{"/dev/stdin": 0, stdout: 1, stderr: 2}
 
-// ownFolder matches the rest of a path from the folder of a process in /proc to that of its descriptors, or those
-// of one of its threads.
-var ownFolder = regexp.MustCompile(`^(/task/\d+)?/fd$`)
+// descriptor matches the path of a descriptor of this process.
+var descriptor = regexp.MustCompile(`^/(?:dev|proc/self)/fd/(\d+)$`)
 
 // Descriptor returns the file descriptor of this process that a path names, or a link that it is:
 // /dev/stdout, /dev/fd/3, /proc/self/fd/3. The open file is not the one that the path names later:
@@ -30,23 +28,12 @@ func Descriptor(path string) (fd int, is bool) {
 		if fd, is := standard[path]; is {
 			return fd, true
 		}
-		fd, err := strconv.Atoi(filepath.Base(path))
-		if err == nil && fd >= 0 && hasDescriptors(wholefile.Folder(path)) {
-			return fd, true
+		if m := descriptor.FindStringSubmatch(filepath.Clean(path)); m != nil {
+			fd, err := strconv.Atoi(m[1])
+			return fd, err == nil
 		}
 	}
 	return 0, false
-}
-
-// hasDescriptors reports whether a folder has the descriptors of this process.
-func hasDescriptors(folder string) bool {
-	if filepath.Clean(folder) == "/dev/fd" {
-		return true
-	}
-	own, err := filepath.EvalSymlinks("/proc/self")
-	there, thereErr := filepath.EvalSymlinks(folder)
-	below, in := strings.CutPrefix(there, own)
-	return err == nil && thereErr == nil && in && ownFolder.MatchString(below)
 }
 
 // CheckInherited refuses a descriptor that the process did not inherit, or that is

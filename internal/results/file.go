@@ -39,23 +39,28 @@ func WriteFileReady(ctx context.Context, path string, f Format, t Table, ready f
 	if err != nil {
 		return err
 	}
-	return writeTo(ctx, path, "the results", func(w io.Writer) error { return Write(w, f, t) }, ready)
-}
-
-func writeTo(ctx context.Context, path, what string, write func(io.Writer) error, ready func(temporary string)) error {
-	target, err := inspect(what, path)
+	files := Files{wholefile.Set{Ready: ready}}
+	defer files.End() // also when a method of t panics
+	err = files.write(ctx, path, "the results", func(w io.Writer) error { return Write(Until(ctx, w), f, t) })
 	if err != nil {
 		return err
 	}
-	if target.stream {
-		err = writeStream(ctx, path, write)
-	} else {
-		err = wholefile.WriteReady(wholefile.Through(path), target.mode, write, ready)
+	return files.Place()
+}
+
+// Until returns a writer to w whose writes fail when ctx has ended.
+func Until(ctx context.Context, w io.Writer) io.Writer { return untilDone{ctx, w} }
+
+type untilDone struct {
+	ctx context.Context //nolint:containedctx // of the call that writes
+	w   io.Writer
+}
+
+func (u untilDone) Write(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
 	}
-	if err != nil {
-		return fmt.Errorf("cannot write %s to %s: %w", what, path, err)
-	}
-	return nil
+	return u.w.Write(b)
 }
 
 // PathError is a path that is not that of a file: it names a folder.
@@ -208,3 +213,41 @@ func openStream(ctx context.Context, path string) (*os.File, error) {
 		}
 	}
 }
+
+// Files are some that appear together, when all are whole, see [wholefile.Set]. The zero Files is none.
+type Files struct {
+	set wholefile.Set
+}
+
+// Write lets write fill one more file at path, as
+// [WriteFile] does. A pipe or a descriptor is written straight. Errors call it what.
+func (f *Files) Write(ctx context.Context, path, what string, write func(io.Writer) error) error {
+	return f.write(ctx, path, what, func(w io.Writer) error { return Compressed(w, path, write) })
+}
+
+func (f *Files) write(ctx context.Context, path, what string, fill func(io.Writer) error) error {
+	target, err := inspect(what, path)
+	if err != nil {
+		return err
+	}
+	if target.stream {
+		err = writeStream(ctx, path, fill)
+	} else {
+		err = f.set.Write(wholefile.Through(path), target.mode, fill)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s to %s: %w", what, path, err)
+	}
+	return nil
+}
+
+// Place puts the files at their paths.
+func (f *Files) Place() error {
+	if err := f.set.Place(); err != nil {
+		return fmt.Errorf("cannot put what was written in its place: %w", err)
+	}
+	return nil
+}
+
+// End removes the files that have no place.
+func (f *Files) End() { f.set.End() }

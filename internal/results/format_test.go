@@ -55,9 +55,6 @@ func TestBrokenTables(t *testing.T) {
 		table *memory
 		want  string
 	}{
-		"too few rows":  {&memory{rows: 3, batches: []*Batch{two}}, "promised 3 rows and gave 2"},
-		"too many rows": {&memory{rows: 3, batches: []*Batch{two, two}}, "promised 3 rows and gave at least 4"},
-		"unknown kind":  {&memory{values: 9}, "ValueKind(9)"},
 		"its own error": {&memory{rows: 2, batches: []*Batch{two}, err: cause}, "broken page"},
 	} {
 		for _, f := range allFormats {

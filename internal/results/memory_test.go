@@ -29,7 +29,6 @@ func (m *memory) IDName() string         { return IDColumn }
 func (m *memory) Vertex(v uint32) uint32 { return v }
 func (m *memory) Filler() Fill           { return nil }
 func (m *memory) Columns() []Column      { return []Column{{Name: m.name, Kind: m.values}} }
-func (m *memory) MaxIDBytes() int        { return m.width }
 
 func (m *memory) Batches(yield func(*Batch) error) error {
 	for _, b := range m.batches {

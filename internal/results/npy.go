@@ -217,27 +217,14 @@ func (e *npyEncoder) name(field []byte, s string) error {
 	if strings.HasSuffix(s, "\x00") {
 		return fmt.Errorf("the vertex id %q ends with a NUL byte, which npy takes for padding; write ndjson or parquet", s)
 	}
-	whole := field
 	if e.wide {
 		for _, r := range s {
-			if len(field) < 4 {
-				return tooLong(s, len(whole)/4)
-			}
 			binary.LittleEndian.PutUint32(field, uint32(r))
 			field = field[4:]
 		}
 	} else {
-		if len(s) > len(field) {
-			return tooLong(s, len(whole))
-		}
 		field = field[copy(field, s):]
 	}
 	clear(field)
 	return nil
-}
-
-func tooLong(s string, most int) error {
-	return fmt.Errorf(
-		"the vertex id %.64q is longer than %d, the longest that the results table had when it was read before", s, most,
-	)
 }

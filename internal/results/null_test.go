@@ -172,4 +172,3 @@ type twins struct{ memory }
 func (*twins) Columns() []Column { return []Column{{"id", Int64, false}, {"value", Int64, false}} }
 func (*twins) Rows() int64       { return 0 }
 func (*twins) IDKind() IDKind    { return IDInt }
-func (*twins) MaxIDBytes() int   { return 0 }

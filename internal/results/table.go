@@ -5,9 +5,9 @@
 package results
 
 import (
-	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 )
 
 // IDKind is the type of the user's vertex ids.
@@ -20,17 +20,7 @@ const (
 	IDString               // any bytes, as a rule UTF-8
 )
 
-func (k IDKind) String() string {
-	switch k {
-	case IDInt:
-		return "int64"
-	case IDUint:
-		return "uint64"
-	case IDString:
-		return "string"
-	}
-	return fmt.Sprintf("IDKind(%d)", uint8(k))
-}
+func (k IDKind) String() string { return [...]string{"int64", "uint64", "string"}[k] }
 
 // ValueKind is the type of the values.
 type ValueKind uint8
@@ -44,19 +34,7 @@ const (
 	VertexID
 )
 
-func (k ValueKind) String() string {
-	switch k {
-	case Float32:
-		return "float32"
-	case Float64:
-		return "float64"
-	case Int64:
-		return "int64"
-	case VertexID:
-		return "vertex id"
-	}
-	return fmt.Sprintf("ValueKind(%d)", uint8(k))
-}
+func (k ValueKind) String() string { return [...]string{"float32", "float64", "int64", "vertex id"}[k] }
 
 // IDs is a column of user ids. Exactly one slice is set, by the [IDKind].
 type IDs struct {
@@ -120,9 +98,6 @@ type Rows interface {
 	// IDName returns the name of the column of ids, as a rule [IDColumn].
 	IDName() string
 	Columns() []Column
-	// MaxIDBytes is the length in bytes of the longest string id, the ids
-	// among the values included; it matters with IDString only.
-	MaxIDBytes() int
 	// Batches yields all rows in the order of the engine's ids. The memory of
 	// a batch is reused after yield returns. Batches may be called more than
 	// once, and ends with the error of yield when there is one.
@@ -168,19 +143,10 @@ func columnsOf(t Rows) []Column {
 	return list
 }
 
-// check refuses a table that no format can express.
+// check refuses a table with two columns of one name.
 func check(t Rows) error {
 	list := columnsOf(t)
-	if t.IDKind() > IDString {
-		return fmt.Errorf("a results table with ids of type %v cannot be written", t.IDKind())
-	}
-	if len(list) == 0 {
-		return errors.New("a results table without values cannot be written")
-	}
 	for i, c := range list {
-		if c.Kind > VertexID {
-			return fmt.Errorf("a results table with values of type %v cannot be written", c.Kind)
-		}
 		if slices.ContainsFunc(list[:i], func(other Column) bool { return other.Name == c.Name }) {
 			return fmt.Errorf("the results table has two columns named %q; give one of them another name", c.Name)
 		}
@@ -188,24 +154,46 @@ func check(t Rows) error {
 	return nil
 }
 
-// eachBatch runs over t's batches with their numbers of rows, and checks that
-// they agree with the table: a file that lacks rows must not pass for a
-// result.
+// eachBatch calls yield with the batches of t that are not empty, and their numbers of rows.
 func eachBatch(t Rows, yield func(b *Batch, rows int) error) error {
-	ids, promised := t.IDKind(), t.Rows()
-	var done int64
-	err := t.Batches(func(b *Batch) error {
-		n := b.IDs.rows(ids)
-		if done += int64(n); promised >= 0 && done > promised {
-			return fmt.Errorf("the results table promised %d rows and gave at least %d", promised, done)
+	ids := t.IDKind()
+	return t.Batches(func(b *Batch) error {
+		if n := b.IDs.rows(ids); n > 0 {
+			return yield(b, n)
 		}
-		if n == 0 {
-			return nil
-		}
-		return yield(b, n)
+		return nil
 	})
-	if err == nil && promised >= 0 && done != promised {
-		err = fmt.Errorf("the results table promised %d rows and gave %d", promised, done)
+}
+
+// nameStats describes all names in a table, for formats that need it before the first one
+// is written.
+type nameStats struct {
+	utf8  bool // all are
+	bytes int  // of the longest
+	runes int  // of the longest, if all are UTF-8
+}
+
+// namesOf looks through all names of t, in a pass of its own.
+func namesOf(t Table) (nameStats, error) {
+	s := nameStats{utf8: true}
+	if t.IDKind() != IDString {
+		return s, nil
 	}
-	return err
+	look := func(names []string) {
+		for _, name := range names {
+			s.bytes = max(s.bytes, len(name))
+			s.utf8 = s.utf8 && utf8.ValidString(name)
+			if s.utf8 && len(name) > s.runes {
+				s.runes = max(s.runes, utf8.RuneCountInString(name))
+			}
+		}
+	}
+	err := eachBatch(t, func(b *Batch, _ int) error {
+		look(b.IDs.Strings)
+		for i := range b.Columns {
+			look(b.Columns[i].V.Strings)
+		}
+		return nil
+	})
+	return s, err
 }

@@ -34,7 +34,6 @@ func NewKeyed(s *store.Store, name string, keys []gas.VertexID, columns ...algor
 
 func (k *keyed) IDName() string         { return k.name }
 func (k *keyed) IDKind() results.IDKind { return k.ids.IDKind() }
-func (k *keyed) MaxIDBytes() int        { return k.ids.MaxIDBytes() }
 func (k *keyed) Rows() int64            { return int64(len(k.keys)) }
 func (k *keyed) Room() int64            { return k.ids.Room() }
 
@@ -58,7 +57,7 @@ func (k *keyed) Columns() (list []results.Column) {
 // Batches yields the rows, some at a time.
 func (k *keyed) Batches(yield func(*results.Batch) error) error {
 	b := results.Batch{Columns: make([]results.Values, len(k.columns))}
-	rows := min(idsAtOnce, max(1, keyedIDs/max(1, k.MaxIDBytes())))
+	rows := min(idsAtOnce, max(1, keyedIDs/max(1, k.ids.Store.Catalogue().IDs.MaxBytes)))
 	for from := 0; from < len(k.keys); from += rows {
 		b.IDs.Empty()
 		for i := range b.Columns {

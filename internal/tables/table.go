@@ -33,9 +33,6 @@ func (t *Table[V]) Array(i int) any {
 // Rows returns the number of vertices.
 func (t *Table[V]) Rows() int64 { return int64(t.Store.Catalogue().Vertices) }
 
-// MaxIDBytes returns the length of the longest id.
-func (t *Table[V]) MaxIDBytes() int { return t.Store.Catalogue().IDs.MaxBytes }
-
 // Columns describes the columns of results.
 func (t *Table[V]) Columns() []results.Column {
 	var list []results.Column

@@ -22,13 +22,7 @@ import (
 // name stands for the old file or for the whole new one. Only after an error of
 // the last step path is new.
 func Write(path string, mode fs.FileMode, write func(io.Writer) error) error {
-	return WriteReady(path, mode, write, nil)
-}
-
-// WriteReady is Write that calls ready, unless it is nil, with the temporary name of
-// the file, whole and synced, before that becomes path.
-func WriteReady(path string, mode fs.FileMode, write func(io.Writer) error, ready func(temporary string)) error {
-	s := Set{ready: ready}
+	var s Set
 	defer s.End() // also when write panics
 	if err := s.Write(path, mode, write); err != nil {
 		return err
@@ -40,7 +34,8 @@ func WriteReady(path string, mode fs.FileMode, write func(io.Writer) error, read
 // name, and the others get theirs at once after it. The zero Set is empty.
 type Set struct {
 	files []*file
-	ready func(temporary string)
+	// Ready, if not nil, is called with the temporary name of each file, whole and synced, before it gets its own.
+	Ready func(temporary string)
 }
 
 // file is a file with a temporary name until it is placed at its path. It is locked
@@ -72,8 +67,8 @@ func (s *Set) Write(path string, mode fs.FileMode, write func(io.Writer) error) 
 // the system refuses to name a later one, those before it.
 func (s *Set) Place() error {
 	for _, f := range s.files {
-		if s.ready != nil {
-			s.ready(f.Name())
+		if s.Ready != nil {
+			s.Ready(f.Name())
 		}
 		if err := os.Rename(f.Name(), f.path); err != nil {
 			return err

@@ -92,8 +92,9 @@ func TestWrite(t *testing.T) {
 		t.Error(err)
 	}
 	expectOnly(t, folder, filepath.Base(path))
-	ready := func(temporary string) { expect(t, temporary, "newest") }
-	if err := WriteReady(path, 0, text("newest"), ready); err != nil {
+	s := Set{Ready: func(temporary string) { expect(t, temporary, "newest") }}
+	defer s.End()
+	if err := errors.Join(s.Write(path, 0, text("newest")), s.Place()); err != nil {
 		t.Error(err)
 	}
 }
@@ -111,7 +112,7 @@ func TestSet(t *testing.T) {
 					err = fault
 				}
 			}()
-			s := Set{ready: func(temporary string) { // the first time
+			s := Set{Ready: func(temporary string) { // the first time
 				if fails == "place" {
 					_ = os.Remove(temporary)
 				}

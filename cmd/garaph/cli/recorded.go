@@ -22,16 +22,6 @@ var notRecorded = []string{
 	"metrics", "metrics-file", "scratch", "trace", "report", "output", "resume",
 }
 
-// checkRecordedFlags refuses a record with such flags.
-func checkRecordedFlags(flags map[string]string) error {
-	for _, name := range notRecorded {
-		if _, there := flags[name]; there {
-			return fmt.Errorf("its record has --%s, which garaph never records: `garaph jobs rm` removes it", name)
-		}
-	}
-	return nil
-}
-
 // checkRecordedOutput refuses to write where only a record says so, unless the record is the user's
 // and of this place, the file lies below the folder in which the job was begun, and nothing is there
 // except a file of the job itself.

@@ -96,9 +96,6 @@ func (a *app) resume(cmd *cobra.Command, path string, id int) error {
 	if err != nil {
 		return fmt.Errorf("job %d of %s runs the program %q, %w", job.ID(), path, job.Record().Name, err)
 	}
-	if err := checkRecordedFlags(spec.Flags); err != nil {
-		return fmt.Errorf("job %d of %s: %w", job.ID(), path, err)
-	}
 	if err := checkRecordedInput(job, spec.Flags["sources"]); err != nil {
 		return err
 	}
@@ -146,6 +143,7 @@ func (a *app) recordedCommand(job *garaph.Job) (*cobra.Command, error) {
 func resumedFlags(cmd *cobra.Command, spec checkpoint.Spec) map[string]string {
 	flags := map[string]string{}
 	maps.Copy(flags, spec.Flags)
+	maps.DeleteFunc(flags, func(name, _ string) bool { return slices.Contains(notRecorded, name) })
 	if spec.Output != "" {
 		flags["output"] = spec.Output
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -26,10 +25,9 @@ type runPage struct {
 }
 
 // summarize describes the results, with the vertices that --top prints.
-func (p *runPage) summarize(ctx context.Context, t *task) {
+func (p *runPage) summarize(t *task) {
 	column := t.program.column()
-	table := output.Cancellable{Table: t.result.Table(column), Context: ctx}
-	p.result, p.err = report.NewResult(table, column, t.heading(), t.program.Ranking,
+	p.result, p.err = report.NewResult(t.result.Table(column), column, t.heading(), t.program.Ranking,
 		cmp.Or(*t.flags.top, defaultTop), t.options.Threads)
 }
 

@@ -132,13 +132,6 @@ func (a *app) subgraph(cmd *cobra.Command, path string, f *subgraphFlags) (err e
 	o.Progress = func(done, total int64) { p.Set("reading", done, total, console.InEdges) }
 	o.Import.Storage.Rows = *f.rows
 	o.Import.Progress, o.Import.Log = importPhases(p), a.console.Log
-	hops := 0
-	if cmd.Flags().Changed("source") || cmd.Flags().Changed("sources") {
-		hops = *f.hops
-	}
-	if err := subgraph.Check(g.Store(), hops, subgraph.Along(*f.along), o); err != nil {
-		return err
-	}
 	set, err := subgraph.NewSet(g.Store())
 	if err != nil {
 		return err

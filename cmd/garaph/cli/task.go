@@ -368,7 +368,7 @@ func (t *task) deliver(ctx context.Context, a *app, out output.Destination) erro
 	}
 	t.peakMemory() // before the page takes some
 	if t.page != nil {
-		t.page.summarize(ctx, t) // an error of the page is not one of the results
+		t.page.summarize(t) // an error of the page is not one of the results
 	}
 	n := *t.flags.top
 	if n == 0 && out.Path == "" && !*t.flags.json {
@@ -376,7 +376,7 @@ func (t *task) deliver(ctx context.Context, a *app, out output.Destination) erro
 	}
 	var rows *report.TopRows // if wanted
 	if n > 0 {
-		top, err := report.Top(output.Cancellable{Table: table, Context: ctx}, n, t.program.Ranking)
+		top, err := report.Top(table, n, t.program.Ranking)
 		if err != nil {
 			return err
 		}

@@ -163,39 +163,4 @@ func TestArrowSchemaAtEnd(t *testing.T) {
 	if r := readBytes(t, "g.arrow.gz", gzipped(t, b), read.Options{}); r.err == nil {
 		t.Error(r.err)
 	}
-	directory := bytes.LastIndex(b, []byte("\xff\xff\xff\xff\x00\x00\x00\x00")) // behind the mark at the end of messages
-	for i := len(b) - 1; i >= directory; i-- {
-		damaged := slices.Clone(b)
-		damaged[i] ^= byte(1 << (i % 8))
-		checkKind(t, readBytes(t, "g.arrow", damaged, read.Options{RowBytes: 16 << 20}))
-	}
-}
-
-// TestArrowDamage checks that a changed byte gives an error or a graph, and no panic.
-func TestArrowDamage(t *testing.T) {
-	for _, b := range [][]byte{arrowFile(t, true, 1), otherFile(t, "polars-categorical.arrows"),
-		otherFile(t, "polars-strings.arrow"), otherFile(t, "polars-lz4.arrow"), otherFile(t, "javascript-small.arrow")} {
-		for i := 0; i < len(b); i++ {
-			if i > 1500 && i%17 != 0 {
-				continue
-			}
-			damaged := slices.Clone(b)
-			damaged[i] ^= byte(1 << (i % 8))
-			checkKind(t, readBytes(t, "g.arrow", damaged, read.Options{Threads: 2, RowBytes: 16 << 20}))
-		}
-	}
-}
-
-func FuzzReadArrow(f *testing.F) {
-	f.Add(arrowFile(f, true, 1), uint16(0))
-	f.Add(arrowFile(f, false, 2), uint16(16))
-	for _, name := range []string{"polars-categorical.arrows", "polars-small.arrows", "polars-strings.arrow",
-		"javascript-small.arrow"} {
-		f.Add(otherFile(f, name), uint16(16))
-	}
-	f.Fuzz(func(t *testing.T, b []byte, choice uint16) {
-		o := fuzzOptions("arrow", choice)
-		o.RowBytes = 16 << 20
-		checkKind(t, sameOutcome(t, t, "g.arrow", b, o, read.Options{Threads: 1 + int(choice>>11&3)}))
-	})
 }

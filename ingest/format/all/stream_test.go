@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -208,42 +206,3 @@ func TestReadFailure(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
-
-// stuck returns nothing, for ever.
-type stuck struct{}
-
-func (stuck) Read([]byte) (int, error) { return 0, nil }
-
-// TestStuckReader does not wait for a reader that breaks its contract.
-func TestStuckReader(t *testing.T) {
-	r := readNames(t, read.Options{Stdin: stuck{}}, []string{"-"})
-	if !errors.Is(r.err, io.ErrNoProgress) {
-		t.Fatal(r.err)
-	}
-}
-
-// TestShortened checks that a file that becomes shorter after it was looked at is an error.
-func TestShortened(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "g.txt")
-	if err := os.WriteFile(path, []byte("1 2\n2 3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	in, err := read.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for size, want := range map[int64]bool{12: true, 8: true, 4: false} {
-		if err := os.Truncate(path, size); err != nil {
-			t.Fatal(err)
-		}
-		s, err := in.Stream(t.Context(), nil) // which reads the beginning
-		if err == nil {
-			_, err = io.ReadAll(s)
-			s.Close()
-		}
-		if (err == nil) != want || err != nil && err.Error() != path+": had 8 bytes, and has become shorter while it was "+
-			"read; import it again when nothing writes it" {
-			t.Errorf("%d bytes: %v", size, err)
-		}
-	}
-}

@@ -56,9 +56,6 @@ func (t *parquetBody) FeedRows(f *read.Feed, plan *read.Plan) error {
 	if err != nil {
 		return columnsError(plan.Name(), err)
 	}
-	if err := t.sameColumns(plan.Name(), file.Columns); err != nil {
-		return err
-	}
 	begun, first, stored := f.Progress.Done, int64(0), int64(0)
 	for i := range file.Groups() {
 		task := &parquetTask{file: file, group: i, body: t, plan: plan, first: first}

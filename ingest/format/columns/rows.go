@@ -3,6 +3,7 @@ package columns
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -82,16 +83,6 @@ func columnsError(name string, err error) error {
 	return &read.InputError{File: name, Problem: "cannot be read: " + read.PathCause(err), Err: err}
 }
 
-// sameColumns refuses a file that does not have the columns of its plan any more.
-func (t *rowBody) sameColumns(name string, list []cols.Column) error {
-	for i, c := range t.at {
-		if c >= len(list) || list[c] != t.list[i] {
-			return &read.DamagedError{File: name, Problem: "was replaced while it was being read"}
-		}
-	}
-	return nil
-}
-
 // rowBody makes edges of rows, for all formats of columns.
 type rowBody struct {
 	pickedColumns
@@ -155,7 +146,7 @@ func (t *rowBody) edges(v []cols.Values, from, to int, row int64, b *read.Block,
 			Advice: bad.Advice,
 		}
 		if !t.skipBad {
-			err.Advice = read.WithSkipAdvice(err.Advice)
+			err.Advice = cmp.Or(err.Advice, read.AdviceSkip)
 			return err
 		}
 		w.NoteBad(err, b)

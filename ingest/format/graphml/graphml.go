@@ -44,9 +44,6 @@ type graphmlBody struct {
 type graphmlHead struct {
 	chosen     string   // the name of the keys of weights
 	weights    []string // the ids of those that are numbers: several, where a writer has one for each type
-	ofNodes    []string // the same of keys for nodes, which Cytoscape uses on edges; they count without weights
-	edges      bool     // there are edges
-	used       bool     // an edge has a weight
 	initial    string   // the weight of edges that have none
 	other      bool     // there is such a key that is no number
 	numbers    bool     // there are keys that are numbers
@@ -93,7 +90,7 @@ func planGraphML(p *read.Plan, h *read.Head, o read.Options) error {
 	}
 	t := &graphmlBody{reversed: reversed, layout: text.NewLayout(o)}
 	var s text.Sniff
-	for t.graphs == 0 || t.weights == nil && t.ofNodes != nil && !t.edges && h.More() {
+	for t.graphs == 0 {
 		t.graphmlHead, s = graphmlHead{chosen: chosen}, text.Sniff{}
 		err := t.each(p.Name(), bytes.NewReader(h.Bytes), func(line int, texts ...string) error {
 			for _, id := range texts[:min(len(texts), 2)] {
@@ -107,7 +104,7 @@ func planGraphML(p *read.Plan, h *read.Head, o read.Options) error {
 	}
 	weighted := o.Weights != read.WeightsNo
 	switch {
-	case t.weights != nil || t.used:
+	case t.weights != nil:
 	case t.other && weighted, len(columns) == 3, o.Weights == read.WeightsYes:
 		return refused(fmt.Sprintf("has no key for edges %q that is a number", chosen), adviceKey)
 	case t.numbers && weighted && len(columns) == 0:
@@ -117,7 +114,7 @@ func planGraphML(p *read.Plan, h *read.Head, o read.Options) error {
 	if err := text.ChooseIDs(p, &s, &t.layout, o); err != nil {
 		return err
 	}
-	p.Schema.Weighted, p.Schema.Mirrored = (t.weights != nil || t.used) && weighted, t.undirected
+	p.Schema.Weighted, p.Schema.Mirrored = t.weights != nil && weighted, t.undirected
 	p.Adapt = func(s read.Schema) { t.layout.Adapt(p, s) }
 	p.Body = t
 	return nil
@@ -173,40 +170,6 @@ func (t *graphmlBody) Parse(b *read.Block, w *read.Parser) error {
 	return w.Batch.Flush() // names are in the block
 }
 
-// maxToken bounds the text, comment or tag of an XML file that is in memory.
-const maxToken = 8 << 20
-
-// xmlTokens reads the tokens of an XML file, each of at most [maxToken] bytes.
-type xmlTokens struct {
-	io.Reader
-	d    *xml.Decoder
-	read int // bytes of the token
-}
-
-func newXMLTokens(r io.Reader) *xmlTokens {
-	t := &xmlTokens{Reader: r}
-	t.d = xml.NewDecoder(t)
-	t.d.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
-		return nil, errors.New("convert it to UTF-8")
-	}
-	return t
-}
-
-// Token implements [xml.TokenReader].
-func (t *xmlTokens) Token() (xml.Token, error) {
-	t.read = 0
-	return t.d.RawToken()
-}
-
-func (t *xmlTokens) Read(b []byte) (int, error) {
-	if t.read > maxToken {
-		return 0, fmt.Errorf("xml: a text, comment or tag has more than %d MiB", maxToken>>20)
-	}
-	n, err := t.Reader.Read(b)
-	t.read += n
-	return n, err
-}
-
 // graphmlReader reads a file. It calls add with the id of every node, and with source, target and weight of every edge,
 // behind their lines.
 type graphmlReader struct {
@@ -222,11 +185,11 @@ type graphmlReader struct {
 
 // each reads a file.
 func (t *graphmlHead) each(name string, r io.Reader, add func(line int, texts ...string) error) error {
-	tokens := newXMLTokens(r)
-	x := &graphmlReader{graphmlHead: t, name: name, d: xml.NewTokenDecoder(tokens), add: add}
+	x := &graphmlReader{graphmlHead: t, name: name, d: xml.NewDecoder(r), add: add}
+	x.d.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errors.New("xml: convert it to UTF-8") }
 	for {
 		token, err := x.d.Token()
-		x.line, _ = tokens.d.InputPos()
+		x.line, _ = x.d.InputPos()
 		switch e := token.(type) {
 		case xml.EndElement:
 			switch e.Name.Local {
@@ -320,9 +283,6 @@ func (x *graphmlReader) edge(e *xml.StartElement) ([]string, error) {
 func (t *graphmlHead) key(k *graphmlKey) {
 	number, chosen := slices.Contains([]string{"int", "long", "float", "double"}, k.Type), t.chosen != "" &&
 		k.Name == t.chosen
-	if k.For == "node" && chosen && number {
-		t.ofNodes = append(t.ofNodes, k.ID)
-	}
 	if !slices.Contains([]string{"edge", "all", ""}, k.For) {
 		return
 	}
@@ -334,17 +294,13 @@ func (t *graphmlHead) key(k *graphmlKey) {
 
 // weight returns the weight of an edge; false: it has several.
 func (t *graphmlHead) weight(x *graphmlEdge) (weight string, ok bool) {
-	weight, own, keys := t.initial, 0, t.weights
-	if keys == nil {
-		keys = t.ofNodes
-	}
+	weight, own := t.initial, 0
 	for _, data := range x.Data {
-		if slices.Contains(keys, data.Key) {
+		if slices.Contains(t.weights, data.Key) {
 			weight = strings.TrimSpace(data.Text)
 			own++
 		}
 	}
-	t.edges, t.used = true, t.used || own > 0
 	return weight, own <= 1
 }
 

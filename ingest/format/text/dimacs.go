@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/garaph/garaph/ingest/format"
@@ -45,9 +44,6 @@ func isDIMACS(h *read.Head) bool {
 
 // planDIMACS reads the header, up to the problem line.
 func planDIMACS(p *read.Plan, h *read.Head, o read.Options) error {
-	if isGalois(h.Bytes) && !read.IsText(h.Bytes) {
-		return p.Refused("is a binary .gr file of Galois, which is not read", read.SeeFormats)
-	}
 	if err := read.CheckText(h, DIMACS, o.Format == DIMACS); err != nil {
 		return err
 	}
@@ -66,16 +62,6 @@ func planDIMACS(p *read.Plan, h *read.Head, o read.Options) error {
 		}
 	}
 	return lines.Refused(line, expected, "")
-}
-
-// isGalois recognises the binary .gr of Galois: a version of 1 or 2, then the
-// size of an edge's data, as 64-bit integers.
-func isGalois(b []byte) bool {
-	if len(b) < 32 {
-		return false
-	}
-	version, size := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-	return (version == 1 || version == 2) && size <= 64
 }
 
 func dimacsHeader(g *format.Graph, edges uint64) string {
@@ -101,4 +87,47 @@ func noWeights(g *format.Graph, _ bool) []string {
 		return nil
 	}
 	return []string{"--weights", "no"}
+}
+
+// Counted describes lines "u v [weight]" behind a header with their number and that of vertices, which count from 1.
+type Counted struct {
+	Rows, Cols int64 // the most that source and target may be
+	Edges      int64
+	Comment    string // the prefix of lines without data
+	Source     string // the name of the ids in errors
+	Target     string
+	Weighted   bool
+	arcs       bool // each line begins with "a "
+}
+
+// Plan plans the lines that follow those that were read of a header, of which the last has the numbers.
+func (c Counted) Plan(p *read.Plan, lines *read.Lines, o read.Options) error {
+	p.Promised, p.AtLine = c.Edges, lines.Lines
+	p.SkipBytes, p.SkipLines = int64(lines.At), lines.Lines
+	p.TakeIDs(o.IDs)
+	l := Layout{
+		splitter: splitter{Comments: c.Comment}, What: [2]string{c.Source, c.Target},
+		IDs: p.Schema.IDs, bounded: true,
+		plain: plainLines{
+			Seps: blankSeps, arc: c.arcs, Weights: o.Weights.Rule(), rest: o.Weights == read.WeightsNo,
+			ids: idRange{lo: 1, rows: uint64(c.Rows), cols: uint64(c.Cols)},
+		},
+	}
+	switch {
+	case o.Weights == read.WeightsNo:
+		l.Columns = restIgnored
+	case c.Weighted:
+		l.Columns = withWeight
+	}
+	if l.IDs == read.IDDense {
+		l.plain.ids.sub = 1
+		p.Schema.Vertices = max(c.Rows, c.Cols)
+		if p.Schema.Vertices > read.MaxDense+1 {
+			return lines.Refused(fmt.Appendf(nil, "%d", p.Schema.Vertices),
+				fmt.Sprintf("at most %d vertices", int64(read.MaxDense+1)), "")
+		}
+	}
+	p.Schema.Weighted = l.Columns == withWeight
+	p.Body = &lineBody{skipBad: o.SkipBadLines, layout: l}
+	return nil
 }

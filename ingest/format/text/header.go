@@ -55,19 +55,6 @@ func delimiterByName(h *read.Head, l *Layout) byte {
 // numbersApart is a line of numbers with blanks between some.
 var numbersApart = regexp.MustCompile(`^[-+.,\d \t]*\d[ \t]+[-+.\d][-+.,\d \t]*$`)
 
-// delimiterLine is a first line by which spreadsheets know the delimiter of the others.
-var delimiterLine = regexp.MustCompile(`^(?i:"?sep=([[:punct:]\t])"?)\r?\n`)
-
-// passDelimiter passes over such a line; 0 without one.
-func passDelimiter(h *read.Head) byte {
-	found := delimiterLine.FindSubmatch(bytes.TrimPrefix(h.Bytes, read.BOM))
-	if found == nil || found[1][0] == '"' {
-		return 0
-	}
-	h.Passed = len(found[0])
-	return found[1][0]
-}
-
 // checkDelimiter refuses a table whose separator seems to be a semicolon or a bar: its first lines
 // have as many of these each, but the two ids, as blanks and commas cut them, do not.
 func checkDelimiter(h *read.Head, l *Layout) error {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 
@@ -133,7 +134,7 @@ func (t *lineBody) parseGeneral(raw []byte, b *read.Block, w *read.Parser) error
 	}
 	err := &read.SyntaxError{
 		File: b.Plan.Name(), Line: w.Lines + 1,
-		Text: read.Shown(bad.Text), Expected: bad.Expected, Advice: read.WithSkipAdvice(bad.Advice),
+		Text: read.Shown(bad.Text), Expected: bad.Expected, Advice: cmp.Or(bad.Advice, read.AdviceSkip),
 	}
 	switch {
 	case bad.Expected == openQuote: // the next line is the rest of the quoted id: skipping would make an edge of it

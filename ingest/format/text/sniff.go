@@ -40,7 +40,6 @@ type headerSniff struct {
 	mixed     bool     // it has spaces between some, and tabs or commas between others
 	first     string   // the first line
 	firstLine int64
-	doubtful  bool // it is no header, but may be meant as one
 }
 
 // sniffText looks at the first mebibyte, or at more if that is all comments.
@@ -50,7 +49,6 @@ func sniffText(h *read.Head, l *Layout, mode read.HeaderMode) Sniff {
 	var firstLine []byte
 	lines := read.LinesOf(h)
 	s.skipBytes, s.skipLines = int64(lines.At), lines.Lines
-	again := false // an id of the first line comes again
 	for n := 0; ; {
 		line, length, ok := l.nextData(lines, n == 0)
 		if !ok {
@@ -62,11 +60,8 @@ func sniffText(h *read.Head, l *Layout, mode read.HeaderMode) Sniff {
 			rest.skipBytes, rest.skipLines = int64(lines.At), lines.Lines
 			first, firstLine = f, line
 			s.first, s.firstLine = read.Shown(line), lines.Lines
-		} else {
-			if !bytes.Equal(line, firstLine) { // the header comes again where files were joined
-				rest.note(&f, lines.Lines, l.names)
-			}
-			again = again || first.sharesID(&f)
+		} else if !bytes.Equal(line, firstLine) { // the header comes again where files were joined
+			rest.note(&f, lines.Lines, l.names)
 		}
 		s.note(&f, lines.Lines, l.names)
 	}
@@ -81,34 +76,12 @@ func sniffText(h *read.Head, l *Layout, mode read.HeaderMode) Sniff {
 		rest.header, rest.names, rest.mixed = s.first, names, first.mixed
 		return rest
 	}
-	s.doubtful = table && rest.ints+rest.texts+rest.padded > 0 && !again && mayBeHeader(&first)
 	return s
-}
-
-// sharesID reports whether two lines have an id in common, at any ends.
-func (f *lineFields) sharesID(o *lineFields) bool {
-	for _, a := range f.field[:min(f.n, 2)] {
-		for _, b := range o.field[:min(o.n, 2)] {
-			if bytes.Equal(a, b) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // mayBeHeader reports whether no id and no weight of a line is a number.
 func mayBeHeader(f *lineFields) bool {
 	return f.n >= 2 && !slices.ContainsFunc(f.field[:f.n], read.IsNumber)
-}
-
-// nulls are the texts of empty cells, in lower case.
-var nulls = []string{"", "n/a", "na", "nan", "null", "none", "nil", `\n`, "<na>", "#n/a", "#na", "-", "--", "?", "."}
-
-// namesColumn reports whether a field may name a column: it is neither null nor begins like a number (1_000, 5km).
-func namesColumn(tok []byte) bool {
-	number := strings.TrimLeft(string(tok), "+-.")
-	return !slices.Contains(nulls, strings.ToLower(string(tok))) && (number == "" || number[0] < '0' || number[0] > '9')
 }
 
 // isHeader distinguishes a header line from an edge: its fields have the usual names,
@@ -121,7 +94,7 @@ func isHeader(f *lineFields, names []string, rest *Sniff) bool {
 		return false
 	case header.IsUsual(string(f.field[0]), 0) && header.IsUsual(string(f.field[1]), 1):
 		return true
-	case slices.ContainsFunc(f.field[:f.n], func(tok []byte) bool { return !namesColumn(tok) }):
+	case slices.ContainsFunc(f.field[:f.n], func(tok []byte) bool { return len(tok) == 0 }):
 		return false
 	}
 	moved := f.mixed && slices.ContainsFunc(names, func(s string) bool { return read.IsNumber([]byte(s)) })

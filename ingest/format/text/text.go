@@ -4,6 +4,7 @@ package text
 import (
 	"cmp"
 	"fmt"
+	"os"
 
 	"github.com/garaph/garaph/ingest/format"
 	"github.com/garaph/garaph/ingest/header"
@@ -97,7 +98,7 @@ const (
 func planText(p *read.Plan, h *read.Head, o read.Options) error {
 	format := p.Schema.Format
 	if o.Format == read.Auto && format == Text && !o.Table.IsSet() {
-		if err := checkForeign(h, o.Weights); err != nil {
+		if err := checkForeign(h); err != nil {
 			return err
 		}
 	}
@@ -117,9 +118,6 @@ func planText(p *read.Plan, h *read.Head, o read.Options) error {
 		if err := s.checkHeader(h, l, &o.Table); err != nil {
 			return err
 		}
-		if l.pick == nil {
-			p.Header = s.names
-		}
 		if header == read.HeaderAuto {
 			o.Warn(fmt.Sprintf("%s:%d: %q was taken for a header line and passed over", p.Name(), s.skipLines, s.header))
 		}
@@ -128,14 +126,7 @@ func planText(p *read.Plan, h *read.Head, o read.Options) error {
 		return err
 	}
 	chooseColumns(p, &s, l, o)
-	doubtful := s.doubtful && header == read.HeaderAuto && p.Schema.IDs == read.IDString
-	p.Adapt = func(final read.Schema) {
-		l.Adapt(p, final)
-		if doubtful {
-			o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it",
-				p.Name(), s.firstLine, s.first))
-		}
-	}
+	p.Adapt = func(final read.Schema) { l.Adapt(p, final) }
 	p.Body = t
 	return nil
 }
@@ -159,7 +150,6 @@ func textBody(p *read.Plan, h *read.Head, o *read.Options) (*lineBody, error) {
 	if format != Text {
 		return t, nil
 	}
-	o.Table.Delimiter = cmp.Or(o.Table.Delimiter, passDelimiter(h))
 	l.delimiter = cmp.Or(o.Table.Delimiter, delimiterByName(h, l))
 	if err := pickColumns(h, l, &o.Table); err != nil {
 		return nil, err
@@ -272,4 +262,21 @@ func headerIn(o *read.TableOptions, f read.FormatName) read.HeaderMode {
 		return read.HeaderYes
 	}
 	return o.Header
+}
+
+// LDBC Graphalytics graphs are two text files, x.v with a vertex id per line
+// and x.e with "u v [weight]". Vertices without edges are only in x.v.
+
+// Beside returns the file of vertices that is read with a file of edges in the format [LDBC]; "" if there is none.
+func Beside(edges string) string {
+	if read.Extension(edges) != ".e" {
+		return ""
+	}
+	for _, packed := range []string{"", ".gz", ".zst", ".bz2"} {
+		name := read.Stem(edges) + ".v" + packed
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return name
+		}
+	}
+	return ""
 }

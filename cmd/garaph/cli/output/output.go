@@ -4,12 +4,14 @@ package output
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"golang.org/x/term"
 
@@ -121,7 +123,6 @@ func SameName(a, b string) bool { return RealName(a) == RealName(b) && RealName(
 // Write writes all rows, until ctx ends. ready gets a file that is whole before
 // it takes its place.
 func (d Destination) Write(ctx context.Context, t results.Table, stdout *Stdout, ready func(temporary string)) error {
-	t = Cancellable{t, ctx}
 	if stdout.IsTerminal(d.Path) {
 		t = shown{t}
 	}
@@ -129,7 +130,7 @@ func (d Destination) Write(ctx context.Context, t results.Table, stdout *Stdout,
 	case "":
 		return nil
 	case "-":
-		return results.Write(stdout, d.Format, t)
+		return results.Write(results.Until(ctx, stdout), d.Format, t)
 	default:
 		return results.WriteFileReady(ctx, d.Path, d.Format, t, ready)
 	}
@@ -177,42 +178,31 @@ func escape(ids *results.IDs) {
 	}
 }
 
-// Cancellable is a table whose rows end with its context.
-type Cancellable struct {
-	results.Table
-	Context context.Context
+// ErrPipe is the error of standard output without a reader.
+var ErrPipe = errors.New("standard output was closed")
+
+// ErrOutput is the error of standard output that cannot be written, as on a full disk.
+var ErrOutput = errors.New("write to standard output")
+
+// Stdout is standard output. An error is ErrPipe if its reader has gone, and ErrOutput otherwise.
+type Stdout struct{ w io.Writer }
+
+// NewStdout returns the standard output w.
+func NewStdout(w io.Writer) *Stdout { return &Stdout{w} }
+
+// TTY reports whether it is a terminal.
+func (o *Stdout) TTY() bool {
+	f, ok := o.w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Batches yields the rows of the table until the context ends.
-func (c Cancellable) Batches(yield func(*results.Batch) error) error {
-	return c.Table.Batches(func(b *results.Batch) error {
-		if err := c.Context.Err(); err != nil {
-			return err
-		}
-		return yield(b)
-	})
-}
-
-// Numbers yields the numbers of a column until the context ends.
-func (c Cancellable) Numbers(i int, from, to int64, yield func(*results.Values) error) error {
-	return c.Table.Numbers(i, from, to, func(v *results.Values) error {
-		if err := c.Context.Err(); err != nil {
-			return err
-		}
-		return yield(v)
-	})
-}
-
-// Filler returns a filler of columns that ends with the context, or nil.
-func (c Cancellable) Filler() results.Fill {
-	fill := c.Table.Filler()
-	if fill == nil {
-		return nil
+func (o *Stdout) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		return n, ErrPipe
 	}
-	return func(b *results.Batch, from, to int64) error {
-		if err := c.Context.Err(); err != nil {
-			return err
-		}
-		return fill(b, from, to)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrOutput, err)
 	}
+	return n, err
 }

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
-	"unicode/utf8"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/garaph/garaph/cmd/garaph/cli/show"
 	"github.com/garaph/garaph/internal/decimal"
@@ -58,8 +58,7 @@ func (v valueText) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(v))
 }
 
-// TopRows are the lines of --top. each goes through them in order, and may be
-// called again; Close ends their use.
+// TopRows are the lines of --top. each goes through them in order; Close ends their use.
 type TopRows struct {
 	each   func(yield func(topRow) error) error
 	Close  func()
@@ -222,47 +221,19 @@ func IDOf(c *results.IDs, i int) any {
 	}
 }
 
-// WriteTop prints rows as a table, whose columns are as wide as their widest
-// cell. heading names the column of values.
+// WriteTop prints rows as a table. heading names the column of values.
 func WriteTop(w io.Writer, heading string, rows TopRows) error {
-	head := rows.head(heading)
-	widths := []int{len("rank")}
-	widen := func(i int, cell string) {
-		if i == len(widths) {
-			widths = append(widths, 0)
-		}
-		widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-	}
-	for i, name := range head {
-		widen(i+1, name)
-	}
+	buffered := bufio.NewWriter(w)
+	table := tabwriter.NewWriter(buffered, 0, 0, 2, ' ', 0) // errors are kept until Flush
+	fmt.Fprintln(table, "rank\t"+strings.Join(rows.head(heading), "\t"))
 	err := rows.each(func(r topRow) error {
-		widen(0, strconv.Itoa(r.Rank))
-		for i, cell := range r.cells() {
-			widen(i+1, cell)
-		}
+		fmt.Fprintf(table, "%d\t%s\n", r.Rank, strings.Join(r.cells(), "\t"))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	buffered := bufio.NewWriter(w)
-	line := func(rank any, cells []string) error {
-		_, _ = fmt.Fprintf(buffered, "%-*v", widths[0], rank) // the last write reports an error, too
-		last := len(cells) - 1
-		for i, cell := range cells[:last] {
-			_, _ = fmt.Fprintf(buffered, "  %-*s", widths[i+1], cell)
-		}
-		_, err := fmt.Fprintf(buffered, "  %s\n", cells[last])
-		return err
-	}
-	if err := line("rank", head); err != nil {
-		return err
-	}
-	if err := rows.each(func(r topRow) error { return line(r.Rank, r.cells()) }); err != nil {
-		return err
-	}
-	return buffered.Flush()
+	return errors.Join(table.Flush(), buffered.Flush())
 }
 
 // head returns the names of the columns behind the rank. heading is the name of the values.

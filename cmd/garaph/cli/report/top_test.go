@@ -61,7 +61,6 @@ type column struct {
 func (c column) Rows() int64              { return int64(len(c.ids)) }
 func (c column) IDKind() results.IDKind   { return results.IDInt }
 func (c column) IDName() string           { return results.IDColumn }
-func (c column) MaxIDBytes() int          { return 0 }
 func (c column) Vertex(row uint32) uint32 { return row }
 func (c column) Filler() results.Fill     { return nil }
 
