@@ -212,6 +212,8 @@ func TestForeignFormats(t *testing.T) {
 		"*Vertices 3\n1 \"a\"\n":                                      true,
 		"version https://git-lfs.github.com/spec/v1\noid sha256:4d\n": true,
 		"1: 2 3\n2: 3\n3:\n":                                          true,
+		"1 -> 2\n2 -> 3\n":                                            true,
+		"1->2\n2->3\n":                                                true,
 
 		"<http://a.org/x> <http://a.org/y>\n": false,
 		"graph theory\ntheory sets\n":         false,

@@ -16,6 +16,7 @@ var foreign = regexp.MustCompile("^(" + strings.Join([]string{
 	`(?i:((creator|version|comment|directed)\b[^\n]*\n\s*)*graph\s*\[)`,           // GML
 	`(?i:\*(vertices|network)\b)`,                                                 // Pajek
 	`version https://git-lfs\.`,                                                   // a pointer to the file
+	`(\S+[ \t]+->[ \t]+\S|[^\s,;]+->[^\s,;]+;?[ \t\r]*(\n|$))`,                    // u -> v
 	`[^\s,;]*[^\s,;:]:([ \t][^\n]*|\r?)(\n[^\s,;]*[^\s,;:]:([ \t]|\r?\n|$)|\n?$)`, // u: v w
 }, "|") + ")")
 
