@@ -236,9 +236,9 @@ func (p *plan[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
 	return rows
 }
 
-// makeRoom divides the memory between pages and stored rows. If frontiers are asked for,
-// vertices are active once, or edges stay in their shards, few pages are read or none, and rows get what the least pages
-// leave; otherwise none stay, and pages have what a few frames leave.
+// makeRoom divides the memory between pages and stored rows. If frontiers are asked for, vertices are active once, or
+// edges stay in their shards, few pages are read or none, and rows get what the least pages leave; otherwise none stay,
+// and pages have what a few frames leave.
 func (p *plan[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 	f, budget := &p.front, o.Budget
 	if f.local {

@@ -160,7 +160,8 @@ func TestLocal(t *testing.T) {
 		}
 	}
 	p := gas.Program[uint32, uint32](programs.WCC{})
-	if _, r := run(t, s, p, setting{opt: Options{Threads: 2, Memory: quarter[uint32](s), Iterations: 100}}); r.Done() < 100 {
+	opt := Options{Threads: 2, Memory: quarter[uint32](s), Iterations: 100}
+	if _, r := run(t, s, p, setting{opt: opt}); r.Done() < 100 {
 		t.Errorf("%d iterations with a limit of 100", r.Done())
 	}
 }
