@@ -234,6 +234,14 @@ func TestResumeAlgorithm(t *testing.T) {
 		t.Fatal(err)
 	}
 	alike(t, "resumed", written(t, r), want, true)
+	r.Lose(errors.New("no room")) // as after an error of writing
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if r, err = garaph.ResumeAlgorithm(t.Context(), g, a, 0, o); err != nil {
+		t.Fatal(err)
+	}
+	alike(t, "resumed after results were lost", written(t, r), want, true)
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}

@@ -98,10 +98,13 @@ func (r *Result) finish(end func()) error {
 	return r.uses.Close(func() error {
 		var err error
 		status := checkpoint.Done
-		if r.lost != nil && r.save != nil {
-			err, status = r.save(), checkpoint.Failed
+		if r.lost != nil {
+			status = checkpoint.Failed
 			if errors.Is(r.lost, context.Canceled) {
 				status = checkpoint.Interrupted
+			}
+			if r.save != nil {
+				err = r.save()
 			}
 		}
 		end()

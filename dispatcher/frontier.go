@@ -125,7 +125,7 @@ func (p *plan[V, A]) planFrontier() error {
 	if len(p.devices) > 0 && f.unfit == nil {
 		f.unfit = f.gpu.unfit
 	}
-	if f.unfit == nil && f.stored == nil && !p.rowsFit() {
+	if f.unfit == nil && f.stored == nil && !p.rowsFit(0) {
 		f.unfit = fmt.Errorf("the rows of the whole graph take %d MiB besides pages: --memory has no room for them",
 			f.bytes>>20+1)
 	}
@@ -135,10 +135,10 @@ func (p *plan[V, A]) planFrontier() error {
 	return nil
 }
 
-// rowsFit reports whether the rows have room in memory beside the pages.
-func (p *plan[V, A]) rowsFit() bool {
+// rowsFit reports whether the rows, and some bytes more, have room in memory beside the pages.
+func (p *plan[V, A]) rowsFit(more int64) bool {
 	rest := p.pages.Rest()
-	return p.pages.InMemory() && (rest < 0 || rest >= p.front.bytes)
+	return p.pages.InMemory() && (rest < 0 || rest >= p.front.bytes+more)
 }
 
 // withoutFrontier is the error of a job that is to advance frontiers and cannot.
@@ -213,25 +213,30 @@ func (p *plan[V, A]) openPages(o page.Options, fixed int64) (err error) {
 		return err
 	}
 	asked := p.opt.Method == Frontier
-	fit := p.rowsFit() || !asked && p.pages.InMemory()
-	if p.front.unfit == nil && len(p.devices) == 0 && (!fit || p.opt.hooks.rowsStay > 0) &&
-		(asked || p.opt.Method == Auto) {
-		if rows := p.planRows(o, fixed); rows != nil {
-			p.front.local = p.front.ordered && rows.Local()
-			return p.makeRoom(rows, o)
-		}
+	if p.front.unfit != nil || len(p.devices) > 0 || !asked && p.opt.Method != Auto ||
+		p.rowsFit(p.lookBytes()) && p.opt.hooks.rowsStay == 0 {
+		return nil
 	}
-	return nil
+	rows := p.planRows(o, fixed)
+	stay := p.rowsFit(0) || !asked && p.pages.InMemory()
+	if rows == nil || stay && !p.front.local && p.opt.hooks.rowsStay == 0 {
+		return nil
+	}
+	return p.makeRoom(rows, o)
 }
 
-// planRows are rows that are read as they are needed; if nil, they cannot be, and memory for all is
-// named.
+// planRows returns rows that are read as they are needed, whole shards where most edges stay in them. If nil, they
+// cannot be, and memory for all is named.
 func (p *plan[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
 	rows, err := p.front.whole.out.PlanRows(p.store)
 	if err != nil {
 		enough := fixed + page.Whole(p.store, o) + p.front.bytes
 		p.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory (%dMiB is enough), and cannot be "+
 			"read on demand: %w", (enough+1<<20-1)>>20, err)
+		return nil
+	}
+	if p.front.local = p.front.ordered && rows.Local(); p.front.local {
+		rows.ReadWhole()
 	}
 	return rows
 }
@@ -241,10 +246,10 @@ func (p *plan[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
 // and pages have what a few frames leave.
 func (p *plan[V, A]) makeRoom(rows *page.StoredRows, o page.Options) error {
 	f, budget := &p.front, o.Budget
-	if f.local {
-		rows.ReadWhole()
-	}
 	frames := rows.Frames(budget / frameShare)
+	if f.local {
+		frames = 1 // a shard that is read ahead misses what the one before it activates
+	}
 	if p.opt.Method == Frontier || f.seeks || f.local {
 		o.PageBytes = 1
 		o.Budget = page.Least(p.store, o)

@@ -19,21 +19,11 @@ const (
 // reach returns how far values go from the active vertices. It returns the zero value if that makes no difference, the
 // graph has no packed rows to look along, or these have no room in memory beside those of frontiers.
 func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, err error) {
-	f, cat := &p.front, p.shape.cat
-	if fit := f.unfit == nil; !fit || f.edges == 0 || p.opt.Method != Auto || len(f.whole.out.Sides) != 1 {
+	bytes := p.lookBytes()
+	if rest := p.pages.Rest(); bytes == 0 || rest >= 0 && rest < p.front.bytes+bytes || !p.store.Map() {
 		return r, nil
 	}
-	dir, ok := cat.RowsOf(f.whole.out.Sides[0])
-	if !ok || cat.Encoding(dir) != packedrows.Version || !p.store.Map() {
-		return r, nil
-	}
-	bytes := f.bytes
-	for i := range cat.Shards {
-		bytes += cat.Bytes(dir, i)
-	}
-	if rest := p.pages.Rest(); rest >= 0 && rest < bytes {
-		return r, nil
-	}
+	dir, _ := p.shape.cat.RowsOf(p.front.whole.out.Sides[0])
 	look := reacher[V, A]{p, dir, s.arrays.Degree, map[int]shard.Side{}}
 	starts, slow, few := 0, 0, 0
 	for i := range uint64(reachStarts) {
@@ -58,6 +48,22 @@ func (p *plan[V, A]) reach(s *state[V, A]) (r policy.Reach, err error) {
 		}
 	}
 	return policy.Reach{Few: few == starts, Slow: 2*slow > starts}, nil
+}
+
+// lookBytes returns the number of bytes of the packed rows that reach looks along, or 0 if it looks along none.
+func (p *plan[V, A]) lookBytes() (bytes int64) {
+	f, cat := &p.front, p.shape.cat
+	if f.unfit != nil || f.edges == 0 || p.opt.Method != Auto || len(f.whole.out.Sides) != 1 {
+		return 0
+	}
+	dir, ok := cat.RowsOf(f.whole.out.Sides[0])
+	if !ok || cat.Encoding(dir) != packedrows.Version {
+		return 0
+	}
+	for i := range cat.Shards {
+		bytes += cat.Bytes(dir, i)
+	}
+	return bytes
 }
 
 // reacher looks along the packed rows of a direction.

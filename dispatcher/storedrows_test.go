@@ -144,7 +144,8 @@ func TestQuarter(t *testing.T) {
 }
 
 // TestLocal checks that with memory for a quarter of a graph most of whose edges stay in their shards, shards are done
-// one after another, in few iterations, and results are those of pulls. With a limit of iterations they are not.
+// one after another, in few iterations, and results are those of pulls. With a limit of iterations they are not. With
+// more memory, frontiers are taken from the start, too.
 func TestLocal(t *testing.T) {
 	s := teststore.Build(t, lattice(200), teststore.Options{ShardVertices: 1000, Symmetric: true, Layout: store.Packed,
 		Weighted: true})
@@ -160,6 +161,12 @@ func TestLocal(t *testing.T) {
 		}
 	}
 	p := gas.Program[uint32, uint32](programs.WCC{})
+	for more := int64(0); more < 4<<20; more += 64 << 10 {
+		_, r := run(t, s, p, setting{opt: Options{Threads: 2, Memory: quarter[uint32](s) + more}})
+		if r.Iterations[0].Method != Frontier {
+			t.Errorf("with %d bytes more, the first iteration is a %s", more, r.Iterations[0].Method)
+		}
+	}
 	opt := Options{Threads: 2, Memory: quarter[uint32](s), Iterations: 100}
 	if _, r := run(t, s, p, setting{opt: opt}); r.Done() < 100 {
 		t.Errorf("%d iterations with a limit of 100", r.Done())

@@ -87,6 +87,9 @@ func (f *runFlags) checkAlgorithm(cmd *cobra.Command, p Program) error {
 	if d := *f.device; d != autoDevice && d != string(dispatcher.CPU) && (!p.GPU || d != string(dispatcher.GPU)) {
 		return Usagef("--device %s: algorithm %s does not run on it", d, p.Name)
 	}
+	if names := flags.Given(cmd.Flags(), checkpointFlagNames...); names != "" && *f.device == string(dispatcher.GPU) {
+		return Usagef("%s: %s has no checkpoints on a GPU", names, p.Name)
+	}
 	return nil
 }
 

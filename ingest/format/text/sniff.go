@@ -40,6 +40,7 @@ type headerSniff struct {
 	mixed     bool     // it has spaces between some, and tabs or commas between others
 	first     string   // the first line
 	firstLine int64
+	doubtful  bool // it is no header, but may be meant as one
 }
 
 // sniffText looks at the first mebibyte, or at more if that is all comments.
@@ -49,6 +50,7 @@ func sniffText(h *read.Head, l *Layout, mode read.HeaderMode) Sniff {
 	var firstLine []byte
 	lines := read.LinesOf(h)
 	s.skipBytes, s.skipLines = int64(lines.At), lines.Lines
+	again := false // an id of the first line comes again
 	for n := 0; ; {
 		line, length, ok := l.nextData(lines, n == 0)
 		if !ok {
@@ -60,8 +62,11 @@ func sniffText(h *read.Head, l *Layout, mode read.HeaderMode) Sniff {
 			rest.skipBytes, rest.skipLines = int64(lines.At), lines.Lines
 			first, firstLine = f, line
 			s.first, s.firstLine = read.Shown(line), lines.Lines
-		} else if !bytes.Equal(line, firstLine) { // the header comes again where files were joined
-			rest.note(&f, lines.Lines, l.names)
+		} else {
+			if !bytes.Equal(line, firstLine) { // the header comes again where files were joined
+				rest.note(&f, lines.Lines, l.names)
+			}
+			again = again || first.sharesID(&f)
 		}
 		s.note(&f, lines.Lines, l.names)
 	}
@@ -76,7 +81,20 @@ func sniffText(h *read.Head, l *Layout, mode read.HeaderMode) Sniff {
 		rest.header, rest.names, rest.mixed = s.first, names, first.mixed
 		return rest
 	}
+	s.doubtful = table && rest.ints+rest.texts+rest.padded > 0 && !again && mayBeHeader(&first)
 	return s
+}
+
+// sharesID reports whether two lines have an id in common, at any ends.
+func (f *lineFields) sharesID(o *lineFields) bool {
+	for _, a := range f.field[:min(f.n, 2)] {
+		for _, b := range o.field[:min(o.n, 2)] {
+			if bytes.Equal(a, b) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mayBeHeader reports whether no id and no weight of a line is a number.

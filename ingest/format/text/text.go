@@ -126,7 +126,14 @@ func planText(p *read.Plan, h *read.Head, o read.Options) error {
 		return err
 	}
 	chooseColumns(p, &s, l, o)
-	p.Adapt = func(final read.Schema) { l.Adapt(p, final) }
+	doubtful := s.doubtful && header == read.HeaderAuto && p.Schema.IDs == read.IDString
+	p.Adapt = func(final read.Schema) {
+		l.Adapt(p, final)
+		if doubtful {
+			o.Warn(fmt.Sprintf("%s:%d: %q was taken for an edge, though it may be a header line; use --header to pass over it",
+				p.Name(), s.firstLine, s.first))
+		}
+	}
 	p.Body = t
 	return nil
 }
