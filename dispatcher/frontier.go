@@ -213,8 +213,8 @@ func (p *plan[V, A]) openPages(o page.Options, fixed int64) (err error) {
 		return err
 	}
 	asked := p.opt.Method == Frontier
-	if p.front.unfit != nil || len(p.devices) > 0 || !asked && p.opt.Method != Auto ||
-		p.rowsFit(p.lookBytes()) && p.opt.hooks.rowsStay == 0 {
+	may := p.front.unfit == nil && len(p.devices) == 0 && (asked || p.opt.Method == Auto)
+	if !may || p.rowsFit(p.lookBytes()) && p.opt.hooks.rowsStay == 0 {
 		return nil
 	}
 	rows := p.planRows(o, fixed)
@@ -229,13 +229,13 @@ func (p *plan[V, A]) openPages(o page.Options, fixed int64) (err error) {
 // cannot be, and memory for all is named.
 func (p *plan[V, A]) planRows(o page.Options, fixed int64) *page.StoredRows {
 	rows, err := p.front.whole.out.PlanRows(p.store)
-	if err != nil {
+	switch {
+	case err != nil:
 		enough := fixed + page.Whole(p.store, o) + p.front.bytes
 		p.front.unfit = fmt.Errorf("the rows of the whole graph do not fit into --memory (%dMiB is enough), and cannot be "+
 			"read on demand: %w", (enough+1<<20-1)>>20, err)
-		return nil
-	}
-	if p.front.local = p.front.ordered && rows.Local(); p.front.local {
+	case p.front.ordered && rows.Local():
+		p.front.local = true
 		rows.ReadWhole()
 	}
 	return rows
