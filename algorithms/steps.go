@@ -27,7 +27,7 @@ func IsResumable(algorithm any) bool {
 	return is
 }
 
-// State is what a run goes on from: all that a step of an algorithm needs of those before it.
+// State is the data that a step of an algorithm needs from the steps before it.
 type State struct {
 	Done    *int  // steps that are done
 	Numbers []any // pointers to what else changes, as JSON

@@ -65,7 +65,7 @@ type FrontierFacts struct {
 	// Weighted: vertices are done by their priorities, and edges have weights.
 	Weighted   bool `json:"weighted,omitempty"`
 	Iterations int  `json:"iterations,omitempty"` // at most; if 0, no limit
-	// RowsBytes: rows are read as they are needed, and all have so many bytes.
+	// RowsBytes is the size of all rows, if they are read as they are needed.
 	RowsBytes uint64 `json:"rows_bytes,omitempty"`
 	// Seeks: vertices that are not settled look for active ones where that reads fewer rows.
 	Seeks bool `json:"seeks,omitempty"`
