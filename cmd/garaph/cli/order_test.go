@@ -117,9 +117,9 @@ func newOrders(t testing.TB, dir string, g oracle.Graph, name func(v uint32) str
 // everything compares all programs and algorithms, and other commands.
 func (x *orders) everything() {
 	x.t.Helper()
-	first, last := x.name(x.g.Edges[0].Src), x.name(x.g.Edges[0].Dst)
+	var first, last string // of an edge, which is no loop if there is another
 	for _, e := range x.g.Edges {
-		if last = x.name(e.Dst); last != first {
+		if first, last = x.name(e.Src), x.name(e.Dst); first != last {
 			break
 		}
 	}
