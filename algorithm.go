@@ -15,7 +15,7 @@ import (
 // closed. After a cancellation the error is the context's.
 //
 // If the algorithm is [algorithms.Resumable], the run is recorded with [AlgorithmOptions.Checkpoints] or an
-// [AlgorithmOptions.Job], and [ResumeAlgorithm] goes on with it after a crash.
+// [AlgorithmOptions.Job], and [ResumeAlgorithm] continues it after a crash.
 func RunAlgorithm[T algorithms.Value](
 	ctx context.Context, g *Graph, a algorithms.Algorithm[T], o AlgorithmOptions,
 ) (r *Result, err error) {

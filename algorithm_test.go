@@ -202,7 +202,7 @@ func TestAlgorithmLost(t *testing.T) {
 	}
 }
 
-// TestResumeAlgorithm checks that a run that was interrupted is listed, and goes on with the same algorithm alone.
+// TestResumeAlgorithm checks that an interrupted run is listed, and that only the same algorithm continues it.
 func TestResumeAlgorithm(t *testing.T) {
 	g := manyShards(t, 8)
 	a := algorithms.Betweenness{Seed: 1}

@@ -23,7 +23,7 @@ import (
 // [OverflowError] when the program reports values as too large.
 //
 // With [RunOptions.Checkpoints], or a [RunOptions.Job], the run is recorded in
-// the graph's folder, and [Resume] goes on with it after a crash.
+// the graph's folder, and [Resume] continues it after a crash.
 func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOptions) (r *Result, err error) {
 	began := false
 	defer func() {

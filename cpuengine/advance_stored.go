@@ -158,9 +158,8 @@ func (r *storedRows[V, A]) pushShards(f *Advancer[V, A]) error {
 		return err
 	}
 	l := &f.lanes[0].advance.Next
-	for v, ok := a.Active.Next(0, a.N); ok; v, ok = a.Active.Next(v+1, a.N) {
-		l.Unlisted++
-		l.Degrees += uint64(a.Degree[v])
+	if l.Unlisted, l.Degrees, err = f.count(a.Active); err != nil {
+		return err
 	}
 	a.Active, a.Rising = a.Rising, a.Active // as after other levels
 	return nil

@@ -25,8 +25,8 @@ type RowReader struct {
 
 // Read starts reading the rows of active vertices: as many shards at once as there are frames, up
 // to [Readers]. Of each shard, they are those that are active when its turn comes. If again is set,
-// the vertices are not active yet, but looked at. Whole shards are read in ascending and in descending order by turns,
-// those that have active vertices then.
+// the vertices are not active yet, but looked at. Whole shards are read alternately in ascending and in descending
+// order, and only those that have active vertices then.
 func (r *StoredRows) Read(ctx context.Context, active bitset.Set, again bool) *RowReader {
 	x := &RowReader{}
 	r.level++
