@@ -180,7 +180,7 @@ func (f *Advancer[V, A]) empty() (active, degrees uint64, err error) {
 func (f *Advancer[V, A]) round() (more bool, err error) {
 	first := frontier.Far + 1
 	for i := range f.lanes {
-		first = min(first, f.lanes[i].advance.Buckets.Next())
+		first = f.lanes[i].advance.Buckets.Next(first)
 	}
 	if first > frontier.Far {
 		return false, nil
@@ -236,13 +236,17 @@ func (f *Advancer[V, A]) fuse(l *lane, bucket int) {
 	}
 }
 
-// relaxTogether does a bucket on all goroutines.
+// relaxTogether does a bucket on all goroutines, each of which then does what has come to it.
 func (f *Advancer[V, A]) relaxTogether(bucket int) error {
 	size, tasks := f.limits.task, 0
 	for _, list := range f.order.lists {
 		tasks += parts(len(list), size)
 	}
-	err := f.each(tasks, func(l *lane, i int) {
+	err := f.each(tasks+len(f.lanes), func(l *lane, i int) {
+		if i >= tasks {
+			f.fuse(l, bucket)
+			return
+		}
 		for _, list := range f.order.lists {
 			n := parts(len(list), size)
 			if i >= n {
@@ -254,9 +258,6 @@ func (f *Advancer[V, A]) relaxTogether(bucket int) error {
 			break
 		}
 	})
-	if err == nil {
-		err = f.each(len(f.lanes), func(_ *lane, i int) { f.fuse(&f.lanes[i], bucket) })
-	}
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import "math"
 
 // nearBuckets is the number of buckets for priorities from the lowest on. What is
 // farther is in one more, and sorted when they have all been done.
-const nearBuckets = 256
+const nearBuckets = 1024
 
 // Buckets are one goroutine's share of the vertices to be done in the order of priorities,
 // as in delta-stepping (Meyer and Sanders, 2003): bucket i has those with priorities in
@@ -55,11 +55,10 @@ func (b *Buckets) bucket(priority float64) int {
 	}
 }
 
-// Next returns the first bucket from Now on that has vertices, [Far] included; more than that:
-// there is none.
-func (b *Buckets) Next() int {
+// Next returns the first bucket from Now on that has vertices, [Far] included, or end if none before it has.
+func (b *Buckets) Next(end int) int {
 	i := b.Now
-	for i <= nearBuckets && len(b.lists[i]) == 0 {
+	for i < end && len(b.lists[i]) == 0 {
 		i++
 	}
 	return i

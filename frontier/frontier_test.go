@@ -114,7 +114,7 @@ func TestBuckets(t *testing.T) {
 			put(v)
 		}
 		done, held := 0, b.Held
-		for i := b.Next(); i <= Far; i = b.Next() {
+		for i := b.Next(Far + 1); i <= Far; i = b.Next(Far + 1) {
 			b.Now = i
 			if b.Len(i) != len(model[i]) {
 				t.Fatalf("bucket %d has %d vertices, want %d", i, b.Len(i), len(model[i]))
@@ -192,7 +192,7 @@ func TestBucketsOf(t *testing.T) {
 		b.Put(7, c.priority)
 		n := 0
 		b.Each(func(uint32) { n++ }, func(uint32) float64 { return c.priority })
-		if got := b.Next(); got != c.bucket || b.Len(got) != 1 || n != 1 {
+		if got := b.Next(Far + 1); got != c.bucket || b.Len(got) != 1 || n != 1 {
 			t.Errorf("%s: bucket %d with %d of %d vertices, want %d", c.name, got, b.Len(got), n, c.bucket)
 		}
 	}
