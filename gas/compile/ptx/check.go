@@ -57,30 +57,7 @@ func (c *checker) function(f *ssa.Function) {
 			c.instruction(f, i)
 		}
 	}
-	for _, loop := range unbounded(f) {
-		switch construct, _ := outside(loop.instr); {
-		case loop.entered:
-			c.refuse(at(f, loop.instr), "a goto into a loop", "a for statement")
-		case construct == "" && !overIterator(loop.instr.Block()):
-			c.refuse(at(f, loop.instr), "a loop without a bound",
-				"`for i := a; i < n; i++` with i and n not changed in the loop, and break,")
-		}
-	}
 	c.open = c.open[:len(c.open)-1]
-}
-
-// overIterator reports whether a loop asks an iterator for the next element,
-// which is refused by itself.
-func overIterator(head *ssa.BasicBlock) bool {
-	for _, i := range head.Instrs {
-		if u, ok := i.(*ssa.UnOp); ok && u.Op == token.ARROW {
-			return true
-		}
-		if _, ok := i.(*ssa.Next); ok {
-			return true
-		}
-	}
-	return false
 }
 
 // signature checks parameters and results, but for those of the methods

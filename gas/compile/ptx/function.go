@@ -3,6 +3,7 @@ package ptx
 import (
 	"go/constant"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -182,4 +183,23 @@ func predecessor(from *ssa.BasicBlock, n int) int {
 		}
 	}
 	return -1
+}
+
+// reversePostorder lists the blocks of a function that can be reached. Only loops lead from a block to an earlier one.
+func reversePostorder(f *ssa.Function) []*ssa.BasicBlock {
+	var post []*ssa.BasicBlock
+	seen := map[*ssa.BasicBlock]bool{}
+	var visit func(b *ssa.BasicBlock)
+	visit = func(b *ssa.BasicBlock) {
+		seen[b] = true
+		for _, s := range b.Succs {
+			if !seen[s] {
+				visit(s)
+			}
+		}
+		post = append(post, b)
+	}
+	visit(f.Blocks[0])
+	slices.Reverse(post)
+	return post
 }

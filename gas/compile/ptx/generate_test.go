@@ -236,11 +236,11 @@ func (g *generator) statement(depth int, back func()) {
 	}
 }
 
-// loop writes one of the forms of loops with a bound.
+// loop writes one of several forms of loops, which end.
 func (g *generator) loop(depth int, back func()) {
 	i, k := g.next("i"), g.one(integerKinds)
 	n := len(g.vars)
-	switch g.n(5) {
+	switch g.n(6) {
 	case 0:
 		g.printf("for %s := %s(0); %s < %s&7; %s++ {\n", i, k, i, g.parenthesised(k), i)
 	case 1:
@@ -250,6 +250,8 @@ func (g *generator) loop(depth int, back func()) {
 		k = "int"
 	case 3:
 		g.printf("for %s := %s(1); %d >= %s; %s += 2 {\n", i, k, g.n(8), i, i)
+	case 4:
+		g.printf("for %s := %s & 63; %s != 0; %s /= 2 {\n", i, g.parenthesised(k), i, i)
 	default:
 		arr := g.array()
 		if arr == nil {

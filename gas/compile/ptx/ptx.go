@@ -2,7 +2,7 @@
 // spliced into kernels.
 //
 // The subset is plain calculation: bools, integers and floats, arrays
-// and structs of them; if, switch, for with a counter and a limit; calls of
+// and structs of them; if, switch and for; calls of
 // functions of the package, which are inlined; min and max; some functions of
 // math and math/bits. The meaning is the same as in Go, bit for bit but for
 // the payload of NaN: integers wrap, shifts by more than the width give 0 or the
