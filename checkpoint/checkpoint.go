@@ -30,8 +30,6 @@ var (
 	ErrRunning = errors.New("is running in another process")
 	// ErrGone reports that the job's folder is not there any more, or is another one.
 	ErrGone = errors.New("the folder of the job was moved, removed or replaced")
-	// ErrForeign reports that there is something that garaph cannot show to have written.
-	ErrForeign = errors.New("was not written by garaph")
 	// ErrVersion reports that the record of a job has the layout of another version.
 	ErrVersion = errors.New("was recorded by another version of garaph")
 	// ErrNoJob reports that the graph has no such job, or none that is unfinished.

@@ -55,7 +55,7 @@ func (j *Job) create() (err error) {
 		name := strconv.Itoa(j.id)
 		j.id = 0
 		err = errors.Join(err, j.Close()) // and files can be opened again
-		return errors.Join(err, removeOurs(f, name, oursInJob))
+		return errors.Join(err, f.RemoveAll(name))
 	}
 	return errors.Join(f.Sync("."), graph.Sync("."))
 }

@@ -38,7 +38,7 @@ type osDisk struct{ at *beneath.Folder }
 func (d osDisk) makeFolder(path string) error { return d.at.Mkdir(path, 0o777) }
 func (d osDisk) rename(from, to string) error { return d.at.Rename(from, to) }
 
-func (d osDisk) remove(path string) error { return removeOurs(d.at, path, oursInEpoch) }
+func (d osDisk) remove(path string) error { return d.at.RemoveAll(path) }
 
 func (d osDisk) createValues(path string, bytes int64) (chunkFile, error) {
 	f, err := d.at.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o666)

@@ -45,7 +45,7 @@ func openFolder(at *beneath.Folder, id Identity, keep int) (*Folder, error) {
 	}
 	for _, e := range entries {
 		if e.IsDir() && isLeftover(e.Name()) {
-			if err := f.disk.remove(e.Name()); err != nil && !errors.Is(err, ErrForeign) {
+			if err := f.disk.remove(e.Name()); err != nil {
 				return nil, fmt.Errorf("remove what a killed job left: %w", err)
 			}
 		}
@@ -102,12 +102,8 @@ func (f *Folder) prune() error {
 	return err
 }
 
-// removeEpoch removes an epoch whole or not at all: one with anything in it that
-// is not ours stays.
+// removeEpoch removes an epoch whole or not at all.
 func (f *Folder) removeEpoch(n int) error {
-	if err := checkOurs(f.at, epochName(n), oursInEpoch); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	gone := hidden + epochName(n) + removing
 	if err := f.disk.rename(epochName(n), gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -15,13 +15,12 @@ import (
 func TestKilledMaking(t *testing.T) {
 	const head = lockHead + "       123\n"
 	for name, test := range map[string]struct {
-		files           map[string]string
-		foreign, locked bool
+		files  map[string]string
+		locked bool
 	}{
 		"nothing":                  {files: map[string]string{}},
 		"a lock without its text":  {files: map[string]string{lockFile: ""}},
 		"a lock and half a record": {files: map[string]string{lockFile: head, hidden + recordFile: "gar"}},
-		"a file of the user":       {files: map[string]string{lockFile: "", "notes": ""}, foreign: true},
 		"a living process":         {files: map[string]string{lockFile: ""}, locked: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,14 +47,11 @@ func TestKilledMaking(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if name, err := Foreign(jobs); (name != "") != test.foreign || err != nil {
-				t.Errorf("foreign is %q, %v", name, err)
-			}
 			if id, passed, err := newest(jobs); id != 1 || len(passed) != 1 || err != nil {
 				t.Errorf("job %d, passed over %v, %v", id, passed, err)
 			}
 			begun(t, jobs)
-			if _, err := os.Stat(left); os.IsNotExist(err) != (!test.foreign && !test.locked) {
+			if _, err := os.Stat(left); os.IsNotExist(err) == test.locked {
 				t.Errorf("after the next job: %v", err)
 			}
 		})
@@ -83,9 +79,6 @@ func TestMakingAtOnce(t *testing.T) {
 					return
 				default:
 					tidy(f)
-					if name, err := Foreign(jobs); name != "" || err != nil {
-						t.Errorf("%q is not ours: %v", name, err)
-					}
 				}
 			}
 		})

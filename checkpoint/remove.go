@@ -15,8 +15,7 @@ const keepDone = 20
 
 // Remove removes jobs that no process has, none where one of them is not there,
 // and the files that killed processes left beside them. It returns the jobs that were
-// removed. A folder with anything in it that garaph did not write stays as it is:
-// the error is [ErrForeign].
+// removed.
 func Remove(jobs string, ids ...int) (removed []int, err error) {
 	var there []int
 	f, err := openJobs(jobs)
@@ -46,8 +45,8 @@ func Remove(jobs string, ids ...int) (removed []int, err error) {
 	return removed, nil
 }
 
-// remove removes a job, or only a folder without a record. The record goes first: after a kill on the
-// way, the folder is no job any more, and goes with the next removal.
+// remove removes a job, or only a folder without a record. The record goes first and the lock last: after a
+// kill on the way, the folder is no job any more, and goes with the next removal.
 func remove(f *beneath.Folder, id int, unrecorded bool) error {
 	name := strconv.Itoa(id)
 	at, err := f.Folder(name)
@@ -58,8 +57,11 @@ func remove(f *beneath.Folder, id int, unrecorded bool) error {
 		return fmt.Errorf("job %d cannot be removed: %w", id, err)
 	}
 	defer at.Close()
-	if err := checkOurs(at, ".", oursInJob); err != nil {
-		return fmt.Errorf("job %d cannot be removed: %w", id, err)
+	if _, err := at.Lstat(lockFile); errors.Is(err, fs.ErrNotExist) { // there is nothing else, or it is no job
+		if err := f.Remove(name); err != nil {
+			return fmt.Errorf("job %d: %w", id, ErrNoJob)
+		}
+		return nil
 	}
 	lock, err := lockJob(at)
 	if err != nil {
@@ -69,8 +71,15 @@ func remove(f *beneath.Folder, id int, unrecorded bool) error {
 	if _, err := at.Lstat(recordFile); err == nil && unrecorded { // it has one meanwhile
 		return nil
 	}
-	if err = at.Remove(recordFile); err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = removeOurs(f, name, oursInJob)
+	err = at.RemoveAll(recordFile)
+	entries, readErr := at.ReadDir(".")
+	for _, e := range entries {
+		if e.Name() != lockFile {
+			err = errors.Join(err, at.RemoveAll(e.Name()))
+		}
+	}
+	if err = errors.Join(err, readErr); err == nil {
+		err = f.RemoveAll(name)
 	}
 	if err != nil {
 		return fmt.Errorf("remove job %d: %w", id, err)

@@ -13,7 +13,7 @@ import (
 func TestAbortEndsWithMarker(t *testing.T) {
 	path := filepath.Join(memoryDir(t), "g")
 	w, _ := begin(t, path, false)
-	mine := filepath.Join(w.Dir(), "db", "mine.txt")
+	mine := filepath.Join(w.Dir(), "mine.txt")
 	if err := os.WriteFile(mine, []byte("mine"), 0o666); err != nil {
 		t.Fatal(err)
 	}

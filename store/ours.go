@@ -8,19 +8,18 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/garaph/garaph/checkpoint"
-	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/internal/beneath"
 )
 
 // Folders of graphs, and those in which graphs are built, are known by their
-// marker, which is written first and removed last. In them, the files of garaph are
-// known by their names. Nothing else is removed.
+// marker, which is written first and removed last. Nothing that has another name in them than those of
+// garaph is removed.
+
 const (
 	markerHead  = "garaph graph, "                // of every marker
 	buildMarker = markerHead + "being imported\n" // of a graph that is not whole yet
@@ -28,48 +27,24 @@ const (
 	newMarker   = markerFile + ".new" // the marker of a whole graph, until it takes the other's place
 )
 
-// The names of files that only a killed process leaves: importFile where a graph is being
-// built, and never in one that is whole.
-var (
-	temporaryFile = regexp.MustCompile(`^(spill-|names-)[0-9]{1,10}$`)
-	importFile    = regexp.MustCompile(`^(spill-|names-)[0-9]+$`)
-)
+// temporaryFile matches the names of files that only a killed process leaves.
+var temporaryFile = regexp.MustCompile(`^(spill-|names-)[0-9]+$`)
 
-// ours reports by its path in a graph's folder whether garaph may have written it,
-// the marker aside.
-func ours(path string, folder bool) bool {
-	if path == dbDir || path == JobsDir {
-		return folder
-	}
-	if in, ok := strings.CutPrefix(path, JobsDir+"/"); ok {
-		return checkpoint.Ours(in, folder)
-	}
-	if folder {
-		return false
-	}
-	if name, ok := strings.CutPrefix(path, dbDir+"/"); ok {
-		return badgerdb.Writes(name)
-	}
-	return path == PythonIDs || path == newMarker || path == payloadFile || temporaryFile.MatchString(path)
+// ours reports whether garaph may have written a file or folder of this name in the folder of a graph.
+func ours(name string) bool {
+	return slices.Contains([]string{markerFile, newMarker, payloadFile, PythonIDs, dbDir, JobsDir}, name)
 }
 
-// foreignFile returns the first thing in the folder of a whole graph that is not of the
-// graph, relative to the folder; "" when there is none.
+// foreignFile returns the first file or folder in the folder of a whole graph that is no part of it; "" if there is
+// none.
 func foreignFile(path string) (string, error) {
-	f, err := beneath.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	name, err := f.Foreign(".", func(path string, folder bool) bool {
-		return path == markerFile && !folder || ours(path, folder) && !importFile.MatchString(path)
-	})
-	if name == "" && err == nil {
-		if name, err = checkpoint.Foreign(filepath.Join(path, JobsDir)); name != "" {
-			name = filepath.Join(JobsDir, name)
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		if !ours(e.Name()) {
+			return e.Name(), err
 		}
 	}
-	return name, err
+	return "", err
 }
 
 // hasMarker reports whether the folder at path is a graph's, or one in which a
@@ -140,28 +115,22 @@ func removeFolder(path string) error {
 // given up.
 const maxOpening = 10 * time.Second
 
-// removeOurs removes the files that garaph wrote, the marker last.
+// removeOurs removes the files that garaph wrote, the marker last. If a file of another stays, it is the error.
 func removeOurs(path string) error {
-	f, err := beneath.Open(filepath.Dir(path))
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == markerFile:
+		case ours(name) || temporaryFile.MatchString(name):
+			err = errors.Join(err, os.RemoveAll(filepath.Join(path, name)))
+		default:
+			err = errors.Join(err, fmt.Errorf("%s is not garaph's, and stays", filepath.Join(path, name)))
+		}
+	}
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	name := filepath.Base(path)
-	left, err := f.RemoveOurs(name, ours)
-	if err != nil || left == "" {
-		return err
-	}
-	if left, err = f.Foreign(name, func(path string, folder bool) bool {
-		return path == markerFile &&
-			!folder
-	}); err != nil {
-		return err
-	}
-	if left != "" {
-		return fmt.Errorf("%s is not garaph's, and stays", filepath.Join(path, left))
-	}
-	return errors.Join(f.Remove(filepath.Join(name, markerFile)), f.Remove(name))
+	return errors.Join(os.Remove(filepath.Join(path, markerFile)), os.Remove(path))
 }
 
 // PayloadBytes returns the size of the payload of the graph at path without opening it, or 0 if there is no graph.

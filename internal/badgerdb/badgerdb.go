@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,16 +17,6 @@ import (
 
 	"github.com/garaph/garaph/internal/panics"
 )
-
-// written are the names of Badger's files.
-var written = regexp.MustCompile(`^([0-9]{6,10}\.(sst|vlog)|[0-9]{5,10}\.mem)$`)
-
-// Writes reports whether Badger makes files of this name.
-func Writes(name string) bool {
-	return written.MatchString(name) ||
-		slices.Contains([]string{"MANIFEST", "MANIFEST-REWRITE", "KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "LOCK"},
-			name)
-}
 
 // Full returns err if it reports a full disk, and nil otherwise. Badger keeps only the
 // text of its causes.

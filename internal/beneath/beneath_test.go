@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,53 +123,5 @@ func TestRename(t *testing.T) {
 	}
 	if b, _ := os.ReadFile(filepath.Join(outside, "file")); string(b) != "the user's" {
 		t.Errorf("the user's file is %q", b)
-	}
-}
-
-// TestRemoveOurs checks that what is not ours stays, also links and what they lead to.
-func TestRemoveOurs(t *testing.T) {
-	f, outside := hostile(t)
-	if err := errors.Join(f.Rename("fifo", "folder/fifo"), f.Rename("away", "folder/deeper/away"),
-		f.Mkdir("folder/empty", 0o777)); err != nil {
-		t.Fatal(err)
-	}
-	all := func(string, bool) bool { return true }
-	if left, err := f.Foreign("folder", all); err != nil || left != "deeper/away" {
-		t.Errorf("%q, %v", left, err)
-	}
-	if left, err := f.RemoveOurs("folder", all); err != nil || left != "deeper/away" {
-		t.Errorf("%q, %v", left, err)
-	}
-	var names []string
-	err := filepath.WalkDir(f.Path("folder"), func(path string, _ fs.DirEntry, err error) error {
-		rel, _ := filepath.Rel(f.Path("."), path)
-		names = append(names, rel)
-		return err
-	})
-	if want := []string{"folder", "folder/deeper", "folder/deeper/away", "folder/fifo"}; err != nil ||
-		!slices.Equal(names, want) {
-		t.Errorf("left are %v, %v", names, err)
-	}
-	if err := errors.Join(f.Remove("folder/deeper/away"), f.Remove("folder/fifo"),
-		os.WriteFile(f.Path("folder/file"), nil, 0o666)); err != nil {
-		t.Fatal(err)
-	}
-	only := func(path string, folder bool) bool {
-		return strings.HasPrefix(path, "deep") && !strings.Contains(path, "/") && folder
-	}
-	if left, err := f.RemoveOurs("folder", only); err != nil || left != "file" {
-		t.Errorf("%q, %v", left, err)
-	}
-	if left, err := f.RemoveOurs("folder", all); err != nil || left != "" {
-		t.Errorf("%q, %v", left, err)
-	}
-	if left, err := f.RemoveOurs("folder", all); err != nil || left != "" {
-		t.Errorf("of nothing: %q, %v", left, err)
-	}
-	if left, err := f.RemoveOurs("round", all); !errors.Is(err, ErrKind) {
-		t.Errorf("of a link: %q, %v", left, err)
-	}
-	if _, err := os.Stat(filepath.Join(outside, "file")); err != nil {
-		t.Error(err)
 	}
 }
