@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -189,58 +188,6 @@ func (b *IDBlock) decode(m *IDMap, p []byte, n int) error {
 		return nil
 	}
 	return fmt.Errorf("%w: ids of kind %q", ErrDamaged, kind)
-}
-
-// Lookup finds the dense id of a user's id.
-func (s *Store) Lookup(id string) (uint32, error) {
-	m := &s.cat.IDs
-	text := fmt.Sprintf("graph %s has no vertex %q: its ids are %s", s.name, id, m.Kind.Words())
-	if m.Kind == IDBase {
-		text = fmt.Sprintf("graph %s has no vertex %q: its ids run from %d to %d", s.name, id, m.Base,
-			m.Base+int64(s.cat.Vertices)-1)
-	}
-	none := &textError{text, ErrNoVertex}
-	x, notInt := strconv.ParseInt(id, 10, 64)
-	u, notUint := strconv.ParseUint(id, 10, 64)
-	switch {
-	case m.Kind == IDBase:
-		if notInt != nil || x < m.Base || uint64(x)-uint64(m.Base) >= uint64(s.cat.Vertices) {
-			return 0, none
-		}
-		return uint32(x - m.Base), nil
-	case len(m.Blocks) == 0, m.Kind == IDInt && notInt != nil, m.Kind == IDUint && notUint != nil:
-		return 0, none
-	}
-	before := func(b *IDBlock, i int) int { // order of the i-th id against the sought one
-		switch {
-		case b.Ints != nil:
-			return cmp.Compare(b.Ints[i], x)
-		case b.Uints != nil:
-			return cmp.Compare(b.Uints[i], u)
-		}
-		return cmp.Compare(b.Strings[i], id)
-	}
-	b := new(IDBlock)
-	lo, hi := 0, len(m.Blocks) // the block is in [lo, hi)
-	for hi-lo > 1 {
-		mid := (lo + hi) / 2
-		if err := s.readIDs(b, mid); err != nil {
-			return 0, err
-		}
-		if before(b, 0) <= 0 {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	if err := s.readIDs(b, lo); err != nil {
-		return 0, err
-	}
-	i := sort.Search(b.Len(), func(i int) bool { return before(b, i) >= 0 })
-	if i == b.Len() || before(b, i) != 0 {
-		return 0, none
-	}
-	return b.First + uint32(i), nil
 }
 
 // IDWriter writes the id map, in ascending dense order.

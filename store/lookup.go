@@ -3,96 +3,121 @@ package store
 import (
 	"cmp"
 	"errors"
-	"math"
-	"math/bits"
+	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 )
 
-// LookupAll is [Store.Lookup] of many ids at once: they are sorted, and every block of ids is read once.
+// Lookup finds the dense id of a user's id.
+func (s *Store) Lookup(id string) (uint32, error) { return s.lookup(s.idKey(id), new(IDBlock)) }
+
+// LookupAll is [Store.Lookup] of many ids at once, in their order: every block of ids is read about once.
 // The error of the first id that is no vertex is the same as Lookup's. The id has the index missing, which is
 // -1 otherwise. Ids for which maybe reports true may be no vertices; these are left out. maybe may be nil.
 func (s *Store) LookupAll(ids []string, maybe func(i int) bool) (vertices []uint32, missing int, err error) {
-	found, err := s.lookupEach(ids)
-	if err != nil {
-		return nil, -1, err
+	keys, order := make([]idKey, len(ids)), make([]int, len(ids))
+	for i, id := range ids {
+		keys[i], order[i] = s.idKey(id), i
+	}
+	slices.SortFunc(order, func(a, b int) int { return keys[a].compare(&keys[b]) })
+	found, errs, block := make([]uint32, len(ids)), make([]error, len(ids)), new(IDBlock)
+	for _, i := range order {
+		if found[i], errs[i] = s.lookup(keys[i], block); errs[i] != nil && !errors.Is(errs[i], ErrNoVertex) {
+			return nil, -1, errs[i]
+		}
 	}
 	for i, v := range found {
 		switch {
-		case v != noVertex:
-			vertices = append(vertices, uint32(v))
+		case errs[i] == nil:
+			vertices = append(vertices, v)
 		case maybe == nil || !maybe(i):
-			_, err := s.Lookup(ids[i]) // its error describes the form of ids
-			return nil, i, err
+			return nil, i, errs[i]
 		}
 	}
 	return vertices, -1, nil
 }
 
-// noVertex stands in the place of a vertex that there is not.
-const noVertex = math.MaxUint64
-
-// lookupEach returns the vertex of each id, in the order of ids; noVertex if there is none.
-func (s *Store) lookupEach(ids []string) (vertices []uint64, err error) {
-	m := &s.cat.IDs
-	if each := bits.Len(uint(len(m.Blocks))) + 1; m.Kind == IDBase || len(ids)*each < len(m.Blocks) {
-		for _, id := range ids {
-			v, err := s.Lookup(id)
-			switch {
-			case err == nil:
-				vertices = append(vertices, uint64(v))
-			case errors.Is(err, ErrNoVertex):
-				vertices = append(vertices, noVertex)
-			default:
-				return nil, err
-			}
-		}
-		return vertices, nil
-	}
-	switch m.Kind {
-	case IDInt:
-		return lookupSorted(s, ids,
-			func(id string) (int64, error) { return strconv.ParseInt(id, 10, 64) }, func(b *IDBlock) []int64 { return b.Ints })
-	case IDUint:
-		return lookupSorted(s, ids,
-			func(id string) (uint64, error) {
-				return strconv.ParseUint(id, 10,
-					64)
-			}, func(b *IDBlock) []uint64 { return b.Uints })
-	default:
-		return lookupSorted(s, ids,
-			func(id string) (string, error) { return id, nil }, func(b *IDBlock) []string { return b.Strings })
-	}
+// idKey is an id as the blocks of a graph have it.
+type idKey struct {
+	text string
+	kind IDKind
+	int  int64
+	uint uint64
+	bad  bool // it is not of that kind
 }
 
-// lookupSorted merges ids with all blocks.
-func lookupSorted[K cmp.Ordered](s *Store, ids []string, parse func(string) (K, error),
-	keys func(*IDBlock) []K) ([]uint64, error) {
-	type sought struct {
-		key K
-		at  int
+func (s *Store) idKey(id string) idKey {
+	k := idKey{text: id, kind: s.cat.IDs.Kind}
+	var err error
+	switch k.kind {
+	case IDBase, IDInt:
+		k.int, err = strconv.ParseInt(id, 10, 64)
+	case IDUint:
+		k.uint, err = strconv.ParseUint(id, 10, 64)
 	}
-	list := make([]sought, 0, len(ids))
-	for i, id := range ids {
-		if key, err := parse(id); err == nil {
-			list = append(list, sought{key, i})
-		}
+	k.bad = err != nil
+	return k
+}
+
+func (k *idKey) compare(o *idKey) int {
+	if k.kind == IDString {
+		return cmp.Compare(k.text, o.text)
 	}
-	slices.SortFunc(list, func(a, b sought) int { return cmp.Compare(a.key, b.key) })
-	vertices := slices.Repeat([]uint64{noVertex}, len(ids))
-	block := new(IDBlock)
-	for i := 0; i < len(s.cat.IDs.Blocks) && len(list) > 0; i++ {
-		if err := s.readIDs(block, i); err != nil {
-			return nil, err
+	return cmp.Or(cmp.Compare(k.int, o.int), cmp.Compare(k.uint, o.uint))
+}
+
+// after compares the key with the i-th id of a block.
+func (k *idKey) after(b *IDBlock, i int) int {
+	switch k.kind {
+	case IDString:
+		return cmp.Compare(k.text, b.Strings[i])
+	case IDUint:
+		return cmp.Compare(k.uint, b.Uints[i])
+	}
+	return cmp.Compare(k.int, b.Ints[i])
+}
+
+// lookup finds a vertex. Block b, which it reads others into, is the one that was read last, or empty.
+func (s *Store) lookup(k idKey, b *IDBlock) (uint32, error) {
+	m := &s.cat.IDs
+	switch {
+	case k.bad || s.cat.Vertices == 0:
+		return 0, s.noVertex(k.text)
+	case m.Kind == IDBase:
+		if k.int < m.Base || uint64(k.int)-uint64(m.Base) >= uint64(s.cat.Vertices) {
+			return 0, s.noVertex(k.text)
 		}
-		has, at := keys(block), 0
-		for len(list) > 0 && list[0].key <= has[len(has)-1] {
-			n, found := slices.BinarySearch(has[at:], list[0].key)
-			if at += n; found {
-				vertices[list[0].at] = uint64(block.First) + uint64(at)
+		return uint32(k.int - m.Base), nil
+	}
+	if b.Len() == 0 || k.after(b, 0) < 0 || k.after(b, b.Len()-1) > 0 {
+		var failed error
+		at := sort.Search(len(m.Blocks), func(i int) bool { // the first block behind that of the id
+			if failed == nil {
+				failed = s.readIDs(b, i)
 			}
-			list = list[1:]
+			return failed != nil || k.after(b, 0) < 0
+		})
+		if failed == nil && at > 0 {
+			failed = s.readIDs(b, at-1)
+		}
+		if failed != nil {
+			return 0, failed
 		}
 	}
-	return vertices, nil
+	i := sort.Search(b.Len(), func(i int) bool { return k.after(b, i) <= 0 })
+	if i == b.Len() || k.after(b, i) != 0 {
+		return 0, s.noVertex(k.text)
+	}
+	return b.First + uint32(i), nil
+}
+
+// noVertex returns the error of an id that no vertex has, with the form of ids.
+func (s *Store) noVertex(id string) error {
+	m := &s.cat.IDs
+	form := "its ids are " + m.Kind.Words()
+	if m.Kind == IDBase {
+		form = fmt.Sprintf("its ids run from %d to %d", m.Base, m.Base+int64(s.cat.Vertices)-1)
+	}
+	return &textError{fmt.Sprintf("graph %s has no vertex %q: %s", s.name, id, form), ErrNoVertex}
 }
