@@ -28,6 +28,11 @@ func (t *task) openInput(ctx context.Context, a *app) (*input, error) {
 		return nil, err
 	}
 	fs := t.cmd.Flags()
+	if folder == "" {
+		if err := ingest.CheckInputs(t.args, a.stdin); err != nil {
+			return nil, err
+		}
+	}
 	if given := flags.Given(fs, checkpointFlagNames...); folder == "" && given != "" {
 		return nil, Usagef("%s: the graph of edge files is temporary; `garaph import EDGES... GRAPH` makes one that stays",
 			given)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -207,6 +208,22 @@ func resumable(job *garaph.Job, graph string, fs *pflag.FlagSet) string {
 		}
 	}
 	return "; `" + command + "` goes on"
+}
+
+// undelivered adds to the error of results that were not all written how the job goes on, if it can.
+func (t *task) undelivered(ctx context.Context, err error) error {
+	if err == nil || errors.Is(err, output.ErrPipe) {
+		return err
+	}
+	t.result.Lose(err)
+	resume := resumable(t.result.Job(), t.name(), t.cmd.Flags())
+	switch {
+	case ctx.Err() != nil:
+		return &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, resume), err}
+	case errors.Is(err, garaph.ErrDamaged): // which a resumed job would meet again
+		return err
+	}
+	return fmt.Errorf("%w%s", err, resume)
 }
 
 // shellWord quotes an argument for a shell, if need be.

@@ -154,22 +154,6 @@ func (t *task) peakMemory() int64 {
 	return t.peak
 }
 
-// undelivered adds to the error of results that were not all written how the job goes on, if it can.
-func (t *task) undelivered(ctx context.Context, err error) error {
-	if err == nil || errors.Is(err, output.ErrPipe) {
-		return err
-	}
-	t.result.Lose(err)
-	resume := resumable(t.result.Job(), t.name(), t.cmd.Flags())
-	switch {
-	case ctx.Err() != nil:
-		return &stopped{fmt.Sprintf("%s was done, its results were not all written%s", t.program.Name, resume), err}
-	case errors.Is(err, garaph.ErrDamaged): // which a resumed job would meet again
-		return err
-	}
-	return fmt.Errorf("%w%s", err, resume)
-}
-
 // saveBeside writes the trace and the page of the run, if they are wanted.
 func (t *task) saveBeside() error {
 	var errs []error

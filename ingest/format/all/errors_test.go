@@ -230,6 +230,11 @@ func TestForeignFormats(t *testing.T) {
 			t.Errorf("%q with a format: %v", content, r.err)
 		}
 	}
+	var bad *read.SyntaxError
+	r := readFiles(t, read.Options{}, textFile("g.txt", "# nodes\n\n{\"nodes\": [],\n"))
+	if !errors.As(r.err, &bad) || bad.Line != 3 {
+		t.Errorf("%v, expected a complaint about line 3", r.err)
+	}
 }
 
 // TestOpenErrors has what can be wrong with the names.

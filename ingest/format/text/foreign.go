@@ -30,8 +30,10 @@ func checkForeign(h *read.Head) error {
 	if !read.IsText(h.Bytes) || !foreign.Match(text[:min(len(text), 4096)]) {
 		return nil
 	}
-	return &read.InputError{
-		File: h.Input.Name, Problem: "does not look like an edge list",
-		Advice: "see docs/formats.md, or use --format text if it is one",
+	line, _ := read.CutLine(text)
+	return &read.SyntaxError{
+		File: h.Input.Name, Line: int64(1 + bytes.Count(h.Bytes[:len(h.Bytes)-len(text)], []byte("\n"))),
+		Text: read.Shown(bytes.TrimSpace(line)), Expected: "an edge",
+		Advice: "see docs/formats.md for what is read, or use --format text if it is an edge list",
 	}
 }
