@@ -16,16 +16,15 @@ import (
 // nothing that it could be done to. It draws from r alone, so that a case is the
 // same when it is run again.
 type mutation struct {
-	name   string
-	inside bool // it writes a database again, and is done before those to files
-	do     func(c *hostileCase, r *rand.Rand) string
+	name string
+	do   func(c *hostileCase, r *rand.Rand) string
 }
 
 // mutations is set here and not where it is declared, since mutations look at it.
 var mutations []mutation
 
 func init() {
-	mutations = slices.Concat(fileMutations(), recordMutations(), storeMutations(), epochMutations())
+	mutations = slices.Concat(fileMutations(), recordMutations())
 }
 
 func fileMutations() []mutation {
@@ -51,24 +50,23 @@ func fileMutations() []mutation {
 			clear(b[from:min(len(b), from+1+r.IntN(4096))])
 			return b
 		}),
-		{"link", false, link},
-		{"link outside a folder", false, linkFolder},
-		{"fifo", false, special(func(name string) error { return syscall.Mkfifo(name, 0o666) })},
-		{"socket", false, special(socket)},
+		{"link", link},
+		{"link outside a folder", linkFolder},
+		{"fifo", special(func(name string) error { return syscall.Mkfifo(name, 0o666) })},
+		{"socket", special(socket)},
 		// zero
-		{"device", false, special(func(name string) error { return syscall.Mknod(name, syscall.S_IFCHR|0o666, 1<<8|5) })},
-		{"folder for a file", false, special(func(name string) error { return os.Mkdir(name, 0o777) })},
-		{"file for a folder", false, fileForFolder},
-		{"sparse", false, sparse},
-		{"no permission", false, func(c *hostileCase, r *rand.Rand) string {
+		{"device", special(func(name string) error { return syscall.Mknod(name, syscall.S_IFCHR|0o666, 1<<8|5) })},
+		{"folder for a file", special(func(name string) error { return os.Mkdir(name, 0o777) })},
+		{"file for a folder", fileForFolder},
+		{"sparse", sparse},
+		{"no permission", func(c *hostileCase, r *rand.Rand) string {
 			return c.at(anyOf(r, c.list(true)), func(name string) error { return os.Chmod(name, 0) })
 		}},
-		{"remove", false, func(c *hostileCase, r *rand.Rand) string { return c.at(anyOf(r, c.list(true)), os.RemoveAll) }},
-		{"rename", false, rename},
-		{"copy", false, duplicate},
-		{"a user's file", false, usersFile},
-		{"a user's folder that looks like ours", false, looksLikeOurs},
-		{"odd names", false, oddNames},
+		{"remove", func(c *hostileCase, r *rand.Rand) string { return c.at(anyOf(r, c.list(true)), os.RemoveAll) }},
+		{"rename", rename},
+		{"copy", duplicate},
+		{"a user's folder that looks like ours", looksLikeOurs},
+		{"odd names", oddNames},
 	}
 }
 
@@ -117,7 +115,7 @@ func randomBytes(r *rand.Rand, n int) []byte {
 // bytesMutation changes the bytes of a file. Every other time it puts right what
 // sums them up, so that what is behind checksums is reached.
 func bytesMutation(name string, change func(b []byte, r *rand.Rand) []byte) mutation {
-	return mutation{name, false, func(c *hostileCase, r *rand.Rand) string {
+	return mutation{name, func(c *hostileCase, r *rand.Rand) string {
 		rel := anyOf(r, c.list(false))
 		what := c.at(rel, func(name string) error {
 			b, err := readSmall(name)

@@ -14,13 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
 	"github.com/garaph/garaph"
 	"github.com/garaph/garaph/ingest"
-	"github.com/garaph/garaph/internal/badgerdb"
 	"github.com/garaph/garaph/store"
 )
 
@@ -159,30 +157,6 @@ func (h *hostile) moveIn(graph string) {
 			x["file"] = record.Ino
 		})
 	}
-}
-
-// readBadger returns all that a database holds.
-func readBadger(folder string) (values map[string][]byte, err error) {
-	values = map[string][]byte{}
-	o := badger.DefaultOptions(folder)
-	o.Logger, o.MetricsEnabled = nil, false
-	db, err := badgerdb.Open(os.ErrInvalid, o)
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
-	return values, db.View(func(txn *badger.Txn) error {
-		it := txn.NewIterator(badger.DefaultIteratorOptions)
-		defer it.Close()
-		for it.Rewind(); it.Valid(); it.Next() {
-			value, err := it.Item().ValueCopy(nil)
-			if err != nil {
-				return err
-			}
-			values[string(it.Item().KeyCopy(nil))] = value
-		}
-		return nil
-	})
 }
 
 // setUp makes the folders of a case with a copy of the graph.

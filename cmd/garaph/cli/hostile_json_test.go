@@ -86,19 +86,19 @@ func mutateValue(x any, r *rand.Rand, at *string, mark string) any {
 // recordMutations are those to what stands in files of JSON and of text.
 func recordMutations() []mutation {
 	return []mutation{
-		{"field of a JOB", false, func(c *hostileCase, r *rand.Rand) string { return c.mutateJob(r, mutateJSON) }},
-		{"path in a JOB", false, func(c *hostileCase, r *rand.Rand) string { return c.mutateJob(r, c.aim) }},
-		{"status of a JOB", false, func(c *hostileCase, r *rand.Rand) string {
+		{"field of a JOB", func(c *hostileCase, r *rand.Rand) string { return c.mutateJob(r, mutateJSON) }},
+		{"path in a JOB", func(c *hostileCase, r *rand.Rand) string { return c.mutateJob(r, c.aim) }},
+		{"status of a JOB", func(c *hostileCase, r *rand.Rand) string {
 			return c.mutateJob(r, func(b []byte, r *rand.Rand) ([]byte, string) {
 				status := anyOf(r, []string{"running", "done", "failed", "interrupted", "\x1b[31m"})
 				return changeJSON(b, func(x map[string]any) { x["status"] = status }), status
 			})
 		}},
-		{"PROGRESS", false, func(c *hostileCase, r *rand.Rand) string {
+		{"PROGRESS", func(c *hostileCase, r *rand.Rand) string {
 			return c.text(c.anyJob(r)+"/PROGRESS", anyOf(r,
 				[]string{"-1\n", "9223372036854775807\n", "\x1b[2J", "99999999999999999999\n", strings.Repeat("1", 1<<20)}))
 		}},
-		{"LOCK", false, func(c *hostileCase, r *rand.Rand) string {
+		{"LOCK", func(c *hostileCase, r *rand.Rand) string {
 			return c.text(c.anyJob(r)+"/LOCK",
 				anyOf(r, []string{"\x1b[2Jprocess 1\n\n", "process 1\n", strings.Repeat("p", 1<<20)}))
 		}},

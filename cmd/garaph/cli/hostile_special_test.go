@@ -93,13 +93,6 @@ func sparse(c *hostileCase, r *rand.Rand) string {
 	return fmt.Sprintf("%s of %d GiB", what, size>>30)
 }
 
-// usersFile puts a file of the user's somewhere into the graph. It must stay.
-func usersFile(c *hostileCase, r *rand.Rand) string {
-	return c.at(anyOf(r, append(c.folders(), ".")), func(name string) error {
-		return c.keep(filepath.Join(name, fmt.Sprintf("letter-%d.txt", r.IntN(1000))))
-	})
-}
-
 // keep writes a file of the user's. Its name is in no other place.
 func (c *hostileCase) keep(name string) error {
 	text := "the user's " + filepath.Base(name) + "\n"
@@ -111,12 +104,9 @@ func (c *hostileCase) keep(name string) error {
 }
 
 // looksLikeOurs makes a folder of the user's with a name as we give it to what is
-// not wanted any more, in the graph, beside it, or among temporary files.
+// not wanted any more, beside the graph or among temporary files.
 func looksLikeOurs(c *hostileCase, r *rand.Rand) string {
 	place := anyOf(r, []string{
-		c.path("jobs", ".job-application"), c.path("jobs", ".job-3.removing"), c.path("jobs", "2", ".epoch-of-steam.writing"),
-		c.path("jobs", "2", ".epoch-00000007.removing"),
-		c.path("jobs", "17"), c.path("jobs", "2", "epoch-00000044"),
 		c.h.in("work", ".g.graph.importing-2024"), c.h.in("work", ".g.graph.importing-old"), c.h.in("tmp", "garaph-job-2024"),
 	})
 	if os.MkdirAll(place, 0o777) != nil || c.keep(filepath.Join(place, fmt.Sprintf("photo-%d.jpg", r.IntN(1000)))) != nil {
