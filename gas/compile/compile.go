@@ -39,20 +39,13 @@ type Report struct {
 // Compile writes the files. With Check it writes nothing, and it is an error if it would have.
 func Compile(o Options) (Report, error) {
 	var r Report
-	found, err := source.Find(o.Dir, o.Packages, o.Types)
+	programs, err := source.Load(o.Dir, o.Packages, o.Types)
 	if err != nil {
 		return r, err
 	}
-	programs := found.Programs
-	switch {
-	case len(programs) == 0 && len(found.Nearly) > 0:
-		return r, errors.Join(found.Nearly...)
-	case len(programs) == 0:
+	if len(programs) == 0 {
 		return r, fmt.Errorf("no vertex program in %s: a program is a type with the methods of gas.Program",
 			strings.Join(o.Packages, ", "))
-	}
-	for _, err := range found.Nearly {
-		r.Notes = append(r.Notes, err.Error())
 	}
 	files, err := loops.Generate(programs)
 	if err != nil {

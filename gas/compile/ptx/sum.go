@@ -10,7 +10,7 @@ import (
 )
 
 // sumOp recognises a Sum that memory can do by itself: one operator or builtin
-// on its two arguments, or on integers and bools an if that amounts to it.
+// on its two arguments.
 func sumOp(f *ssa.Function, t types.Type) compiled.SumOp {
 	kinds := kindsOf(t)
 	if len(kinds) != 1 || kindOf(t) == invalid {
@@ -34,7 +34,11 @@ func sumOp(f *ssa.Function, t types.Type) compiled.SumOp {
 		}
 		return operation(result, a, b, kinds[0])
 	case 3:
-		return choice(f, a, b, kinds[0])
+		for _, block := range f.Blocks[1:] {
+			if phi, ok := returned(block).(*ssa.Phi); ok {
+				return shortCircuit(phi, a, b, kinds[0])
+			}
+		}
 	}
 	return compiled.SumOther
 }
@@ -71,45 +75,6 @@ func operation(v, a, b ssa.Value, k compiled.Kind) compiled.SumOp {
 		return shortCircuit(v, a, b, k)
 	}
 	return compiled.SumOther
-}
-
-// choice recognises a || b and a && b of bools, in which the third block joins,
-// `if a { return true }; return b`, and `if a < b { return a }; return b` of
-// integers.
-func choice(f *ssa.Function, a, b ssa.Value, k compiled.Kind) compiled.SumOp {
-	for _, block := range f.Blocks[1:] {
-		if phi, ok := returned(block).(*ssa.Phi); ok {
-			return shortCircuit(phi, a, b, k)
-		}
-	}
-	test, ok := f.Blocks[0].Instrs[len(f.Blocks[0].Instrs)-1].(*ssa.If)
-	if !ok {
-		return compiled.SumOther
-	}
-	then, otherwise := returned(f.Blocks[0].Succs[0]), returned(f.Blocks[0].Succs[1])
-	switch {
-	case isConstant(then, "true") && pair(test.Cond, otherwise, a, b):
-		return compiled.SumOr
-	case isConstant(otherwise, "false") && pair(test.Cond, then, a, b):
-		return compiled.SumAnd
-	case float(k) || len(f.Blocks[0].Instrs) != 2:
-		return compiled.SumOther
-	}
-	compare, ok := test.Cond.(*ssa.BinOp)
-	if !ok {
-		return compiled.SumOther
-	}
-	if !pair(then, otherwise, a, b) || !pair(compare.X, compare.Y, a, b) {
-		return compiled.SumOther
-	}
-	less := compare.Op == token.LSS || compare.Op == token.LEQ
-	if !less && compare.Op != token.GTR && compare.Op != token.GEQ {
-		return compiled.SumOther
-	}
-	if less == (then == compare.X) {
-		return compiled.SumMin
-	}
-	return compiled.SumMax
 }
 
 // shortCircuit recognises the phi of a || b and a && b.

@@ -25,53 +25,39 @@ const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFil
 	packages.NeedDeps | packages.NeedExportFile | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedTypesInfo |
 	packages.NeedSyntax | packages.NeedModule
 
-// Found is the result of [Find].
-type Found struct {
-	Programs []*Program
-	// Nearly has an error for each type that has most methods of a program, with the reason that keeps it
-	// from being one; nothing when types were asked for by name.
-	Nearly []error
-}
-
-// Load returns the programs that [Find] finds.
-func Load(dir string, patterns, names []string) ([]*Program, error) {
-	found, err := Find(dir, patterns, names)
-	return found.Programs, err
-}
-
-// Find finds the programs of the packages that match the patterns, as the go
+// Load finds the programs of the packages that match the patterns, as the go
 // command run in dir understands these. With names of types, as TypeName or as
 // Name, only those are given, and each must be a program. The order is that of
 // packages, files and declarations, and of the terms of constraints.
 //
 // Errors are one for each line, each with the position that it is about.
-func Find(dir string, patterns, names []string) (Found, error) {
+func Load(dir string, patterns, names []string) ([]*Program, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return Found{}, err
+		return nil, err
 	}
 	l := &loader{dir: dir}
 	if err := l.list(patterns); err != nil {
-		return Found{}, err
+		return nil, err
 	}
 	if err := l.load(l.paths); err != nil {
-		return Found{}, err
+		return nil, err
 	}
 	programs, err := l.programs(names)
 	if err != nil {
-		return Found{}, err
+		return nil, err
 	}
 	// The bodies of promoted methods may lie in packages that were not asked
 	// for, and so were read without bodies.
 	if more := l.missing(programs); len(more) > 0 {
 		if err := l.load(append(slices.Clone(l.paths), more...)); err != nil {
-			return Found{}, err
+			return nil, err
 		}
 		if programs, err = l.programs(names); err != nil {
-			return Found{}, err
+			return nil, err
 		}
 	}
-	return Found{programs, l.nearly}, l.build(programs)
+	return programs, l.build(programs)
 }
 
 // loader is one call of Load.
@@ -80,10 +66,9 @@ type loader struct {
 	paths   []string          // of the packages that were asked for
 	overlay map[string][]byte // generated files, excluded
 
-	roots  []*packages.Package // all that were read with bodies
-	gas    *types.Package      // nil if nothing imports it
-	ssa    *ssa.Program
-	nearly []error // of Found
+	roots []*packages.Package // all that were read with bodies
+	gas   *types.Package      // nil if nothing imports it
+	ssa   *ssa.Program
 }
 
 // list finds the packages and the generated files in their directories.

@@ -17,10 +17,7 @@ var methodNames = []string{
 	"Saturated", "Settled", "Aggregate", "Result", "Direction", "Monotone", "Priority",
 }
 
-const (
-	required = 6
-	nearly   = 4 // methods of these six, with which a type was probably meant to be one
-)
+const required = 6
 
 // abilities are the interfaces of package gas that a method belongs to. Any
 // one of them is enough.
@@ -38,7 +35,6 @@ var abilities = map[string][]string{
 func (l *loader) programs(names []string) ([]*Program, error) {
 	var found []*Program
 	var errs []error
-	l.nearly = nil
 	seen := map[string]bool{}
 	wanted := func(name string) bool {
 		seen[name] = true
@@ -57,12 +53,8 @@ func (l *loader) programs(names []string) ([]*Program, error) {
 				}
 				continue
 			}
-			switch {
-			case instances != nil:
-			case wantedName && len(names) > 0:
+			if instances == nil && wantedName && len(names) > 0 {
 				errs = append(errs, l.notAProgram(pkg, obj))
-			case len(names) == 0 && required-len(missingMethods(pkg, obj)) >= nearly:
-				l.nearly = append(l.nearly, l.notAProgram(pkg, obj))
 			}
 			for _, p := range instances {
 				if !wanted(p.Name) && !wantedName {
@@ -237,21 +229,13 @@ func result(sel *types.Selection) types.Type {
 
 // notAProgram returns the reason that keeps a type, requested by name, from being one.
 func (l *loader) notAProgram(pkg *packages.Package, obj *types.TypeName) error {
-	at := position(pkg.Fset, l.dir, obj.Pos())
-	if missing := missingMethods(pkg, obj); len(missing) > 0 {
+	at, set := position(pkg.Fset, l.dir, obj.Pos()), types.NewMethodSet(types.NewPointer(obj.Type()))
+	missing := slices.DeleteFunc(slices.Clone(methodNames[:required]), func(name string) bool {
+		return set.Lookup(pkg.Types, name) != nil
+	})
+	if len(missing) > 0 {
 		return fmt.Errorf("%s: %s is no vertex program: it has no method %s", at, obj.Name(), strings.Join(missing, ", "))
 	}
 	return fmt.Errorf("%s: %s is no vertex program: its methods don't fit gas.Program for any V and A; "+
 		"write `var _ gas.Program[V, A] = %s{}` to have the Go compiler say why", at, obj.Name(), obj.Name())
-}
-
-// missingMethods lists those that a program must have, and the type has not.
-func missingMethods(pkg *packages.Package, obj *types.TypeName) (missing []string) {
-	set := types.NewMethodSet(types.NewPointer(obj.Type()))
-	for _, name := range methodNames[:required] {
-		if set.Lookup(pkg.Types, name) == nil {
-			missing = append(missing, name)
-		}
-	}
-	return missing
 }

@@ -223,38 +223,3 @@ func TestLoadErrors(t *testing.T) {
 		})
 	}
 }
-
-// TestNearly checks that types are named that were probably meant to be programs.
-func TestNearly(t *testing.T) {
-	without := func(method string) string {
-		var kept []string
-		for line := range strings.Lines(rest("P", "int32", "int32")) {
-			if !strings.Contains(line, ") "+method+"(") {
-				kept = append(kept, line)
-			}
-		}
-		return header + "type P struct{}\n" + strings.Join(kept, "")
-	}
-	for name, c := range map[string]struct{ text, want string }{
-		"one missing": {without("Activate"), "a.go:5:6: P is no vertex program: it has no method Activate"},
-		"other types": {strings.Replace(without("nothing"), "Activate(_ gas.Vertex, ", "Activate(", 1),
-			"a.go:5:6: P is no vertex program: its methods don't fit gas.Program for any V and A; write `var _ gas.Program[V, " +
-				"A] = P{}` to have the Go compiler say why"},
-		"most missing": {header + "type P struct{}\nfunc (P) Zero() int32 { return 0 }\nvar _ gas.Step\n", ""},
-		"none missing": {without("nothing"), ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			found, err := source.Find(module(t, map[string]string{"a.go": c.text}), []string{"."}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := ""
-			for _, err := range found.Nearly {
-				got += err.Error()
-			}
-			if got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
-		})
-	}
-}
