@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
@@ -23,7 +24,8 @@ import (
 //
 // Short rows are sorted. Of longer ones, a label that more than half of the edges have is found without counting
 // (Boyer and Moore), and others are counted in a hash table of a fixed size, in passes over the row, each
-// for a part of the labels. Memory: 8 bytes for a vertex, 512 KiB for a thread, and pages.
+// for a part of the labels. After an iteration that changed few labels, the next one looks only at the neighbours of
+// the vertices that got them. Memory: 8.3 bytes for a vertex, 512 KiB for a thread, and pages.
 type CDLP struct {
 	Iterations int // if 0, until no label changes
 }
@@ -31,7 +33,7 @@ type CDLP struct {
 // Plan returns the rows of both directions, two labels a vertex, and the tables.
 func (CDLP) Plan(g *store.Catalogue, threads int) Plan {
 	return Plan{Places: true, Rows: BothRows(g), Arrays: []Array{
-		{"the labels", 8 * int64(g.Vertices)},
+		{"the labels", 8 * int64(g.Vertices)}, {"vertices to look at", 2 * 8 * int64(bitset.Words(g.Vertices))},
 		{"counts of labels", 8 * ballotSlots * int64(threads)},
 	}}
 }
@@ -51,6 +53,10 @@ func (c CDLP) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	if err != nil {
 		return nil, err
 	}
+	some, err := newSpread(e)
+	if err != nil {
+		return nil, err
+	}
 	for v := range labels {
 		labels[v] = gas.VertexID(e.ID(uint32(v)))
 	}
@@ -61,22 +67,22 @@ func (c CDLP) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 		}
 		return nil
 	}}, func() (again bool, err error) {
-		var some atomic.Bool
 		var passed atomic.Int64
-		err = e.Rows().Each(ctx, func(worker int, b *Block) error {
+		some.begin()
+		copy(next, labels)
+		err = e.Rows().eachOf(ctx, some.now, func(worker int, b *Block) error {
 			t := ballot{labels, slots[worker*ballotSlots:][:ballotSlots]}
-			if t.move(b, next) {
-				some.Store(true)
-			}
+			t.move(b, next, some)
 			e.Progress(fmt.Sprintf("iteration %d", done+1), passed.Add(int64(b.Len)), int64(n))
 			return nil
 		})
 		if err != nil {
 			return false, err
 		}
+		again = some.end()
 		labels, next = next, labels
 		done++
-		return some.Load() && (c.Iterations == 0 || done < c.Iterations), nil
+		return again && (c.Iterations == 0 || done < c.Iterations), nil
 	})
 	if err != nil {
 		return nil, err
@@ -99,6 +105,52 @@ func countLabels(labels, marks []gas.VertexID) (n int64) {
 	return n
 }
 
+// spread has the vertices that an iteration looks at: the neighbours of the vertices that changed in the one before.
+type spread struct {
+	now        bitset.Set // if nil, it has all vertices
+	last, next bitset.Set
+	edges      atomic.Int64 // of the changed vertices
+	most       int64        // edges that are followed, which takes less time than it saves
+}
+
+func newSpread(e *Env) (s *spread, err error) {
+	s = &spread{most: int64(e.Graph.Edges) / 16}
+	for _, set := range []*bitset.Set{&s.last, &s.next} {
+		if *set, err = Make[uint64](e, bitset.Words(e.Graph.Vertices)); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// begin begins an iteration.
+func (s *spread) begin() {
+	s.next.Clear()
+	s.edges.Store(0)
+}
+
+// add adds the neighbours of a vertex that has changed, unless they are too many.
+func (s *spread) add(a, b []uint32) {
+	if s.edges.Load() > s.most || s.edges.Add(int64(len(a)+len(b))) > s.most {
+		return
+	}
+	for _, row := range [2][]uint32{a, b} {
+		for _, u := range row {
+			s.next.Add(u)
+		}
+	}
+}
+
+// end ends an iteration, and reports whether a vertex has changed.
+func (s *spread) end() bool {
+	s.last, s.next, s.now = s.next, s.last, nil
+	edges := s.edges.Load()
+	if edges <= s.most {
+		s.now = s.last
+	}
+	return edges > 0
+}
+
 // ballotSlots is the number of slots of a hash table; a power of two.
 const ballotSlots = 1 << 16
 
@@ -111,21 +163,24 @@ type ballot struct {
 	slots  []ballotSlot
 }
 
-// move sets the next labels of a block, and reports whether any differ from the last ones.
-func (t *ballot) move(b *Block, next []gas.VertexID) (changed bool) {
+// move sets the next labels of a block, where they differ from the last ones.
+func (t *ballot) move(b *Block, next []gas.VertexID, some *spread) {
 	for i := range b.Len {
 		v := b.Vertex(i)
+		if some.now != nil && !some.now.Has(v) {
+			continue
+		}
 		in, out := b.Row(shard.In, i), []uint32(nil)
 		if !b.rows.env.Graph.Symmetric {
 			out = b.Row(shard.Out, i)
 		}
-		next[v] = t.labels[v]
-		if len(in)+len(out) > 0 {
-			next[v] = t.winner(in, out)
+		if len(in)+len(out) == 0 {
+			continue
 		}
-		changed = changed || next[v] != t.labels[v]
+		if next[v] = t.winner(in, out); next[v] != t.labels[v] {
+			some.add(in, out)
+		}
 	}
-	return changed
 }
 
 // fewVotes are sorted.

@@ -48,6 +48,20 @@ func TestCDLPReal(t *testing.T) {
 	checkCDLP(t, teststore.Build(t, g, teststore.Options{ShardVertices: 1000, Layout: store.Packed}), g, 5, false)
 }
 
+// TestCDLPFew checks iterations after such that change few labels: those of a path, among triangles.
+func TestCDLPFew(t *testing.T) {
+	g := path(40)
+	for v := uint32(g.N); v < 3000; v += 3 {
+		g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: v + 1}, oracle.Edge{Src: v + 1, Dst: v + 2},
+			oracle.Edge{Src: v + 2, Dst: v})
+	}
+	g.N = 3001
+	o := teststore.Options{Layout: store.Packed, ShardVertices: 100}
+	checkCDLP(t, teststore.Build(t, g, o), g, 30, false)
+	o.Symmetric = true
+	checkCDLP(t, teststore.Build(t, g, o), teststore.Mirrored(g), 30, true)
+}
+
 func TestCDLPLDBC(t *testing.T) {
 	ldbc(t, "CDLP", func(t *testing.T, s *store.Store, d testgraph.LDBC, want []float64) {
 		for v, label := range runs(t, s, algorithms.CDLP{Iterations: d.CDLPIterations}).Values {
