@@ -6,6 +6,7 @@ import (
 
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/packed"
+	"github.com/garaph/garaph/shard/packedrows"
 )
 
 // A Check checks the values of a side of a graph with a number of vertices, beyond its checksums:
@@ -28,7 +29,9 @@ type Reading struct {
 	// Direct reads past the system's page cache, where the system can do that and the buffer begins at a
 	// multiple of 4 KiB.
 	Direct bool
-	Check  Check
+	// Check is an additional check. If nil, the side was read with all checks before, and checksums are enough: they
+	// are those of the catalogue.
+	Check Check
 }
 
 // Read is [Store.ReadShard] in another way.
@@ -71,6 +74,8 @@ func (s *Store) decode(dir shard.Direction, i int, blob []byte, bare bool, check
 	case err != nil:
 	case bare:
 		side, err = packed.DecodeBare(blob)
+	case check == nil && h.Version == packedrows.Version:
+		side, err = packedrows.Open(blob)
 	default:
 		side, err = shard.Decode(blob)
 	}
