@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/pflag"
@@ -27,7 +28,7 @@ import (
 //
 // Vertices choose communities in batches, on all threads, from what is known when the batch begins,
 // and move one after another. One whose neighbour has moved within the batch chooses again. So the
-// result does not depend on the number of threads. Memory: 103 bytes for a vertex and 12 for each
+// result does not depend on the number of threads. Memory: 107 bytes for a vertex and 12 for each
 // thread and vertex, 24 bytes for an edge, and 8 more if weighted.
 type Leiden struct {
 	Resolution float64 // if 0, 1
@@ -59,7 +60,7 @@ func (p Leiden) Plan(g *store.Catalogue, threads int) Plan {
 	return Plan{Rows: BothRows(g), Weights: weights > 0, Arrays: []Array{
 		{"the edges", 4*m + weights},
 		{"the graphs of communities", 8*m + 40*n + 16},
-		{"the vertices", 87*n + 16},
+		{"the vertices", 91*n + 16},
 		{"sums of weights", 12 * n * int64(threads)},
 		{"the results", 4 * n * int64(1+min(p.Levels, MostLevels))},
 	}}
@@ -93,6 +94,7 @@ type optimiser struct {
 type vertexArrays struct {
 	node     []uint32 // of the level, by stored vertex
 	whole    []uint32 // the communities of stored vertices
+	saved    []uint32 // them after the last iteration
 	order    []uint32 // vertices by community, then by part
 	start    []uint32 // where those of a community begin in order
 	part     []uint32 // of a vertex, named by a vertex of it
@@ -189,24 +191,35 @@ func (p Leiden) run(ctx context.Context, e *Env, divides bool) ([]gas.VertexID, 
 	if err := o.load(ctx); err != nil {
 		return nil, err
 	}
-	best, passes := -1., 0
-	for {
-		levels, err := o.pass(ctx, fmt.Sprintf("iteration %d", passes+1))
-		if err != nil {
-			return nil, err
+	best, q, passes, levels := -1., 0., 0, 0
+	err := e.Steps(ctx, State{Done: &passes, Numbers: []any{&best}, Arrays: []any{&o.at.saved}, Check: func() error {
+		if c := slices.Max(o.at.saved); int(c) >= len(o.at.saved) {
+			return fmt.Errorf("it has community %d of %d", c, len(o.at.saved))
 		}
-		passes++
+		return nil
+	}}, func() (again bool, err error) {
+		copy(o.at.whole, o.at.saved)
+		if levels, err = o.pass(ctx, fmt.Sprintf("iteration %d", passes+1)); err != nil {
+			return false, err
+		}
 		o.base.community = o.at.whole
-		q, err := o.modularity(ctx)
-		if err != nil {
-			return nil, err
+		if q, err = o.modularity(ctx); err != nil {
+			return false, err
 		}
-		if done := !(q > best+1e-6) || !divides; done || passes == p.Iterations {
-			return o.result(q, passes, levels)
-		}
+		again = q > best+1e-6 && divides && passes+1 != p.Iterations
+		copy(o.at.saved, o.at.whole)
 		best = q
+		passes++
+		return again, nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return o.result(q, passes, levels)
 }
+
+// Steps returns "iterations".
+func (Leiden) Steps() (name, version string) { return "iterations", stateVersion }
 
 // pass moves vertices, then parts of communities, and so on. It returns how many levels there were.
 func (o *optimiser) pass(ctx context.Context, stage string) (levels int, err error) {

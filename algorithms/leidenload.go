@@ -45,7 +45,9 @@ func (o *optimiser) load(ctx context.Context) (err error) {
 		return err
 	}
 	at := &o.at
-	for _, list := range []*[]uint32{&at.node, &at.order, &at.part, &at.size, &at.queue, &at.touched, &at.shuffled} {
+	for _, list := range []*[]uint32{
+		&at.node, &at.order, &at.part, &at.size, &at.queue, &at.touched, &at.shuffled, &at.saved,
+	} {
 		if *list, err = Make[uint32](e, n); err != nil {
 			return err
 		}
@@ -79,8 +81,8 @@ func (o *optimiser) load(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	for v := range o.at.whole {
-		o.at.whole[v] = uint32(v)
+	for v := range at.saved {
+		at.saved[v] = uint32(v)
 	}
 	return o.read(ctx)
 }

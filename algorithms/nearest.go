@@ -3,7 +3,6 @@ package algorithms
 import (
 	"context"
 	"slices"
-	"sync/atomic"
 )
 
 // counters count the common neighbours of a vertex and all others.
@@ -11,6 +10,7 @@ type counters struct {
 	common []uint32
 	adar   []float64
 	found  []uint32 // vertices with common neighbours
+	chosen []similar
 }
 
 func newCounters(e *Env) (c counters, err error) {
@@ -40,20 +40,13 @@ func (c Similarity) nearest(ctx context.Context, e *Env, p *similarPairs, degree
 		}
 	}
 	most := min(c.Nearest, n)
-	var next, done atomic.Int64
-	err := e.Each(ctx, len(lanes), func(_, lane int) error {
-		chosen := make([]similar, 0, min(most, 64))
-		for v := next.Add(1) - 1; v < int64(n); v = next.Add(1) - 1 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			chosen = c.similarTo(chosen[:0], e.ends, &lanes[lane], uint32(v), degree, most)
-			for i, s := range chosen {
-				p.set(int(v)*most+i, uint32(v), s.v, s.common, s.measures)
-			}
-			e.Progress("vertices", done.Add(1), int64(n))
+	err := p.steps(ctx, e, len(lanes), n, func(lane, v int) {
+		x := &lanes[lane]
+		x.chosen = c.similarTo(x.chosen[:0], e.ends, x, uint32(v), degree, most)
+		for i, s := range x.chosen {
+			p.set(v*most+i, uint32(v), s.v, s.common, s.measures)
 		}
-		return nil
+		e.Progress("vertices", int64(v+1), int64(n))
 	})
 	if err != nil {
 		return 0, err

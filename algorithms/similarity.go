@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -157,7 +158,7 @@ func (c Similarity) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 // compare compares the given pairs.
 func (c Similarity) compare(ctx context.Context, e *Env, p *similarPairs, degree []uint32) error {
 	const pairsAtOnce = 1 << 8
-	return e.Each(ctx, (len(c.Pairs)+pairsAtOnce-1)/pairsAtOnce, func(_, task int) error {
+	return p.steps(ctx, e, e.Threads, (len(c.Pairs)+pairsAtOnce-1)/pairsAtOnce, func(_, task int) {
 		for i := task * pairsAtOnce; i < min((task+1)*pairsAtOnce, len(c.Pairs)); i++ {
 			u, v := c.Pairs[i][0], c.Pairs[i][1]
 			a, b := u, v
@@ -167,7 +168,34 @@ func (c Similarity) compare(ctx context.Context, e *Env, p *similarPairs, degree
 			n, adar := e.ends.common(a, b, degree)
 			p.set(i, u, v, n, measuresOf(n, adar, degree[u], degree[v]))
 		}
+	})
+}
+
+// Steps returns "vertices", or "batches" of pairs.
+func (c Similarity) Steps() (name, version string) {
+	if c.Nearest > 0 {
+		return "vertices", stateVersion
+	}
+	return "batches", stateVersion
+}
+
+// steps calls f for n tasks that set rows.
+func (p *similarPairs) steps(ctx context.Context, e *Env, lanes, n int, f func(lane, i int)) error {
+	done := 0
+	s := State{Done: &done, Arrays: []any{&p.sources, &p.targets, &p.common}, Check: func() error {
+		for i, v := range p.targets {
+			if u := max(v, p.sources[i]); int(u) >= int(e.Graph.Vertices) {
+				return fmt.Errorf("it has vertex %d of %d", u, e.Graph.Vertices)
+			}
+		}
 		return nil
+	}}
+	for i := range p.measures {
+		s.Arrays = append(s.Arrays, &p.measures[i])
+	}
+	return e.Steps(ctx, s, func() (again bool, err error) {
+		err = e.Tasks(ctx, lanes, &done, n, f)
+		return done < n, err
 	})
 }
 

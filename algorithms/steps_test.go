@@ -45,6 +45,7 @@ func resumables(n uint32) []func(rapid.TB, *store.Store) int {
 		resumes(algorithms.Betweenness{}), resumes(algorithms.Betweenness{Samples: 7, Seed: 2}),
 		resumes(algorithms.Betweenness{Error: 0.1, Confidence: 0.9, Seed: 4}),
 		resumes(algorithms.Closeness{Sources: sources}), resumes(algorithms.Closeness{Most: 3}),
+		resumes(algorithms.Similarity{Nearest: 2}), resumes(algorithms.Leiden{Resolution: 1.5, Seed: 26, Levels: 2}),
 		resumes(algorithms.Closeness{Most: 200, Harmonic: true}),
 	}
 }
