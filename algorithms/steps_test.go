@@ -45,7 +45,8 @@ func resumables(n uint32) []func(rapid.TB, *store.Store) int {
 		resumes(algorithms.Betweenness{}), resumes(algorithms.Betweenness{Samples: 7, Seed: 2}),
 		resumes(algorithms.Betweenness{Error: 0.1, Confidence: 0.9, Seed: 4}),
 		resumes(algorithms.Closeness{Sources: sources}), resumes(algorithms.Closeness{Most: 3}),
-		resumes(algorithms.Similarity{Nearest: 2}), resumes(algorithms.Leiden{Resolution: 1.5, Seed: 26, Levels: 2}),
+		resumes(algorithms.Similarity{Nearest: 2}),
+		resumes(algorithms.Leiden{Resolution: 1.5, Seed: 26, Levels: 2}),
 		resumes(algorithms.Closeness{Most: 200, Harmonic: true}),
 	}
 }
@@ -90,6 +91,20 @@ func TestResumeWeighted(t *testing.T) {
 	}
 	s := teststore.Build(t, g, teststore.Options{Layout: store.Packed, Weighted: true, ShardVertices: 16})
 	resumes(algorithms.Betweenness{Weighted: true})(t, s)
+}
+
+// TestResumeTruss is TestResume for trusses of a graph that is not dense: a ring whose vertices know the next few.
+func TestResumeTruss(t *testing.T) {
+	g := oracle.Graph{N: 200}
+	for v := range uint32(200) {
+		for d := range 1 + v*7%5 {
+			g.Edges = append(g.Edges, oracle.Edge{Src: v, Dst: (v + d + 1) % 200})
+		}
+	}
+	s := teststore.Build(t, g, teststore.Options{Layout: store.Packed, ShardVertices: 16})
+	if processes := resumes(algorithms.Truss{})(t, s); processes < 3 {
+		t.Errorf("it was interrupted %d times", processes-1)
+	}
 }
 
 // resumes returns a check of an algorithm, which returns the most processes that a run took.

@@ -108,10 +108,7 @@ func trussOf[E frontier.ID](ctx context.Context, e *Env, g *oriented) ([]int64, 
 	err := p.degrees(len(g.rank))
 	if err == nil && !p.dense(0) {
 		if err = p.turn(); err == nil {
-			err = p.count(ctx, g)
-		}
-		if err == nil {
-			err = p.peel(ctx)
+			err = p.peel(ctx, g)
 		}
 	}
 	if err == nil && p.vertices.Load() > 0 {
@@ -266,9 +263,6 @@ func (p *peeling[E]) count(ctx context.Context, g *oriented) error {
 		return err
 	}
 	defer func() { Free(p.env, core.bits) }()
-	if p.support, err = Make[uint32](p.env, m); err != nil {
-		return err
-	}
 	var done atomic.Int64
 	return p.env.Each(ctx, (m+countedEdges-1)/countedEdges, func(_, i int) error {
 		from, to := uint64(i*countedEdges), uint64(min((i+1)*countedEdges, m))
@@ -293,35 +287,6 @@ func (p *peeling[E]) count(ctx context.Context, g *oriented) error {
 		p.env.Progress("counting triangles", done.Add(int64(to-from)), int64(m))
 		return nil
 	})
-}
-
-// peel empties the graph, or leaves of it what is dense. Every edge joins the frontier once: its
-// list has room for all.
-func (p *peeling[E]) peel(ctx context.Context) error {
-	m := len(p.support)
-	memory, err := makeOrMap[E](p.env, theFrontier, m)
-	if err != nil {
-		return err
-	}
-	defer Free(p.env, memory)
-	edges := frontier.New(memory, p.env.Threads)
-	for done := 0; done < m && !p.dense(done); {
-		least, err := p.leastSupport(ctx)
-		if err != nil {
-			return err
-		}
-		err = frontier.FilterAll(ctx, p.env, m, edges, func(e E) bool { return p.support[e] == least })
-		for err == nil && done < len(edges.List()) {
-			now := edges.List()[done:]
-			done += len(now)
-			err = p.round(ctx, now, edges, least)
-			p.env.Progress("peeling edges", int64(done), int64(m))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // leastSupport returns the least support of the edges that are left.

@@ -65,7 +65,7 @@ func killables() (list []killable) {
 	for _, a := range [][2]string{{"cdlp", "--iterations 12"}, {"hits", "--iterations 20 --tolerance 0"},
 		{"eigenvector", "--iterations 20 --tolerance 0"}, {"surfers", "--source 0 --source 1 --iterations 20"},
 		{"harmonic", ""}, {"betweenness", "--samples 50"}, {"closeness", "--source 0 --source 1 --source 2"},
-		{"similarity", "--nearest 3"}, {"leiden", "--iterations 0"}} {
+		{"truss", ""}, {"similarity", "--nearest 3"}, {"leiden", "--iterations 0"}} {
 		add(a[0], a[1], false, 0)
 	}
 	add("pagerank", "--iterations 60 --method notify-pull --memory 60MiB", false, 0)
