@@ -29,7 +29,7 @@ func TestCUDAComponents(t *testing.T) {
 	}
 }
 
-// TestCUDARows compares triangles, coefficients and labels of a GPU with those of the CPU.
+// TestCUDARows compares triangles, coefficients, trusses and labels of a GPU with those of the CPU.
 func TestCUDARows(t *testing.T) {
 	for name, g := range map[string]oracle.Graph{"tangled": tangled(300_000, 3), "many triangles": manyTriangles()} {
 		for _, layout := range []store.Layout{store.CSC, store.Packed} {
@@ -38,6 +38,7 @@ func TestCUDARows(t *testing.T) {
 				t.Logf("%s, %v, symmetric %v", name, layout, symmetric)
 				sameOnGPU(t, s, algorithms.Triangles{})
 				sameOnGPU(t, s, algorithms.LCC{})
+				sameOnGPU(t, s, algorithms.Truss{})
 				sameOnGPU(t, s, algorithms.CDLP{Iterations: 10})
 				sameOnGPU(t, s, Mutual{})
 			}

@@ -48,6 +48,7 @@ func TestGPUFails(t *testing.T) {
 	failing(t, s, algorithms.Components{})
 	s = teststore.Build(t, tangled(300, 2), teststore.Options{Layout: store.Packed, ShardVertices: 100})
 	failing(t, s, algorithms.LCC{})
+	failing(t, s, algorithms.Truss{})
 	failing(t, s, algorithms.CDLP{Iterations: 2})
 }
 

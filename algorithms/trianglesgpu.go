@@ -64,8 +64,8 @@ func (LCC) RunGPU(ctx context.Context, e *Env, g *GPUEnv) ([]float64, error) {
 	return values, err
 }
 
-// trianglesSlice is how long a launch takes, so that a run ends soon after its context.
-const trianglesSlice = 100 // ms
+// sliceMilliseconds is how long a launch takes, so that a run ends soon after its context.
+const sliceMilliseconds = 100
 
 // triangles counts the triangles at each vertex, and returns where on the device they are.
 func (g *GPUEnv) triangles(ctx context.Context, e *Env, weighted bool) (*kernels.TrianglesArgs, error) {
@@ -86,7 +86,7 @@ func (g *GPUEnv) triangles(ctx context.Context, e *Env, weighted bool) (*kernels
 		return nil, err
 	}
 	a := &kernels.TrianglesArgs{Counts: at[0], Degree: at[1], Rows: at[2], Next: at[3], InOff: at[4], In: at[5],
-		N: c.Vertices, Milliseconds: trianglesSlice}
+		N: c.Vertices, Milliseconds: sliceMilliseconds}
 	rows := []DeviceRows{{a.InOff, a.In}}
 	err = g.Stream.Fill(a.Counts, 0, 8*n)
 	if weighted {

@@ -156,3 +156,49 @@ func TestCUDACDLP(t *testing.T) {
 		}
 	})
 }
+
+// trusses returns the results of kernel truss.
+func trusses(g *gpu, in, out *csc) []uint64 {
+	n, m := in.vertices(), len(in.nbr)
+	edges := m / 2
+	if out != nil {
+		edges = m
+	}
+	a := TrussArgs{N: uint32(n), Milliseconds: 1, Size: upload(g, make([]uint32, n)), Best: upload(g, make([]uint64, n)),
+		Edge: upload(g, make([]uint32, 2*m)), Ends: upload(g, make([]uint64, edges)),
+		State: upload(g, []TrussState{{Units: uint64(n)}})}
+	a.InOff, a.In = uploadRows(g, in)
+	a.OutOff, a.Out = uploadRows(g, out)
+	a.Nbr, a.Support, a.List = upload(g, make([]uint32, 2*m)), a.In, a.Out
+	owned := []device.Pointer{a.InOff, a.In, a.OutOff, a.Out, a.Nbr, a.Edge, a.Size, a.Ends, a.Best, a.State}
+	if out == nil {
+		a.Nbr, a.Support, a.List = a.In, upload(g, make([]uint32, edges)), upload(g, make([]uint32, edges))
+		owned = append(owned, a.Support, a.List)
+	}
+	k, err := LoadTruss(g.Device)
+	g.must(err)
+	for download[TrussState](g, a.State, 1)[0].Stage != TrussDone {
+		g.must(k.Launch(g.s, &a))
+	}
+	best := download[uint64](g, a.Best, n)
+	for _, p := range owned {
+		if p != 0 {
+			g.must(g.Free(p))
+		}
+	}
+	return best
+}
+
+// TestCUDATruss compares trusses with those of an emulated device, of graphs without many edges.
+func TestCUDATruss(t *testing.T) {
+	g, e := openGPU(t), newGPU(t, device.NewEmulated(device.EmulatedOptions{}))
+	defer e.Close()
+	eachRows(func(name string, in, out *csc) {
+		if len(in.nbr) > 1<<20 {
+			return
+		}
+		if want, got := trusses(e, in, out), trusses(g, in, out); !slices.Equal(want, got) {
+			t.Errorf("%s: other values: %.2000s", name, cmp.Diff(want, got))
+		}
+	})
+}

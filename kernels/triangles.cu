@@ -6,7 +6,7 @@
 // TPDS 2021), by a warp where it is SHORT, and by a block otherwise. A slot of the table also
 // counts the triangles of its vertex, so that few atomic operations leave the block.
 
-#include "garaph.cuh"
+#include "rows.cuh"
 
 struct triangles_args {
 	const uint64_t *in_off; // n + 1 of them
@@ -25,16 +25,12 @@ struct triangles_args {
 
 enum { DEGREES, ORIENT, BY_WARPS, BY_BLOCKS };
 
-static const uint32_t ALL = 0xffffffff;  // lanes
-static const uint32_t NONE = 0xffffffff; // no vertex
-static const uint32_t WARPS = 8;         // of a block
-static const uint32_t SLOTS = 4096;      // of all tables of a block
+static const uint32_t WARPS = 8;    // of a block
+static const uint32_t SLOTS = 4096; // of all tables of a block
 static const uint32_t SHORT = SLOTS / WARPS / 4;
 static const uint32_t PIECE = SLOTS / 2; // a row is looked up in so many of another one at once
 static const uint32_t TAKEN = 8;         // vertices that a warp takes at once
 static const uint32_t TWICE = 1u << 31;  // of a count: the edge to its vertex leads both ways
-
-typedef unsigned long long u64;
 
 // The edges of a vertex after ORIENT: from in-edges only, in both directions, from out-edges only.
 struct oriented {
@@ -64,47 +60,6 @@ struct oriented {
 		return r;
 	}
 };
-
-static __device__ __forceinline__ uint32_t lane_id() { return threadIdx.x % 32; }
-
-static __device__ __forceinline__ u64 now()
-{
-	u64 t;
-	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-	return t;
-}
-
-// Whether an ascending row has x.
-static __device__ __forceinline__ bool row_has(const uint32_t *row, uint64_t n, uint32_t x)
-{
-	const uint32_t *from = row;
-	for (uint64_t left = n; left > 1;) {
-		uint64_t half = left / 2;
-		if (from[half] <= x) from += half;
-		left -= half;
-	}
-	return n > 0 && *from == x;
-}
-
-// Calls f(i, x, is) for the row of v by a warp: is, where x is a neighbour, for the first time.
-template <class F> static __device__ __forceinline__ void each(const uint32_t *row, uint64_t n, uint32_t v, F f)
-{
-	uint32_t before = NONE;
-	for (uint64_t i = lane_id(); i - lane_id() < n; i += 32) {
-		uint32_t x = i < n ? row[i] : NONE, last = __shfl_up_sync(ALL, x, 1);
-		if (lane_id() == 0) last = before;
-		before = __shfl_sync(ALL, x, 31);
-		f(i, x, x != last && x != v && i < n);
-	}
-}
-
-// Adds to n for each lane that has bit set, and returns where that of this lane goes.
-static __device__ __forceinline__ uint32_t append(bool set, uint32_t &n)
-{
-	uint32_t all = __ballot_sync(ALL, set), at = n + __popc(all & ((1u << lane_id()) - 1));
-	n += __popc(all);
-	return at;
-}
 
 static __device__ __forceinline__ void count_degree(const triangles_args &a, uint32_t v)
 {
