@@ -24,7 +24,7 @@ func (Truss) RunGPU(ctx context.Context, e *Env, g *GPUEnv) ([]int64, error) {
 	}
 	err = g.Synced(g.Stream.Fill(a.Best, 0, 8*int64(a.N)))
 	if err == nil {
-		err = ToDevice(g.DeviceMemory, a.State, []kernels.TrussState{{Units: uint64(a.N)}})
+		err = ToDevice(g.DeviceMemory, a.State, []kernels.TrussState{{Units: a.N}})
 	}
 	if err == nil {
 		err = g.CopyRows(ctx, e, rows...)
@@ -50,7 +50,7 @@ func (g *GPUEnv) allocTruss(e *Env) (*kernels.TrussArgs, []DeviceRows, error) {
 	if edges >= kernels.MostTrussEdges {
 		return nil, nil, fmt.Errorf("%d edges: a GPU peels fewer than %d", edges, int64(kernels.MostTrussEdges))
 	}
-	arrays := append([]Array{{"the values", 8 * n}, {"sizes of rows", 4 * n}, {"a state", 64}, {"ends of edges", 8 * edges},
+	arrays := append([]Array{{"the values", 8 * n}, {"sizes of rows", 4 * n}, {"a state", 56}, {"ends of edges", 8 * edges},
 		{"numbers of edges", 4 * int64(c.Edges)}}, RowArrays(c)...)
 	if c.Symmetric {
 		arrays = append(arrays, Array{"the supports", 4 * edges}, Array{"the frontiers", 4 * edges})
@@ -103,7 +103,7 @@ func (g *GPUEnv) peelTruss(ctx context.Context, e *Env, k kernels.Truss, a *kern
 		case s.Stage < kernels.TrussCount:
 			e.Progress("rows", int64(min(s.Next, uint64(a.N))), int64(a.N))
 		case s.Stage < kernels.TrussPeel:
-			e.Progress("counting triangles", int64(min(s.Next, s.Units)), int64(s.Edges))
+			e.Progress("counting triangles", int64(min(s.Next, uint64(s.Units))), int64(s.Edges))
 		default:
 			e.Progress("peeling edges", int64(s.From), int64(s.Edges))
 		}

@@ -166,7 +166,7 @@ func trusses(g *gpu, in, out *csc) []uint64 {
 	}
 	a := TrussArgs{N: uint32(n), Milliseconds: 1, Size: upload(g, make([]uint32, n)), Best: upload(g, make([]uint64, n)),
 		Edge: upload(g, make([]uint32, 2*m)), Ends: upload(g, make([]uint64, edges)),
-		State: upload(g, []TrussState{{Units: uint64(n)}})}
+		State: upload(g, []TrussState{{Units: uint32(n)}})}
 	a.InOff, a.In = uploadRows(g, in)
 	a.OutOff, a.Out = uploadRows(g, out)
 	a.Nbr, a.Support, a.List = upload(g, make([]uint32, 2*m)), a.In, a.Out

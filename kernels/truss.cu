@@ -11,14 +11,13 @@
 #include "rows.cuh"
 
 struct truss_state {
-	u64 next, units; // of the stage
+	u64 next;              // unit of the stage
+	uint32_t units, edges; // in all
 	uint32_t stage, parts; // parts of an edge that EXPAND shares out
-	uint32_t edges;
 	uint32_t level, least; // the support of the frontier, and the least one above
 	uint32_t peeled, from, to, end; // of list: before them are edges marked PEELED, the frontier, the next one
 	uint32_t live;    // edges in the rows
 	uint32_t arrived; // blocks
-	uint32_t _;
 };
 
 struct truss_args {
@@ -64,14 +63,14 @@ static __device__ __forceinline__ uint32_t below(const uint32_t *row, uint32_t n
 // each lane with another one, which may be behind the last.
 template <uint32_t WIDE, class F> static __device__ __forceinline__ void each_unit(const truss_args &a, F f)
 {
-	u64 units = a.state->units, end = now() + (u64)a.milliseconds * 1000000;
-	u64 taken = WIDE * max(1ull, min(16ull, units / (8 * WIDE * WARPS * gridDim.x)));
+	u64 end = now() + (u64)a.milliseconds * 1000000;
+	uint32_t units = a.state->units, taken = WIDE * max(1, min(16, units / (8 * WIDE * WARPS * gridDim.x)));
 	for (;;) {
 		u64 first = units;
 		if (lane_id() == 0 && now() < end) first = atomicAdd(&a.state->next, taken);
 		first = __shfl_sync(ALL, first, 0);
 		if (first >= units) return;
-		for (u64 i = first; i < min(first + taken, units); i += WIDE) f(WIDE == 1 ? i : i + lane_id());
+		for (u64 i = first; i < min(first + taken, (u64)units); i += WIDE) f(WIDE == 1 ? i : i + lane_id());
 	}
 }
 
@@ -260,7 +259,7 @@ static __device__ void advance(const truss_args &a, volatile truss_state *s)
 	case COUNT:
 	case SCAN: s->units = s->edges; break;
 	case MARK: s->units = s->to - s->peeled; break;
-	case EXPAND: s->units = (u64)(s->to - s->from) * s->parts; break;
+	case EXPAND: s->units = (s->to - s->from) * s->parts; break;
 	default: s->units = a.n;
 	}
 }
@@ -275,7 +274,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 5) garaph_truss(const t
 	case COUNT: each_unit<1>(args, [&](u64 e) { count(args, e); }); break;
 	case SCAN: scan(args); break;
 	case MARK: mark(args); break;
-	case EXPAND: each_unit<1>(args, [&](u64 i) { expand(args, args.list[from + i / parts], i % parts); }); break;
+	case EXPAND: each_unit<1>(args, [&](uint32_t i) { expand(args, args.list[from + i / parts], i % parts); }); break;
 	case COMPACT: each_unit<1>(args, [&](u64 v) { compact(args, v); }); break;
 	default: return;
 	}

@@ -32,12 +32,12 @@ type TrussArgs struct {
 
 // TrussState is how far the kernel is.
 type TrussState struct {
-	Next, Units           uint64
+	Next                  uint64
+	Units, Edges          uint32
 	Stage, Parts          uint32
-	Edges                 uint32
 	Level, Least          uint32
 	Peeled, From, To, End uint32
-	Live, Arrived, _      uint32
+	Live, Arrived         uint32
 }
 
 // The stages of [TrussState] that the host knows, as truss.cu has them.
