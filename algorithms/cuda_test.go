@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/garaph/garaph/algorithms"
+	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/store"
@@ -53,4 +54,39 @@ func sameOnGPU[T algorithms.Value](t *testing.T, s *store.Store, a algorithms.Al
 		t.Errorf("%T: other values, or totals %v instead of %v", a, gpu.Totals, cpu.Totals)
 	}
 	t.Logf("%T: %v of %v, CPU %v", a, gpu.Kernels, gpu.Duration, cpu.Duration)
+}
+
+// TestCUDAWalks compares walks of a GPU with those of the CPU.
+func TestCUDAWalks(t *testing.T) {
+	for _, o := range []teststore.Options{
+		{Layout: store.Packed}, {Layout: store.CSC, Symmetric: true}, {Layout: store.Packed, Weighted: true},
+		{Layout: store.Packed, Weighted: true, Wide: true},
+	} {
+		sameWalks(t, 300_000, 1, 1, o)
+		sameWalks(t, 300_000, 0.5, 2, o)
+		sameWalks(t, 3000, 1e6, 4e6, o) // most steps reject 64 edges
+	}
+}
+
+func sameWalks(t *testing.T, vertices uint32, p, q float64, o teststore.Options) {
+	g := tangled(vertices, 3)
+	for i := range g.Edges {
+		g.Edges[i].Weight = float32(i % 7)
+	}
+	o.ShardVertices = 12288
+	s := teststore.Build(t, g, o)
+	c := algorithms.Walks{Length: 20, Walks: 2, Seed: 7, P: p, Q: q}
+	var both []output[gas.VertexID]
+	for _, d := range []algorithms.Device{algorithms.CPU, algorithms.GPU} {
+		out, err := algorithms.Run(t.Context(), s, c, algorithms.Options{Device: d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		both = append(both, outputOf(out))
+		t.Logf("%+v, %+v: %v of %v on %s", o, c, out.Report.Kernels, out.Report.Duration, d)
+		out.Close()
+	}
+	if !reflect.DeepEqual(both[0], both[1]) {
+		t.Errorf("%+v, %+v: other walks", o, c)
+	}
 }

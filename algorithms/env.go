@@ -160,7 +160,7 @@ func readPlan(s *store.Store, a planner, p Plan, o Options, g *GPUEnv, beside []
 		account: account{arrays: map[unsafe.Pointer]array{}, disk: store.DiskBytes()},
 	}
 	whole, loading := p.wholeArrays(e.Graph, o.Threads)
-	p.Places = p.Places || p.Edges || g != nil
+	p.Places = p.Places || p.Edges || g != nil && len(p.Whole) == 0
 	p.Arrays = slices.Concat(p.Arrays, whole, p.orderArrays(e.Graph, o.Threads))
 	e.planned, e.plan = p.bytes(), p
 	p.Arrays = append(p.Arrays, loading...)

@@ -50,6 +50,7 @@ func TestGPUFails(t *testing.T) {
 	failing(t, s, algorithms.LCC{})
 	failing(t, s, algorithms.Truss{})
 	failing(t, s, algorithms.CDLP{Iterations: 2})
+	failing(t, s, algorithms.Walks{Length: 2, Walks: 1, P: 2, Q: 1})
 }
 
 func failing[T algorithms.Value](t *testing.T, s *store.Store, a algorithms.Algorithm[T]) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/registry"
+	"github.com/garaph/garaph/internal/walk"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
@@ -156,7 +157,7 @@ func (c Harmonic) start(e *Env) (x *balls, err error) {
 
 // add adds a vertex.
 func (c *hyperCounter) add(v uint32, seed uint64) {
-	h := mixed(uint64(v) + (seed+1)*0x9e3779b97f4a7c15)
+	h := walk.Mixed(uint64(v) + (seed+1)*walk.Gamma)
 	rank, shift := uint64(bits.TrailingZeros64(h>>6|1<<57)+1), h&7*8
 	if w := &c[h>>3&7]; *w>>shift&0xff < rank {
 		*w = *w&^(0xff<<shift) | rank<<shift
@@ -179,13 +180,6 @@ func (x *balls) scale() {
 		}
 		x.size[v] = exact
 	}
-}
-
-// mixed is the finalizer of SplitMix64.
-func mixed(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // step takes unions for the next counters, and reports whether a counter has changed.

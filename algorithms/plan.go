@@ -31,7 +31,7 @@ type Plan struct {
 	Weights bool
 	// Places: it names vertices by their places in the store instead of by their ids: in rows, edges and values. It is for
 	// algorithms whose results depend on neither; the run brings values into the order of ids. Values that are vertices
-	// are ids, see [Env.ID]. Edges are read so in any case, and so is everything on a GPU.
+	// are ids, see [Env.ID]. Edges are read so in any case, and so are rows on a GPU, but for Whole ones.
 	Places bool
 	// Arrays are what it allocates at any one time, at most, by what it is for.
 	Arrays []Array

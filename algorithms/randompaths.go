@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/garaph/garaph/frontier"
+	"github.com/garaph/garaph/internal/walk"
 	"github.com/garaph/garaph/shard"
 )
 
@@ -89,9 +90,9 @@ func (c Betweenness) samplePaths(
 ) error {
 	return e.Tasks(ctx, len(lanes), done, end, func(lane, i int) {
 		x, n := &lanes[lane], uint64(len(counts))
-		x.random = mixed(mixed(c.Seed+gamma) + uint64(i)*gamma)
-		source := uint32(below(x.next(), n))
-		target := uint32((uint64(source) + 1 + below(x.next(), n-1)) % n)
+		x.random = walk.Mixed(walk.Mixed(c.Seed+walk.Gamma) + uint64(i)*walk.Gamma)
+		source := uint32(walk.Below(x.next(), n))
+		target := uint32((uint64(source) + 1 + walk.Below(x.next(), n-1)) % n)
 		x.path(source, target, func(v uint32) { atomic.AddInt64(&counts[v], 1) })
 	})
 }
@@ -121,8 +122,8 @@ func (x *meeting) init(e *Env, out, in *frontier.Rows) (err error) {
 }
 
 func (x *meeting) next() uint64 {
-	x.random += gamma
-	return mixed(x.random)
+	x.random += walk.Gamma
+	return walk.Mixed(x.random)
 }
 
 func (x *meeting) row(side int, v uint32) []uint32 {
@@ -157,7 +158,7 @@ func (x *meeting) path(source, target uint32, f func(v uint32)) {
 			}
 		}
 		if begin[side] = end; crossing > 0 {
-			v, u := x.cross(side, now, next, share(x.next(), crossing))
+			v, u := x.cross(side, now, next, walk.Share(x.next(), crossing))
 			x.back(side, v, f)
 			x.back(1-side, u, f)
 			break
@@ -197,7 +198,7 @@ func (x *meeting) cross(side int, now []uint32, next int32, goal float64) (v, u 
 func (x *meeting) back(side int, v uint32, f func(v uint32)) {
 	for toward := int32(2*side - 1); x.level[v] != -toward; {
 		f(v)
-		goal, sum, level := share(x.next(), x.paths[v]), 0., x.level[v]+toward
+		goal, sum, level := walk.Share(x.next(), x.paths[v]), 0., x.level[v]+toward
 		for _, u := range x.row(1-side, v) {
 			if x.level[u] == level {
 				if v, sum = u, sum+x.paths[u]; sum > goal {

@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/registry"
+	"github.com/garaph/garaph/internal/walk"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
@@ -174,7 +175,7 @@ func (s *sampling) sample(ctx context.Context, layer int, edges int64) error {
 	return s.env.Rows().EachRow(ctx, s.layer, func(worker int, b *Block, i, k int) error {
 		v, row := s.layer[k], b.Row(s.Along, i)
 		at, end := s.begin[k], s.begin[k+1]
-		random := mixed(mixed(s.Seed+gamma) + uint64(v)*gamma)
+		random := walk.Mixed(walk.Mixed(s.Seed+walk.Gamma) + uint64(v)*walk.Gamma)
 		list := someOf(places[worker][:0], chosen[worker], len(row), int(end-at), replace, random)
 		for n, place := range list {
 			n := at + int64(n)
@@ -193,8 +194,8 @@ func (s *sampling) sample(ctx context.Context, layer int, edges int64) error {
 // and memory for numbers that were chosen.
 func someOf(list []int, chosen map[int]bool, n, some int, replace bool, random uint64) []int {
 	next := func(n int) int {
-		random += gamma
-		return int(below(mixed(random), uint64(n)))
+		random += walk.Gamma
+		return int(walk.Below(walk.Mixed(random), uint64(n)))
 	}
 	for i := range some {
 		if replace {

@@ -5,16 +5,15 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"sync/atomic"
 
 	"github.com/spf13/pflag"
 
-	"github.com/garaph/garaph/frontier"
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/flags"
 	"github.com/garaph/garaph/internal/registry"
+	"github.com/garaph/garaph/internal/walk"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/store"
 )
@@ -72,15 +71,28 @@ func (c Walks) biased() bool { return c.P != 1 || c.Q != 1 }
 
 // Run walks.
 func (c Walks) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
+	w, err := c.begin(e)
+	if err == nil {
+		walk := w.inPasses
+		if len(e.Plan().Whole) > 0 {
+			walk = w.inMemory
+		}
+		err = walk(ctx)
+	}
+	return w.results(err)
+}
+
+// begin makes the columns, with the sources in the first one.
+func (c Walks) begin(e *Env) (*walking, error) {
+	w := &walking{Walks: c, env: e, graph: walk.Graph{Back: 1 / c.P, Far: 1 / c.Q}}
 	n := c.count(int64(e.Graph.Vertices))
 	if n > math.MaxUint32 {
-		return nil, fmt.Errorf("%d walks: expected at most %d", n, uint32(math.MaxUint32))
+		return w, fmt.Errorf("%d walks: expected at most %d", n, uint32(math.MaxUint32))
 	}
-	w := walking{Walks: c, env: e}
 	for range c.Length + 1 {
 		column, err := Make[gas.VertexID](e, int(n))
 		if err != nil {
-			return nil, err
+			return w, err
 		}
 		w.at = append(w.at, column)
 	}
@@ -91,16 +103,17 @@ func (c Walks) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 		}
 		w.at[0][i] = gas.VertexID(v)
 	}
-	walk := w.inPasses
-	if len(e.Plan().Whole) > 0 {
-		walk = w.inMemory
-	}
-	if err := walk(ctx); err != nil {
+	return w, nil
+}
+
+// results returns the columns of a run, unless it has failed.
+func (w *walking) results(err error) ([]gas.VertexID, error) {
+	if err != nil {
 		return nil, err
 	}
-	e.Keys("source", w.at[0])
+	w.env.Keys("source", w.at[0])
 	for i, column := range w.at[2:] {
-		AddColumn(e, fmt.Sprintf("step%d", i+2), column)
+		AddColumn(w.env, fmt.Sprintf("step%d", i+2), column)
 	}
 	return w.at[1], nil
 }
@@ -108,33 +121,15 @@ func (c Walks) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 // walking is a run of Walks.
 type walking struct {
 	Walks
-	env  *Env
-	at   [][]gas.VertexID // after each step, by walk
-	rows *frontier.Rows
-	sums []float64 // of the weights of a row up to each edge; nil without weights
+	env   *Env
+	at    [][]gas.VertexID // after each step, by walk
+	graph walk.Graph
 }
 
 // random returns the random number of a step of a walk.
-func (w *walking) random(walk, step int) uint64 {
-	source := uint64(w.at[0][walk])*uint64(w.Walks.Walks) + uint64(walk%w.Walks.Walks)
-	return mixed(mixed(w.Seed+gamma) + (source*uint64(w.Length)+uint64(step))*gamma)
-}
-
-// gamma is the step of SplitMix64.
-const gamma = 0x9e3779b97f4a7c15
-
-// below maps a random number to 0 … n-1.
-func below(random, n uint64) uint64 {
-	high, _ := bits.Mul64(random, n)
-	return high
-}
-
-// fraction maps a random number to [0, 1).
-func fraction(random uint64) float64 { return float64(random>>11) * 0x1p-53 }
-
-// share maps a random number to [0, sum), or to 0 if sum is 0.
-func share(random uint64, sum float64) float64 {
-	return min(fraction(random)*sum, math.Nextafter(sum, 0))
+func (w *walking) random(i, step int) uint64 {
+	source := uint64(w.at[0][i])*uint64(w.Walks.Walks) + uint64(i%w.Walks.Walks)
+	return walk.Mixed(walk.Mixed(w.Seed+walk.Gamma) + (source*uint64(w.Length)+uint64(step))*walk.Gamma)
 }
 
 // walksAtOnce are walks that go on side by side, so that they wait for memory together.
@@ -142,13 +137,8 @@ const walksAtOnce = 256
 
 // inMemory walks over the rows of the whole graph.
 func (w *walking) inMemory(ctx context.Context) (err error) {
-	if w.rows, err = w.env.Load(ctx, shard.Out); err != nil {
+	if err = w.load(ctx); err != nil {
 		return err
-	}
-	if w.env.Graph.Weighted {
-		if err = w.sumWeights(ctx); err != nil {
-			return err
-		}
 	}
 	walks := len(w.at[0])
 	var done atomic.Int64
@@ -158,11 +148,12 @@ func (w *walking) inMemory(ctx context.Context) (err error) {
 			switch {
 			case w.biased() && step > 1:
 				for i := from; i < to; i++ {
-					w.at[step][i] = w.biasedStep(i, step)
+					v, before := uint32(w.at[step-1][i]), uint32(w.at[step-2][i])
+					w.at[step][i] = gas.VertexID(w.graph.BiasedStep(v, before, w.random(i, step)))
 				}
-			case w.sums != nil:
+			case w.graph.Sums != nil:
 				for i := from; i < to; i++ {
-					w.at[step][i] = w.weightedStep(i, step)
+					w.at[step][i] = gas.VertexID(w.graph.Step(uint32(w.at[step-1][i]), w.random(i, step)))
 				}
 			default:
 				w.uniformSteps(from, to, step)
@@ -179,113 +170,37 @@ func (w *walking) uniformSteps(from, to, step int) {
 	var edges [walksAtOnce]uint64
 	now, next := w.at[step-1][from:to], w.at[step][from:to]
 	for i, v := range now {
-		begin, end := w.rows.Off[v], w.rows.Off[v+1]
-		if edges[i] = begin + below(w.random(from+i, step), end-begin); begin == end {
+		begin, end := w.graph.Rows.Off[v], w.graph.Rows.Off[v+1]
+		if edges[i] = begin + walk.Below(w.random(from+i, step), end-begin); begin == end {
 			edges[i] = stays
 		}
 	}
 	for i := range next {
 		if next[i] = now[i]; edges[i] != stays {
-			next[i] = gas.VertexID(w.rows.To(edges[i]))
+			next[i] = gas.VertexID(w.graph.Rows.To(edges[i]))
 		}
 	}
 }
 
-// sumWeights adds up the weights of each row.
-func (w *walking) sumWeights(ctx context.Context) (err error) {
-	if w.sums, err = Make[float64](w.env, int(w.env.Graph.Edges)); err != nil {
+// load loads the rows of the whole graph, and adds up the weights of each.
+func (w *walking) load(ctx context.Context) (err error) {
+	g := &w.graph
+	if g.Rows, err = w.env.Load(ctx, shard.Out); err != nil || !w.env.Graph.Weighted {
+		return err
+	}
+	if g.Sums, err = Make[float64](w.env, int(w.env.Graph.Edges)); err != nil {
 		return err
 	}
 	return w.env.Ranges(ctx, int(w.env.Graph.Vertices), func(_, from, to int) {
 		for v := from; v < to; v++ {
 			sum := 0.
-			for k := w.rows.Off[v]; k < w.rows.Off[v+1]; k++ {
-				_, weight := w.rows.Arc(k)
+			for k := g.Rows.Off[v]; k < g.Rows.Off[v+1]; k++ {
+				_, weight := g.Rows.Arc(k)
 				sum += weight
-				w.sums[k] = sum
+				g.Sums[k] = sum
 			}
 		}
 	})
-}
-
-// weightedStep chooses an edge by weight.
-func (w *walking) weightedStep(walk, step int) gas.VertexID {
-	v := w.at[step-1][walk]
-	if k, ok := w.choose(uint32(v), w.random(walk, step)); ok {
-		return gas.VertexID(w.rows.To(k))
-	}
-	return v
-}
-
-// choose chooses an edge of v; false: it has none, or none of a weight.
-func (w *walking) choose(v uint32, random uint64) (edge uint64, ok bool) {
-	begin, end := w.rows.Off[v], w.rows.Off[v+1]
-	if w.sums == nil || begin == end {
-		return begin + below(random, end-begin), begin < end
-	}
-	sums := w.sums[begin:end]
-	goal := share(random, sums[len(sums)-1])
-	k, _ := slices.BinarySearchFunc(sums, goal, func(sum, goal float64) int {
-		if sum > goal {
-			return 1
-		}
-		return -1
-	})
-	return begin + uint64(k), k < len(sums)
-}
-
-// rejections are how many edges are rejected before all of the row are looked at.
-const rejections = 64
-
-// biasedStep chooses an edge by weight, by where it leads and by the step before.
-func (w *walking) biasedStep(walk, step int) gas.VertexID {
-	v, before := w.at[step-1][walk], uint32(w.at[step-2][walk])
-	most, random := max(1, 1/w.P, 1/w.Q), w.random(walk, step)
-	next := func() uint64 {
-		random += gamma
-		return mixed(random)
-	}
-	for range rejections {
-		k, ok := w.choose(uint32(v), next())
-		if !ok {
-			return v
-		}
-		if to := w.rows.To(k); fraction(next())*most < w.factor(before, to) {
-			return gas.VertexID(to)
-		}
-	}
-	sum, begin, end := 0., w.rows.Off[v], w.rows.Off[v+1]
-	for k := begin; k < end; k++ {
-		to, weight := w.rows.Arc(k)
-		sum += weight * w.factor(before, to)
-	}
-	goal := share(next(), sum)
-	sum = 0
-	for k := begin; ; k++ {
-		to, weight := w.rows.Arc(k)
-		if sum += weight * w.factor(before, to); sum > goal {
-			return gas.VertexID(to)
-		}
-	}
-}
-
-// factor returns by how much the weight of an edge to a vertex is multiplied after a step from before.
-func (w *walking) factor(before, to uint32) float64 {
-	if to == before {
-		return 1 / w.P
-	}
-	begin, end := w.rows.Off[to], w.rows.Off[to+1]
-	for begin < end {
-		if middle := (begin + end) / 2; w.rows.To(middle) < before {
-			begin = middle + 1
-		} else {
-			end = middle
-		}
-	}
-	if begin < w.rows.Off[to+1] && w.rows.To(begin) == before {
-		return 1
-	}
-	return 1 / w.Q
 }
 
 // inPasses makes a step of all walks in each pass over the rows.
@@ -341,7 +256,7 @@ func (w *walking) leave(v uint32, walks []uint32, step int, row []uint32, weight
 	next := w.at[step]
 	if !w.env.Graph.Weighted && len(row) > 0 {
 		for _, i := range walks {
-			next[i] = gas.VertexID(row[below(w.random(int(i), step), uint64(len(row)))])
+			next[i] = gas.VertexID(row[walk.Below(w.random(int(i), step), uint64(len(row)))])
 		}
 		return
 	}
@@ -361,7 +276,7 @@ func (w *walking) leave(v uint32, walks []uint32, step int, row []uint32, weight
 	})
 	k, upTo := 0, weights.At(0)
 	for _, i := range walks {
-		for goal := share(random(i), sum); upTo <= goal; upTo += weights.At(k) {
+		for goal := walk.Share(random(i), sum); upTo <= goal; upTo += weights.At(k) {
 			k++
 		}
 		next[i] = gas.VertexID(row[k])
