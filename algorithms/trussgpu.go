@@ -50,8 +50,8 @@ func (g *GPUEnv) allocTruss(e *Env) (*kernels.TrussArgs, []DeviceRows, error) {
 	if edges >= kernels.MostTrussEdges {
 		return nil, nil, fmt.Errorf("%d edges: a GPU peels fewer than %d", edges, int64(kernels.MostTrussEdges))
 	}
-	arrays := append([]Array{{"the values", 8 * n}, {"sizes of rows", 4 * n}, {"a state", 56}, {"ends of edges", 8 * edges},
-		{"numbers of edges", 4 * int64(c.Edges)}}, RowArrays(c)...)
+	arrays := append([]Array{{"the values", 8 * n}, {"sizes of rows", 4 * n}, {"a state", 56},
+		{"ends of edges", 8 * edges}, {"numbers of edges", 4 * int64(c.Edges)}}, RowArrays(c)...)
 	if c.Symmetric {
 		arrays = append(arrays, Array{"the supports", 4 * edges}, Array{"the frontiers", 4 * edges})
 	} else {

@@ -9,8 +9,8 @@ import (
 )
 
 // TrussArgs holds the arguments of kernel truss, which sets Best[v] to the largest k of a k-truss with v, for all N
-// vertices of a graph as an undirected simple one with E edges, which is less than MostTrussEdges. The rows of the graph
-// are overwritten.
+// vertices of a graph as an undirected simple one. It has E edges, fewer than [MostTrussEdges]. Its rows are
+// overwritten.
 type TrussArgs struct {
 	InOff   device.Pointer // const uint64_t *: N+1 of them
 	In      device.Pointer // uint32_t *: ascending rows
