@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 
+	"github.com/garaph/garaph/internal/panics"
 	"github.com/garaph/garaph/shard"
 	"github.com/garaph/garaph/shard/rows"
 	"github.com/garaph/garaph/shard/rowweights"
@@ -54,18 +55,42 @@ func (f *sideReader) packedBytes() (most int64) {
 	return most
 }
 
-// readSide reads a side into its place in a page.
+// readSide reads a side into its place in a page. Without a budget, one that is unpacked is read where the payload is
+// mapped, by as many goroutines as call it. A shard of one vertex may have plain rows, which stay as they are read.
 func (f *sideReader) readSide(dir shard.Direction, i int, dst []byte,
-	read func(shard.Direction, int, []byte) (shard.Side, error)) (shard.Side, error) {
-	n, from := f.stored(dir, i), dst
-	weights, weighted := f.weightsOf(dir)
-	var scratch []byte
-	if weighted || int64(len(dst)) != n || f.unpacks(dir) && f.bare(dir, i) {
-		scratch = <-f.scratch
-		defer func() { f.scratch <- scratch }()
-		from = scratch[:n:n]
+	read func(shard.Direction, int, []byte) (shard.Side, error)) (side shard.Side, err error) {
+	one := f.store.Catalogue().Shards[i].Vertices == 1
+	if one || !f.unpacks(dir) || !f.opt.Map || f.opt.Budget > 0 || !f.store.Map() {
+		return f.readPlain(dir, i, dst, read)
 	}
-	side, err := read(dir, i, from)
+	err = panics.Guard(nil, func() error {
+		side, err = f.plain(dir, i, dst, func(dir shard.Direction, i int) (shard.Side, error) {
+			return f.store.ViewShard(dir, i, f.bare(dir, i))
+		})
+		return err
+	})
+	return side, f.store.MapError(err)
+}
+
+// readPlain is readSide with read, to scratch memory if the side is unpacked.
+func (f *sideReader) readPlain(dir shard.Direction, i int, dst []byte,
+	read func(shard.Direction, int, []byte) (shard.Side, error)) (shard.Side, error) {
+	_, weighted := f.weightsOf(dir)
+	from := dst
+	if weighted || int64(len(dst)) != f.stored(dir, i) || f.unpacks(dir) && f.bare(dir, i) {
+		from = <-f.scratch
+		defer func() { f.scratch <- from }()
+	}
+	return f.plain(dir, i, dst, func(dir shard.Direction, i int) (shard.Side, error) {
+		n := f.stored(dir, i)
+		return read(dir, i, from[:n:n])
+	})
+}
+
+// plain returns a side that read reads as a page holds it, in dst if it is unpacked.
+func (f *sideReader) plain(dir shard.Direction, i int, dst []byte,
+	read func(shard.Direction, int) (shard.Side, error)) (shard.Side, error) {
+	side, err := read(dir, i)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +99,7 @@ func (f *sideReader) readSide(dir shard.Direction, i int, dst []byte,
 		return side, nil
 	}
 	weight := 0
+	weights, weighted := f.weightsOf(dir)
 	if weighted {
 		weight = f.store.Catalogue().WeightBytes()
 	}
@@ -81,11 +107,10 @@ func (f *sideReader) readSide(dir shard.Direction, i int, dst []byte,
 	if err != nil || !weighted {
 		return to, err
 	}
-	n = f.store.Catalogue().Bytes(weights, i)
-	if side, err = read(weights, i, scratch[:n:n]); err != nil {
+	if side, err = read(weights, i); err != nil {
 		return nil, err
 	}
-	f.read.Add(n)
+	f.read.Add(f.store.Catalogue().Bytes(weights, i))
 	side.(*rowweights.Side).Fill(to.Plane(), 0)
 	return to, nil
 }
