@@ -87,9 +87,9 @@ func spanBytes(vertices, edges int64) int64 {
 	return min(4*edges, 4*longestRow(vertices, edges)+1<<16)
 }
 
-// orient makes an oriented graph of the rows, in three passes, or where the plan has a file for it, in two and one for
-// each span of rows that there is memory for. Its arrays belong to the run. With mutual it marks mutual edges, in one
-// more pass for a span.
+// orient makes an oriented graph of the rows, in two passes, or if it is not even in three. Where the plan has a file
+// for it, the last one is done for each span of rows that there is memory for. Its arrays belong to the run. With
+// mutual it marks mutual edges, in one more pass for a span.
 func orient(ctx context.Context, e *Env, mutual bool) (*oriented, error) {
 	g := &oriented{}
 	n := int(e.Graph.Vertices)
@@ -102,21 +102,7 @@ func orient(ctx context.Context, e *Env, mutual bool) (*oriented, error) {
 	if g.degree, err = Make[uint32](e, n); err != nil {
 		return nil, err
 	}
-	err = EachVertex(ctx, e, "degrees", func(_ int, v uint32, ends *Ends) {
-		for _, more := ends.Next(); more; _, more = ends.Next() {
-			g.degree[v]++
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	if g.even, err = isEven(ctx, e, g.degree); err == nil {
-		g.rank, err = rankByDegree(e, g.degree, g.even)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err = g.place(ctx, e); err != nil {
+	if err = g.order(ctx, e); err != nil {
 		return nil, err
 	}
 	if mutual {
@@ -145,12 +131,40 @@ func orient(ctx context.Context, e *Env, mutual bool) (*oriented, error) {
 	return g, nil
 }
 
-// place finds where the rows begin.
-func (g *oriented) place(ctx context.Context, e *Env) (err error) {
-	if g.offsets, err = Make[uint64](e, len(g.degree)+1); err != nil {
+// order ranks vertices by their degrees, and finds where the rows begin.
+func (g *oriented) order(ctx context.Context, e *Env) (err error) {
+	n := len(g.degree)
+	if g.offsets, err = Make[uint64](e, n+1); err != nil {
 		return err
 	}
-	err = EachVertex(ctx, e, "sizes of rows", func(_ int, v uint32, ends *Ends) {
+	err = EachVertex(ctx, e, "degrees", func(_ int, v uint32, ends *Ends) {
+		degree, before := uint32(0), uint64(0)
+		for u, more := ends.Next(); more; u, more = ends.Next() {
+			degree++
+			if u < v {
+				before++
+			}
+		}
+		g.degree[v], g.offsets[v+1] = degree, before
+	})
+	if err != nil {
+		return err
+	}
+	if g.even, err = isEven(ctx, e, g.degree); err == nil {
+		g.rank, err = rankByDegree(ctx, e, g.degree, g.even)
+	}
+	if err == nil && !g.even {
+		err = g.place(ctx, e)
+	}
+	for i := range n {
+		g.offsets[i+1] += g.offsets[i]
+	}
+	return err
+}
+
+// place finds how long the rows are, if ranks are not ids.
+func (g *oriented) place(ctx context.Context, e *Env) error {
+	return EachVertex(ctx, e, "sizes of rows", func(_ int, v uint32, ends *Ends) {
 		own, n := g.of(v), uint64(0)
 		for u, more := ends.Next(); more; u, more = ends.Next() {
 			if g.of(u) < own {
@@ -159,10 +173,6 @@ func (g *oriented) place(ctx context.Context, e *Env) (err error) {
 		}
 		g.offsets[own+1] = n
 	})
-	for i := range g.degree {
-		g.offsets[i+1] += g.offsets[i]
-	}
-	return err
 }
 
 // spanMemory allocates memory for spans: of all rows, or if they are in a file, as much as there is.
@@ -252,16 +262,17 @@ func isEven(ctx context.Context, e *Env, degree []uint32) (bool, error) {
 }
 
 // rankByDegree ranks vertices by descending degree, and by id where that is equal, or if even by id alone.
-func rankByDegree(e *Env, degree []uint32, even bool) ([]uint32, error) {
+func rankByDegree(ctx context.Context, e *Env, degree []uint32, even bool) ([]uint32, error) {
 	rank, err := Make[uint32](e, len(degree))
 	if err != nil {
 		return nil, err
 	}
 	if even {
-		for v := range rank {
-			rank[v] = uint32(v)
-		}
-		return rank, nil
+		return rank, e.Ranges(ctx, len(rank), func(_, from, to int) {
+			for v := from; v < to; v++ {
+				rank[v] = uint32(v)
+			}
+		})
 	}
 	next, err := Make[uint32](e, int(slices.Max(degree))+1) // rank, by degree
 	if err != nil {
