@@ -54,14 +54,12 @@ func (LCC) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	for v, rank := range g.rank {
-		if d := float64(g.degree[v]); d > 1 {
-			values[v] = float64(counts[rank]/pairs) / (d * (d - 1))
-		}
-	}
 	sum, err := e.Sum(ctx, len(values), func(from, to int) (sum float64) {
-		for _, x := range values[from:to] {
-			sum += x
+		for v := from; v < to; v++ {
+			if d := float64(g.degree[v]); d > 1 {
+				values[v] = float64(counts[g.rank[v]]/pairs) / (d * (d - 1))
+			}
+			sum += values[v]
 		}
 		return sum
 	})
@@ -140,24 +138,17 @@ func (c *counter) inMutualCore(begin uint64, row []uint32, from, to int) (own in
 	return own
 }
 
-// mergeMutual is like merge, with mutual edges.
-func (c *counter) mergeMutual(begin uint64, a []uint32, u uint32) (own int64) {
-	b, n, side := c.row(u), int64(0), 2+2*int64(has(c.mutual, begin+uint64(len(a))))
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		x, y := a[i], b[j]
-		if x == y {
-			n += 2 + 2*int64(has(c.mutual, begin+uint64(i)))
-			own += 2 + 2*int64(has(c.mutual, c.offsets[u]+uint64(j)))
+// inMutual is like in for row[i], whose row is other, with mutual edges.
+func (c *counter) inMutual(near members, begin uint64, row []uint32, i int, other []uint32) (own int64) {
+	n, side := int64(0), 2+2*int64(has(c.mutual, begin+uint64(i)))
+	for j, x := range other {
+		if near.has(x) {
+			n += 2 + 2*int64(has(c.mutual, begin+uint64(place(row, x))))
+			own += 2 + 2*int64(has(c.mutual, c.offsets[row[i]]+uint64(j)))
 			c.add(x, side)
 		}
-		if x <= y {
-			i++
-		}
-		if x >= y {
-			j++
-		}
 	}
-	c.add(u, n)
+	c.add(row[i], n)
 	return own
 }
 

@@ -21,8 +21,10 @@ import (
 // descending degree, each edge is kept at its end of higher rank number, and rows
 // are intersected, so that each triangle is found once. A row has at most √(2m) of
 // the m edges, and the time is O(m^1.5). Rows of the vertices of the largest degrees are
-// bits as well, while they are dense, and intersected by words.
-// Memory: 8 bytes for an edge, of which bits take 32 MiB at most, and 20 for a vertex. With less memory, the oriented
+// bits as well, while they are dense, and intersected by words; another row is a hash table, in which
+// those of its neighbours are looked up.
+// Memory: 8 bytes for an edge, of which bits take 32 MiB at most, 20 for a vertex, and for a thread 64 KiB and
+// 16 bytes for a neighbour of the longest row. With less memory, the oriented
 // graph is a temporary file of 4 bytes for an edge, which is read once for each part of it that memory has room for
 // (Hu, Tao and Chung, Massive Graph Triangulation, SIGMOD 2013).
 type Triangles struct{}
@@ -44,6 +46,7 @@ func (Triangles) Plan(g *store.Catalogue, threads int) Plan {
 		{"degrees and ranks", 8 * n},
 		{"where rows begin", 8 * (n + 1)},
 		{"the counts", 8*n + 8*hubs*int64(threads)},
+		{"the row of a vertex", 4 * memberSlots(longestRow(n, edges)) * int64(threads)},
 	}
 	return Plan{
 		Places: true,
@@ -79,13 +82,17 @@ func (Triangles) Run(ctx context.Context, e *Env) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	total := int64(0)
-	for v, rank := range g.rank {
-		values[v] = counts[rank] / 2
-		total += counts[rank]
-	}
-	e.Total("triangles", total/6)
-	return values, nil
+	var total atomic.Int64
+	err = e.Ranges(ctx, len(values), func(_, from, to int) {
+		sum := int64(0)
+		for v := from; v < to; v++ {
+			values[v] = counts[g.rank[v]] / 2
+			sum += values[v]
+		}
+		total.Add(sum)
+	})
+	e.Total("triangles", total.Load()/3)
+	return values, err
 }
 
 // count returns twice the triangles at each vertex, by rank. If there are mutual edges, a triangle counts at a
@@ -96,6 +103,10 @@ func (g *oriented) count(ctx context.Context, e *Env) (counts []int64, err error
 		return nil, err
 	}
 	local, err := Make[int64](e, hubs*e.Threads)
+	if err != nil {
+		return nil, err
+	}
+	slots, err := Make[uint32](e, int(memberSlots(longestRow(int64(len(g.rank)), int64(g.edges()))))*e.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +136,8 @@ func (g *oriented) count(ctx context.Context, e *Env) (counts []int64, err error
 		done := atomic.Int64{}
 		done.Store(int64(from))
 		err = g.eachPart(ctx, e, windows, from, g.edges(), func(worker int, rows rowSpan, from, to uint64) {
-			c := counter{g, rows, first, core, both, counts, local[worker*hubs:][:hubs]}
+			c := counter{g, rows, first, core, both, counts, local[worker*hubs:][:hubs],
+				slots[worker*len(slots)/e.Threads:][:len(slots)/e.Threads], 0}
 			c.countEdges(from, to)
 			e.Progress(g.stage(), done.Add(int64(to-from)), int64(g.edges()))
 		})
@@ -141,6 +153,7 @@ func (g *oriented) count(ctx context.Context, e *Env) (counts []int64, err error
 	Free(e, core.bits)
 	Free(e, both.bits)
 	Free(e, local)
+	Free(e, slots)
 	Free(e, windows)
 	return counts, nil
 }
@@ -180,6 +193,9 @@ type counter struct {
 	both   *bitRows // the mutual edges of the core
 	counts []int64  // shared by goroutines
 	local  []int64  // of hubs
+	slots  []uint32 // for the members of a row
+
+	loaded uint32 // without a use, the compiler leaves out a load
 }
 
 func (c *counter) add(rank uint32, n int64) {
@@ -209,12 +225,8 @@ func (c *counter) countEdges(from, to uint64) {
 				own = c.inMutualCore(begin, row[:k], at, to)
 			}
 		}
-		for i := max(at, k); i < int(last-begin) && row[i] < c.end; i++ {
-			if c.mutual == nil {
-				own += c.merge(row[:i], row[i])
-			} else {
-				own += c.mergeMutual(begin, row[:i], row[i])
-			}
+		if at = max(at, k); at < int(last-begin) && row[at] < c.end {
+			own += c.outside(begin, row, at, int(last-begin))
 		}
 		c.add(v, own)
 		from = last
@@ -252,21 +264,45 @@ func (c *counter) inCore(row []uint32, from, to int) (own int64) {
 	return own
 }
 
-// merge counts the triangles of a vertex with u, which is outside the core, and one of a, which come
-// before u in the row of the vertex. It returns twice their number.
-func (c *counter) merge(a []uint32, u uint32) int64 {
-	b, n := c.row(u), int64(0)
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		x, y := a[i], b[j]
-		if x == y {
+// rowsAtOnce is the number of rows that are loaded at once: each comes from memory, and the processor does not wait for
+// one before it asks for the next.
+const rowsAtOnce = 32
+
+// outside counts the triangles of a vertex with one of row[from:to] that is outside the core, and another one of its
+// row. It returns twice their number. begin is the position of the row.
+func (c *counter) outside(begin uint64, row []uint32, from, to int) (own int64) {
+	near := newMembers(c.slots, row)
+	var rows [rowsAtOnce][]uint32
+	for ; from < to && row[from] < c.end; from += rowsAtOnce {
+		some := row[from:min(from+rowsAtOnce, to)]
+		for i, u := range some {
+			if rows[i] = nil; u < c.end {
+				rows[i] = c.row(u)
+			}
+		}
+		for _, r := range rows[:len(some)] {
+			if len(r) > 0 {
+				c.loaded += r[0] + r[len(r)-1]
+			}
+		}
+		for i, u := range some {
+			if c.mutual == nil {
+				own += c.in(near, u, rows[i])
+			} else {
+				own += c.inMutual(near, begin, row, from+i, rows[i])
+			}
+		}
+	}
+	return own
+}
+
+// in counts the triangles of a vertex with u and a vertex of the row of u, which near has if it is a neighbour. It
+// returns twice their number.
+func (c *counter) in(near members, u uint32, row []uint32) (n int64) {
+	for _, x := range row {
+		if near.has(x) {
 			n += 2
 			c.add(x, 2)
-		}
-		if x <= y {
-			i++
-		}
-		if x >= y {
-			j++
 		}
 	}
 	c.add(u, n)
