@@ -44,14 +44,15 @@ func (w *workers[V, A]) measureSpeeds(ctx context.Context) error {
 
 // sample is the source of an iteration over one launch, or one page.
 type sample struct {
-	pieces int
-	pages  *page.Cache
-	one    []page.Request
+	stays page.Span
+	pages *page.Cache
+	one   []page.Request
 }
 
 func (s *sample) Stay() (from, to int) {
-	to, s.pieces = s.pieces, 0
-	return 0, to
+	from, to = s.stays.From, s.stays.To
+	s.stays.From = to
+	return from, to
 }
 
 func (s *sample) Pages(ctx context.Context) iter.Seq2[*page.Page, error] {
@@ -71,15 +72,15 @@ func (g *gpus[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
 
 // measureFirst does so on the first GPU.
 func (g *gpus[V, A]) measureFirst(ctx context.Context, v *policy.Speeds) error {
-	pieces := g.live[0].engine.Pieces()
-	if len(pieces) > 0 {
-		s, seconds, err := g.try(ctx, &sample{pieces: g.live[0].engine.Enough(0), pages: g.plan.pages})
+	if kept := g.live[0].engine.Kept(); kept.From < kept.To {
+		kept.To = g.live[0].engine.Enough(kept.From)
+		s, seconds, err := g.try(ctx, &sample{stays: kept, pages: g.plan.pages})
 		if err != nil {
 			return err
 		}
 		v.Resident = policy.Took{Seconds: seconds, Amount: float64(s.Edges)}.Rate()
 	}
-	if kept := g.kept(); kept < len(g.plan.shape.firsts) {
+	if kept := g.stay(); kept < len(g.plan.shape.firsts) {
 		list := gpuengine.Requests(g.plan.pages.Spans(), kept, len(g.plan.shape.firsts))
 		one := list[len(list)/2 : len(list)/2+1]
 		for range 2 { // after the first one the page is in memory, if it stays there

@@ -42,6 +42,7 @@ type gpus[V, A any] struct {
 	lost     []*gpuWorker[V, A] // those that failed
 	frontier gpuFrontier[V, A]
 	division policy.Division // of the last iteration
+	speeds   []float64       // of the live ones, see [policy.Balance]
 }
 
 // open takes the memory of a job with GPUs. Pages that are streamed in every iteration are in
@@ -84,7 +85,7 @@ func (g *gpus[V, A]) open() error {
 	}
 	plain := 0 // pages of which no shard is streamed, also when another GPU is lost
 	for _, s := range p.pages.Spans() {
-		if len(p.devices) == 1 && s.To <= g.kept() {
+		if len(p.devices) == 1 && s.To <= g.live[0].engine.Kept().To {
 			plain++
 		}
 	}
@@ -110,11 +111,11 @@ type own struct {
 	beyond     bool // others are streamed to it
 }
 
-// own divides the shards among GPUs: evenly if all stay, otherwise each keeps as many as fit from where the one before
-// it ends.
+// own divides the shards among GPUs: evenly if all stay, with some on both sides of a border if these fit, otherwise
+// each keeps as many as fit from where the one before it ends.
 func (g *gpus[V, A]) own(numbers []int) ([]own, error) {
 	shape, n := g.plan.shape, len(numbers)
-	list, whole := make([]own, n), true
+	list := make([]own, n)
 	keeps := func(k int, s own) (kept page.Span, all bool, err error) {
 		o := g.options
 		o.Own, o.Beyond = s.Span, s.beyond
@@ -127,20 +128,24 @@ func (g *gpus[V, A]) own(numbers []int) ([]own, error) {
 	if n == 1 {
 		return list, nil
 	}
-	for k, i := range policy.Split(shape.costs, n) {
-		list[k].Span = (*page.Span)(&i)
-		_, all, err := keeps(k, list[k])
-		if err != nil {
-			return nil, err
+	apart := policy.Split(shape.costs, policy.Evenly(n))
+	for _, intervals := range [][]policy.Interval{policy.Widen(shape.costs, apart), apart} {
+		whole := true
+		for k, i := range intervals {
+			list[k].Span = (*page.Span)(&i)
+			_, all, err := keeps(k, list[k])
+			if err != nil {
+				return nil, err
+			}
+			whole = whole && all
 		}
-		whole = whole && all
-	}
-	if whole {
-		return list, nil
+		if whole {
+			return list, nil
+		}
 	}
 	from := 0
 	for k := range list {
-		rest := policy.Split(shape.costs[from:], n-k)[0]
+		rest := policy.Split(shape.costs[from:], policy.Evenly(n-k))[0]
 		kept, _, err := keeps(k, own{&page.Span{From: from, To: from + rest.To}, true})
 		if err != nil {
 			return nil, err
@@ -152,7 +157,7 @@ func (g *gpus[V, A]) own(numbers []int) ([]own, error) {
 
 // connect makes the engines of the devices with the given numbers.
 func (g *gpus[V, A]) connect(numbers []int) error {
-	g.live, g.division = make([]*gpuWorker[V, A], len(numbers)), policy.Division{}
+	g.live, g.division, g.speeds = make([]*gpuWorker[V, A], len(numbers)), policy.Division{}, policy.Evenly(len(numbers))
 	own, err := g.own(numbers)
 	if err == nil {
 		err = parallel(func(k int) error {
@@ -222,8 +227,21 @@ func (g *gpus[V, A]) load(ctx context.Context) error {
 	return nil
 }
 
-// kept returns the number of shards, from the first one on, that stay on GPUs.
-func (g *gpus[V, A]) kept() int { return g.live[len(g.live)-1].engine.Kept().To }
+// kept lists the shards that stay on each GPU: all together, from the first one on.
+func (g *gpus[V, A]) kept() (list []policy.Interval) {
+	for _, gpu := range g.live {
+		list = append(list, policy.Interval(gpu.engine.Kept()))
+	}
+	return list
+}
+
+// stay returns the number of shards that stay on GPUs.
+func (g *gpus[V, A]) stay() int {
+	if len(g.live) == 0 {
+		return 0
+	}
+	return g.live[len(g.live)-1].engine.Kept().To
+}
 
 // did lists the shards that GPUs have done in an iteration.
 func (g *gpus[V, A]) did(x *iteration) (shards []int) {
@@ -240,8 +258,8 @@ func (g *gpus[V, A]) did(x *iteration) (shards []int) {
 
 // residentEdges returns the number of edges that stay on GPUs.
 func (g *gpus[V, A]) residentEdges() (edges uint64) {
-	for _, gpu := range g.live {
-		edges += gpu.engine.Resident()
+	for _, n := range g.plan.shape.edges[:g.stay()] {
+		edges += n
 	}
 	return edges
 }

@@ -171,7 +171,7 @@ func (f *gpuFrontier[V, A]) load(ctx context.Context, gpus []*gpuWorker[V, A]) (
 func (f *gpuFrontier[V, A]) divide(gpus []*gpuWorker[V, A]) error {
 	p := f.plan
 	var firsts []uint32
-	for _, i := range policy.Split(p.shape.costs, len(gpus)) {
+	for _, i := range policy.Split(p.shape.costs, policy.Evenly(len(gpus))) {
 		first := p.shape.cat.Vertices
 		if i.From < len(p.shape.firsts) {
 			first = p.shape.firsts[i.From]

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
 )
@@ -171,17 +172,18 @@ func (w *workers[V, A]) pagesDone(x *iteration) {
 func (w *workers[V, A]) account(x *iteration) {
 	x.report.Devices = map[Device]DeviceWork{}
 	worked, gpus, stayed, streamed, batches := 0.0, 0.0, uint64(0), uint64(0), 0
-	for _, g := range w.gpus.live {
+	kept, ends := w.gpus.stay(), make([]float64, len(w.gpus.live))
+	for k, g := range w.gpus.live {
 		did := DeviceWork{Pages: len(g.share.batches)}
 		for _, b := range g.share.batches {
 			did.Edges, did.Seconds = did.Edges+b.Edges, max(did.Seconds, b.End-x.gpus.start)
-			if b.From < w.gpus.kept() {
+			if b.From < kept {
 				stayed += b.Edges
 			} else {
 				streamed += b.Edges
 			}
 		}
-		batches, gpus = batches+did.Pages, max(gpus, did.Seconds)
+		batches, gpus, ends[k] = batches+did.Pages, max(gpus, did.Seconds), did.Seconds
 		if each := w.recorder.report.GPU.Each; len(each) > 0 {
 			addWork(&each[g.number-1].DeviceWork, did)
 		}
@@ -201,6 +203,7 @@ func (w *workers[V, A]) account(x *iteration) {
 	if w.plan.pages.InMemory() && w.plan.pages.BytesRead() > x.gpus.read { // pages that stay were loaded
 		return
 	}
+	w.gpus.speeds = policy.Balance(w.gpus.speeds, ends)
 	m.Beside, m.Scan = time.Since(x.gpus.began).Seconds()-worked, x.cpu.scan
 	if streamed > 0 {
 		m.Streamed.Seconds, m.Streamed.Amount = gpus, float64(streamed)

@@ -14,9 +14,8 @@ import (
 // share is what a GPU does in an iteration: the [gpuengine.Source] of its engine.
 type share struct {
 	pages    *page.Cache
-	pieces   []gpuengine.Piece
 	began    time.Time      // of the job
-	launches [][2]int       // of pieces that stay: intervals of their numbers
+	launches []page.Span    // of shards that stay
 	streamed []page.Request // the other pages
 	early    int            // that many of the streamed pages were copied before the iteration
 
@@ -63,35 +62,33 @@ func (s *share) give(shards []int) {
 	}
 }
 
-// Stay is [gpuengine.Source]: the pieces of the next launch.
+// Stay is [gpuengine.Source]: the shards of the next launch.
 func (s *share) Stay() (from, to int) {
 	if len(s.launches) == 0 {
 		return 0, 0
 	}
-	from, to = s.launches[0][0], s.launches[0][1]
+	l := s.launches[0]
 	s.launches = s.launches[1:]
-	now := time.Since(s.began).Seconds()
-	for _, p := range s.pieces[from:to] {
-		for i := p.From; i < p.To; i++ {
-			s.given[i] = now
-		}
-	}
-	return from, to
+	s.given[l.From] = time.Since(s.began).Seconds()
+	return l.From, l.To
 }
 
-// launch divides the pieces with wanted shards before an end among launches.
-func (s *share) launch(enough func(piece int) int, wanted []bool, end int) {
-	for from := 0; from < len(s.pieces); {
-		to := from
-		for most := min(from+max(1, enough(from)), len(s.pieces)); to < most; to++ {
-			if p := s.pieces[to]; p.From >= end || !slices.Contains(wanted[p.From:p.To], true) {
-				break
+// launch divides the wanted shards of an interval, which stay, among launches. Few others between them are done as
+// well.
+func (s *share) launch(enough func(shard int) (end int), wanted []bool, in policy.Interval) {
+	const few = 16
+	for from := in.From; from < in.To; from++ {
+		if !wanted[from] {
+			continue
+		}
+		to, most := from+1, min(enough(from), in.To)
+		for i := to; i < most && i-to < few; i++ {
+			if wanted[i] {
+				to = i + 1
 			}
 		}
-		if to > from {
-			s.launches = append(s.launches, [2]int{from, to})
-		}
-		from = max(to, from+1)
+		s.launches = append(s.launches, page.Span{From: from, To: to})
+		from = to - 1
 	}
 }
 
@@ -138,18 +135,12 @@ func (w *workers[V, A]) divide(x *iteration) {
 	for _, i := range all {
 		costs[i], wanted[i] = p.shape.costs[i], true
 	}
-	kept := w.gpus.kept()
-	w.gpus.division = policy.Divide(costs, kept, len(w.gpus.live), w.state.policy.known.Speeds, x.report.Device == Hybrid,
+	d := policy.Divide(costs, w.gpus.kept(), w.gpus.speeds, w.state.policy.known.Speeds, x.report.Device == Hybrid,
 		w.gpus.division)
-	d := w.gpus.division
+	w.gpus.division = d
 	for k, g := range w.gpus.live {
-		s := &share{pages: p.pages, began: p.began, pieces: g.engine.Pieces(), given: make([]float64, len(costs))}
-		for _, piece := range s.pieces {
-			if d.CPU.From > piece.From && d.CPU.From < piece.To { // the GPU does all of it, or nothing
-				d.CPU.From = piece.To
-			}
-		}
-		s.launch(g.engine.Enough, wanted, d.CPU.From)
+		s := &share{pages: p.pages, began: p.began, given: make([]float64, len(costs))}
+		s.launch(g.engine.Enough, wanted, d.Kept[k])
 		if p.opt.Mode == Sync { // the last values to be sent are the fewest where the first shards have most edges
 			slices.Reverse(s.launches)
 		}

@@ -131,6 +131,19 @@ func (k *packer) whole(b *batch, r *room, s *page.Shard) {
 	b.to = s.Index + 1
 }
 
+// alone is like whole, and returns the extent of the shard alone.
+func (k *packer) alone(b *batch, r *room, s *page.Shard) extent {
+	before := b.extent
+	b.shared = [keys]int{}
+	k.whole(b, r, s)
+	x := b.extent
+	x.page, x.from, x.bytes, x.edges, x.replicas = -1, s.Index, 0, x.edges-before.edges, x.replicas-before.replicas
+	for i := range x.counts {
+		x.counts[i] -= before.counts[i]
+	}
+	return x
+}
+
 // describe adds a chunk to a list. Its block needs shared bytes of shared memory.
 func describe[T any](b *batch, key int, chunk T, shared int) {
 	b.lists[key] = append(b.lists[key], hostmem.AsBytes([]T{chunk})...)

@@ -23,7 +23,7 @@ type launcher struct {
 func (c *launcher) run(ctx context.Context) {
 	c.last, c.lastCopied = nil, nil
 	q := c.queues
-	ready, still := q.ready, len(c.residency.pieces) > 0
+	ready, still := q.ready, len(c.residency.shards) > 0
 	for ready != nil || still {
 		l, copied := q.pick(ready, still)
 		switch {

@@ -120,7 +120,7 @@ func (e *Engine[V, A]) Load(ctx context.Context) error {
 	if len(e.exchange.peers) > 0 { // the values of one launch are sent during the next
 		loaded.enough /= 2
 	}
-	loaded.requests, loaded.loaded = r.requests, true
+	loaded.requests, loaded.first, loaded.loaded = r.requests, r.first, true
 	*r = loaded
 	return nil
 }
@@ -159,23 +159,13 @@ func Keeps[V, A any](d device.Device, p gas.Program[V, A], cat *store.Catalogue,
 
 // Resident returns the number of edges that are resident on the device.
 func (e *Engine[V, A]) Resident() (edges uint64) {
-	for i := range e.residency.pieces {
-		edges += e.residency.pieces[i].edges
+	for i := range e.residency.shards {
+		edges += e.residency.shards[i].edges
 	}
 	return edges
 }
 
-// Pieces returns the resident pieces, in the order of shards.
-func (e *Engine[V, A]) Pieces() []Piece {
-	list := make([]Piece, len(e.residency.pieces))
-	for i := range list {
-		p := &e.residency.pieces[i]
-		list[i] = Piece{p.from, p.to}
-	}
-	return list
-}
-
-// Enough returns the number of pieces, from number i on, that make one launch that keeps the device busy.
+// Enough returns the end of the resident shards, from number i on, that make one launch that keeps the device busy.
 func (e *Engine[V, A]) Enough(i int) int { return e.residency.next(i) }
 
 // Receive takes the values of vertices [from, to) that the host has computed in this iteration,

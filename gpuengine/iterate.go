@@ -84,7 +84,7 @@ func (e *Engine[V, A]) Iterate(ctx context.Context, w Work) (Stats, error) {
 		return Stats{}, it.failed
 	}
 	if w.From == nil {
-		p.everything.next = 0
+		p.everything.next = e.plan.kept.From
 		w.From = &p.everything
 	}
 	it.Work, it.times, e.exchange.back = w, it.times[:0], 0

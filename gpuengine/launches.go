@@ -16,10 +16,10 @@ type Launches struct {
 
 // Launches returns the launches in a stream. All edges of the engine must be resident and loaded.
 func (e *Engine[V, A]) Launches(s device.Stream) (*Launches, error) {
-	if e.plan.ring.slots > 0 || len(e.residency.pieces) == 0 || !e.residency.loaded {
+	if e.plan.ring.slots > 0 || len(e.residency.shards) == 0 || !e.residency.loaded {
 		return nil, errors.New("single launches require all edges to be resident on the GPU and loaded")
 	}
-	return &Launches{s, e.residency.join(0, len(e.residency.pieces))}, nil
+	return &Launches{s, e.residency.join(e.plan.kept.From, e.plan.kept.To)}, nil
 }
 
 // GatherPacked decodes the packed edges and gathers values of their sources, of width bytes each,

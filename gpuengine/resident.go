@@ -21,31 +21,22 @@ const (
 type residency struct {
 	loaded   bool
 	requests []page.Request
-	pieces   []work // page by page, or the first shards of one, in the order of shards
-	enough   int    // chunks for one launch over pieces
+	first    int    // shard
+	shards   []work // from the first one on
+	enough   int    // chunks for one launch
 }
 
 // newResidency returns the residency that requests will load.
 func newResidency(p *plan, requests []page.Request, spans []page.Span) residency {
-	r := residency{requests: requests, loaded: len(requests) == 0}
-	for _, rq := range requests {
-		w := work{extent: extent{page: -1, from: spans[rq.Page].From, to: spans[rq.Page].To}}
-		if n := len(rq.Shards); n > 0 {
-			w.from, w.to = rq.Shards[0], rq.Shards[n-1]+1
+	r := residency{requests: requests, loaded: len(requests) == 0, first: p.kept.From}
+	for i := p.kept.From; i < p.kept.To; i++ {
+		w := work{extent: extent{page: -1, from: i, to: i + 1}}
+		for _, dir := range p.sides {
+			w.edges += uint64(p.cat.SideEdges(dir, i))
 		}
-		for i := w.from; i < w.to; i++ {
-			for _, dir := range p.sides {
-				w.edges += uint64(p.cat.SideEdges(dir, i))
-			}
-		}
-		r.pieces = append(r.pieces, w)
+		r.shards = append(r.shards, w)
 	}
 	return r
-}
-
-// Piece is the resident part of a page.
-type Piece struct {
-	From, To int // shards
 }
 
 // loader copies the edges that stay to the device. Copies of a page run while the next
@@ -58,8 +49,9 @@ type loader struct {
 	checks    checks
 	arena     room
 	lists     [keys][]byte // of chunks
-	parts     []work       // one for each page
-	held      *page.Page   // the last one
+	shards    []work
+	pages     int        // that were copied
+	held      *page.Page // the last one
 }
 
 // load copies the pages to the device, expands their destinations and checks packed sides.
@@ -102,7 +94,7 @@ func (d *loader) stop(err error) error {
 // next copies a page, and releases the one before it once its copies are done.
 func (d *loader) next(p *page.Page) error {
 	all := d.lanes.all()
-	l := all[len(d.parts)%len(all)]
+	l := all[d.pages%len(all)]
 	if err := d.place(l, p); err != nil {
 		d.lanes.quiet()
 		p.Release()
@@ -111,12 +103,12 @@ func (d *loader) next(p *page.Page) error {
 	for k := range d.lists {
 		d.lists[k] = append(d.lists[k], l.batch.lists[k]...)
 	}
-	d.parts = append(d.parts, l.work)
+	d.pages++
 	if d.held == nil {
 		d.held = p
 		return nil
 	}
-	err := all[(len(d.parts)-2)%len(all)].events.copied.Sync()
+	err := all[(d.pages-2)%len(all)].events.copied.Sync()
 	if err != nil {
 		d.lanes.quiet()
 	}
@@ -140,7 +132,7 @@ func (d *loader) place(l *lane, p *page.Page) error {
 	l.batch.reset(p.Index, p.Shards[0].Index)
 	l.room = d.arena
 	for i := range p.Shards {
-		d.pack.whole(&l.batch, &l.room, &p.Shards[i])
+		d.shards = append(d.shards, work{extent: d.pack.alone(&l.batch, &l.room, &p.Shards[i])})
 	}
 	err := l.send(d.resources, d.lanes.copies)
 	if err == nil {
@@ -154,7 +146,7 @@ func (d *loader) place(l *lane, p *page.Page) error {
 }
 
 // list copies the chunks to the device once more, in lists in which those of
-// consecutive pieces follow each other, so that one launch can do several.
+// consecutive shards follow each other, so that one launch can do several.
 func (d *loader) list() (r residency, err error) {
 	var at [keys]device.Pointer
 	total := 0
@@ -174,32 +166,30 @@ func (d *loader) list() (r residency, err error) {
 	if d.arrays.plan.async {
 		r.enough = min(r.enough, max(leastChunks, total/asyncUnits))
 	}
-	for _, w := range d.parts {
-		p := w
-		p.page, p.bytes, p.lists = -1, 0, at
-		r.pieces = append(r.pieces, p)
-		for k, count := range w.counts {
+	for i := range d.shards {
+		d.shards[i].lists = at
+		for k, count := range d.shards[i].counts {
 			at[k] += device.Pointer(int64(count) * listBytes(k))
 		}
 	}
+	r.shards = d.shards
 	return r, d.arrays.main.Sync()
 }
 
-// next returns the number of pieces, from number i on, that make one launch that keeps the device busy.
+// next returns the end of the shards, from number i on, that make one launch that keeps the device busy.
 func (r *residency) next(i int) int {
-	n, from := 0, i
-	for ; i < len(r.pieces) && n < r.enough; i++ {
-		n += r.pieces[i].chunks()
+	for n := 0; i < r.first+len(r.shards) && n < r.enough; i++ {
+		n += r.shards[i-r.first].chunks()
 	}
-	return i - from
+	return i
 }
 
-// join returns the work of the pieces [from, to).
+// join returns the work of the shards [from, to).
 func (r *residency) join(from, to int) work {
-	w := r.pieces[from]
+	w := r.shards[from-r.first]
+	w.to = to
 	for i := from + 1; i < to; i++ {
-		p := &r.pieces[i]
-		w.to = p.to
+		p := &r.shards[i-r.first]
 		w.edges += p.edges
 		w.replicas += p.replicas
 		for k, count := range p.counts {

@@ -44,8 +44,7 @@ func Requests(spans []page.Span, from, to int) []page.Request {
 // Source hands out the work of an iteration. One goroutine calls Stay, another Pages, and several
 // Done, one at a time.
 type Source interface {
-	// Stay returns the next pieces, [from, to) of [Engine.Pieces]; none left: from =
-	// to.
+	// Stay returns the next shards, [from, to), of those that stay. If none is left, from = to.
 	Stay() (from, to int)
 	// Pages returns the pages to copy.
 	Pages(ctx context.Context) iter.Seq2[*page.Page, error]
@@ -63,7 +62,7 @@ type everything struct {
 
 func (s *everything) Stay() (from, to int) {
 	from = s.next
-	s.next += s.residency.next(from)
+	s.next = s.residency.next(from)
 	return from, s.next
 }
 

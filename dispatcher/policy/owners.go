@@ -1,23 +1,63 @@
 package policy
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Interval is the shards [From, To).
 type Interval struct{ From, To int }
 
-// Split divides shards among n workers, so that each has about as many edges as the others.
-func Split(edges []uint64, n int) []Interval {
-	list := make([]Interval, n)
-	from := 0
-	for k := range list {
+// Split divides shards among workers with such speeds, so that each takes about as long as the others.
+func Split(edges []uint64, speeds []float64) []Interval {
+	list := make([]Interval, len(speeds))
+	rest, from := 0.0, 0
+	for _, x := range speeds {
+		rest += x
+	}
+	for k, x := range speeds {
 		to := len(edges)
-		if k < n-1 {
-			to = from + prefix(edges[from:], sum(edges[from:])/float64(n-k))
+		if k < len(speeds)-1 {
+			to = from + prefix(edges[from:], sum(edges[from:])*x/rest)
 		}
-		list[k], from = Interval{from, to}, to
+		list[k], from, rest = Interval{from, to}, to, rest-x
 	}
 	return list
 }
+
+// Evenly returns the speeds of n workers that are equal.
+func Evenly(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+
+// Balance returns the speeds of workers that have ended after so many seconds of an iteration. Unless the ends differ
+// by more than [steady], nothing changes. Otherwise speeds change by half of what would have made the ends the same,
+// since one iteration may be slow by chance.
+func Balance(speeds, seconds []float64) []float64 {
+	first, last := slices.Min(seconds), slices.Max(seconds)
+	if first <= 0 || last <= (1+steady)*first {
+		return speeds
+	}
+	list := make([]float64, len(speeds))
+	for k, x := range speeds {
+		list[k] = min(max(x*math.Sqrt((first+last)/2/seconds[k]), 1./mostFaster), mostFaster)
+	}
+	return list
+}
+
+// mostFaster bounds speeds.
+const mostFaster = 2
+
+// Widen extends intervals into their neighbours, by as much as borders may move.
+func Widen(edges []uint64, list []Interval) []Interval {
+	list = slices.Clone(list)
+	for k, i := range list {
+		more := sum(edges[i.From:i.To]) / widenedShare
+		list[k] = Interval{i.From - suffix(edges[:i.From], more), i.To + prefix(edges[i.To:], more)}
+	}
+	return list
+}
+
+// widenedShare is the part of its edges that a worker also keeps on either side.
+const widenedShare = 16
 
 // Divides reports whether frontiers of a graph become so large that several GPUs take less time than one. On a grid,
 // where few edges leave a vertex, they do not: a frontier is the rim of the reached vertices.
@@ -26,17 +66,20 @@ func Divides(vertices uint32, edges uint64) bool {
 	return edges >= max(atLeast, degree*uint64(vertices))
 }
 
-// Division says what workers do in an iteration, beside what stays on GPUs.
+// Division says what workers do in an iteration.
 type Division struct {
+	Kept []Interval // by each GPU, of what stays there
 	GPUs []Interval // that are streamed to each
 	CPU  Interval
 }
 
-// Divide divides an iteration over shards with the given edges among n GPUs and, if both is set, the CPU, so
-// that they end at the same time. The first kept shards stay on the GPUs. The CPU gets those shards that are
-// streamed and have the most edges each, up to a limit: it goes over all values once for a shard. Of a Division that is
-// nearly as good as the new one, nothing changes: GPUs copy ahead what they had the last time.
-func Divide(edges []uint64, kept, n int, s Speeds, both bool, last Division) Division {
+// Divide divides an iteration over shards with the given edges among GPUs with such speeds and, if both is set, the
+// CPU, so that they end at the same time. Each GPU keeps an interval of shards, from the first one on; those of
+// neighbours may overlap. The CPU gets those shards that are streamed and have the most edges each, up to a limit: it
+// goes over all values once for a shard. Of a Division that is nearly as good as the new one, nothing changes: GPUs
+// copy ahead what they had the last time.
+func Divide(edges []uint64, keep []Interval, speeds []float64, s Speeds, both bool, last Division) Division {
+	kept := keep[len(keep)-1].To
 	all, streamed := Interval{0, len(edges)}, sum(edges[kept:])
 	rate := s.Streamed
 	if s.Crowded > 0 {
@@ -55,17 +98,25 @@ func Divide(edges []uint64, kept, n int, s Speeds, both bool, last Division) Div
 		}
 	} else {
 		all.From = kept
-		if share := s.Resident * sum(edges) / (s.Page + s.Resident) / float64(n); both {
+		if share := s.Resident * sum(edges) / (s.Page + s.Resident) / float64(len(keep)); both {
 			d.CPU.From = len(edges) - suffix(edges, share)
 		}
 	}
-	for _, i := range Split(edges[all.From:max(all.From, all.To)], n) {
+	for _, i := range Split(edges[all.From:max(all.From, all.To)], speeds) {
 		d.GPUs = append(d.GPUs, Interval{all.From + i.From, all.From + i.To})
+	}
+	from, end := 0, min(kept, d.CPU.From)
+	for k, i := range Split(edges[:end], speeds) {
+		to := end
+		if k < len(keep)-1 {
+			to = min(max(i.To, keep[k+1].From), keep[k].To, end)
+		}
+		d.Kept, from = append(d.Kept, Interval{from, to}), to
 	}
 	return d
 }
 
-// steady is the part of streamed edges by which the share of the CPU must change before it does.
+// steady is the part by which the share of the CPU, or the time of a GPU, must change before borders do.
 const steady = 0.03
 
 // longTask is the cost of a shard that keeps a goroutine of the CPU busy for some milliseconds, so that others wait for

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -21,7 +22,85 @@ func TestSplit(t *testing.T) {
 		{"no edges", []uint64{0, 0}, 2, []Interval{{0, 2}, {2, 2}}},
 		{"no shards", nil, 2, []Interval{{}, {}}},
 	} {
-		if got := Split(c.edges, c.n); !slices.Equal(got, c.want) {
+		if got := Split(c.edges, Evenly(c.n)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestSplitBySpeed(t *testing.T) {
+	edges := slices.Repeat([]uint64{10}, 12)
+	if got := Split(edges, []float64{1, 2, 3}); !slices.Equal(got, []Interval{{0, 2}, {2, 6}, {6, 12}}) {
+		t.Error(got)
+	}
+}
+
+func TestWiden(t *testing.T) {
+	edges := slices.Repeat([]uint64{10}, 64)
+	got := Widen(edges, Split(edges, Evenly(2)))
+	if !slices.Equal(got, []Interval{{0, 34}, {30, 64}}) {
+		t.Error(got)
+	}
+}
+
+func TestBalance(t *testing.T) {
+	for _, c := range []struct {
+		name                  string
+		speeds, seconds, want []float64
+	}{
+		{"alone", []float64{1}, []float64{3}, []float64{1}},
+		{"nearly at the same time", []float64{1, 1.2}, []float64{1, 1.02}, []float64{1, 1.2}},
+		{"the second had nothing to do", []float64{1, 1}, []float64{1, 0}, []float64{1, 1}},
+		{"the second was slow", []float64{1, 1}, []float64{0.5, 2}, []float64{math.Sqrt(2.5), math.Sqrt(0.625)}},
+		{"very slow", []float64{2, 0.6}, []float64{1, 100}, []float64{2, 0.5}},
+	} {
+		got := Balance(c.speeds, c.seconds)
+		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestBalanceConverges checks that the borders of workers of which one is faster move to where all end at the same
+// time, and stay there.
+func TestBalanceConverges(t *testing.T) {
+	edges := slices.Repeat([]uint64{10}, 10_000)
+	speeds, fast := Evenly(3), []float64{1, 1.4, 0.8}
+	for range 12 {
+		var seconds []float64
+		for k, i := range Split(edges, speeds) {
+			seconds = append(seconds, float64(i.To-i.From)/fast[k])
+		}
+		speeds = Balance(speeds, seconds)
+		if slices.Max(seconds) <= (1+steady)*slices.Min(seconds) {
+			return
+		}
+	}
+	t.Error(speeds)
+}
+
+// TestDivideKept checks that of what stays, each GPU does what its speed allows of the shards that it keeps.
+func TestDivideKept(t *testing.T) {
+	ten := slices.Repeat([]uint64{10}, 10)
+	for _, c := range []struct {
+		name       string
+		keep, want []Interval
+		speeds     []float64
+		s          Speeds
+		both       bool
+	}{
+		{"one", []Interval{{0, 10}}, []Interval{{0, 10}}, Evenly(1), Speeds{}, false},
+		{"two", []Interval{{0, 6}, {4, 10}}, []Interval{{0, 5}, {5, 10}}, Evenly(2), Speeds{}, false},
+		{"a fast one", []Interval{{0, 6}, {4, 10}}, []Interval{{0, 6}, {6, 10}}, []float64{1.5, 1}, Speeds{}, false},
+		{"a very fast one", []Interval{{0, 6}, {4, 10}}, []Interval{{0, 4}, {4, 10}}, []float64{1, 9}, Speeds{}, false},
+		{"nothing shared", []Interval{{0, 6}, {6, 10}}, []Interval{{0, 6}, {6, 10}}, []float64{1, 9}, Speeds{}, false},
+		{"not all stay", []Interval{{0, 2}, {2, 4}}, []Interval{{0, 2}, {2, 4}}, []float64{1, 9}, Speeds{}, false},
+		{"some for the CPU", []Interval{{0, 6}, {4, 10}}, []Interval{{0, 4}, {4, 8}}, Evenly(2),
+			Speeds{Page: 4, Resident: 2}, true},
+		{"more of it", []Interval{{0, 6}, {4, 10}}, []Interval{{0, 4}, {4, 6}}, Evenly(2),
+			Speeds{Page: 1, Resident: 8}, true},
+	} {
+		if got := Divide(ten, c.keep, c.speeds, c.s, c.both, Division{}).Kept; !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -66,7 +145,7 @@ func TestDivide(t *testing.T) {
 		{"not as before", ten, 0, 1, Speeds{Page: 4, Streamed: 1}, true, Division{CPU: Interval{5, 10}},
 			[]Interval{{0, 8}}, Interval{8, 10}},
 	} {
-		got := Divide(c.edges, c.kept, c.n, c.s, c.both, c.last)
+		got := Divide(c.edges, slices.Repeat([]Interval{{0, c.kept}}, c.n), Evenly(c.n), c.s, c.both, c.last)
 		if !slices.Equal(got.GPUs, c.gpus) || got.CPU != c.cpu {
 			t.Errorf("%s: got %v", c.name, got)
 		}
