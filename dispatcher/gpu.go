@@ -220,6 +220,9 @@ func (g *gpus[V, A]) start() error {
 
 // load brings what stays on GPUs to them, unless it is there.
 func (g *gpus[V, A]) load(ctx context.Context) error {
+	if !slices.ContainsFunc(g.live, func(gpu *gpuWorker[V, A]) bool { return !gpu.engine.Loaded() }) {
+		return nil // to wake goroutines takes time
+	}
 	err := g.each(func(gpu *gpuWorker[V, A]) error { return gpu.engine.Load(ctx) })
 	if err != nil {
 		return cmp.Or(ctx.Err(), err)

@@ -126,23 +126,19 @@ func (w *workers[V, A]) exchange(x *iteration) error {
 			w.state.publish(w.gpus.did(x), false)
 		}
 	}
-	copied := make([]int64, len(w.gpus.live))
-	errs := make([]error, len(w.gpus.live))
-	together(len(w.gpus.live), func(k int) {
+	for _, gpu := range w.gpus.live { // most often only pointers change places, for which no goroutine is worth waking
 		var sent []page.Span
-		for other, gpu := range w.gpus.live {
-			if other != k {
-				sent = append(sent, gpu.share.spans()...)
+		for _, other := range w.gpus.live {
+			if other != gpu {
+				sent = append(sent, other.share.spans()...)
 			}
 		}
-		w.gpus.live[k].engine.Sums(w.state.aggregates)
-		copied[k], errs[k] = w.gpus.live[k].engine.Commit(sent...)
-	})
-	for k, gpu := range w.gpus.live {
-		x.report.Traffic.BytesCopied += gpu.stats.Bytes + copied[k]
+		gpu.engine.Sums(w.state.aggregates)
+		copied, err := gpu.engine.Commit(sent...)
+		x.report.Traffic.BytesCopied += gpu.stats.Bytes + copied
 		x.addGPU(gpu.stats)
-		if errs[k] != nil {
-			x.lost = append(x.lost, &failure{gpu.number, errs[k]})
+		if err != nil {
+			x.lost = append(x.lost, &failure{gpu.number, err})
 		}
 	}
 	if x.alone && len(x.lost) == len(w.gpus.live) {

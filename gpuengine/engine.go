@@ -125,6 +125,9 @@ func (e *Engine[V, A]) Load(ctx context.Context) error {
 	return nil
 }
 
+// Loaded reports whether the resident edges are on the device.
+func (e *Engine[V, A]) Loaded() bool { return e.residency.loaded }
+
 // newTracer records the moment from which the device's times count.
 func (e *Engine[V, A]) newTracer() (*tracer, error) {
 	t := &tracer{trace: e.opt.Trace}

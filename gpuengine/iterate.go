@@ -114,8 +114,6 @@ func (e *Engine[V, A]) Iterate(ctx context.Context, w Work) (Stats, error) {
 // iterate runs the pipeline over the current work, and fetches its results.
 func (e *Engine[V, A]) iterate(ctx context.Context) error {
 	p := e.pipeline
-	p.copier.useEarly()
-	p.copier.beginEarly()
 	ctx, p.iteration.cancel = context.WithCancel(ctx)
 	defer p.iteration.cancel()
 	p.run(ctx)

@@ -92,9 +92,18 @@ func (p *pipeline) start() {
 
 // run runs an iteration, and returns when the kernels of all its batches are done.
 func (p *pipeline) run(ctx context.Context) {
-	p.transfers <- ctx
+	streams := len(p.copier.lanes.streamed) > 0
+	if streams {
+		p.copier.useEarly()
+		p.copier.beginEarly()
+		p.transfers <- ctx
+	} else { // to wake a goroutine takes time
+		p.queues.ready <- nil
+	}
 	p.launcher.run(ctx)
-	<-p.ended
+	if streams {
+		<-p.ended
+	}
 	p.queues.inFlight.Wait()
 }
 
