@@ -82,8 +82,8 @@ type Options struct {
 	Scratch string
 
 	Device    Device // "": AutoDevice
-	GPU       string // its name, as package device lists them; "": the first one
-	GPUMemory int64  // bytes of its memory; if 0, all that is free, but for a small reserve
+	GPU       string // its name, or several for [Divided], as in [device.Split]
+	GPUMemory int64  // bytes of the memory of each; if 0, all that is free, but for a small reserve
 
 	// Job records the run of a [Resumable] algorithm once it has begun. If nil, the run is not recorded.
 	Job         *checkpoint.Job
@@ -115,9 +115,9 @@ type Report struct {
 	Requested int64         // of the graph; the system may have had it in memory
 	Scratch   int64         // bytes that were written to temporary files
 
-	GPU       string        // the device that has computed; "": the CPU has
-	GPUMemory int64         // bytes of it that were allocated
-	Kernels   time.Duration // how long its kernels ran
+	GPU       string        // the devices that have computed; "": the CPU has
+	GPUMemory int64         // bytes of them that were allocated
+	Kernels   time.Duration // how long their kernels ran
 }
 
 // Column is a further column of results.
@@ -235,7 +235,7 @@ func compute[T Value](ctx context.Context, e *Env, a Algorithm[T], r *Report) (v
 			values, err = a.(GPUAlgorithm[T]).RunGPU(ctx, e, g)
 			return err
 		})
-		r.GPU, r.GPUMemory, r.Kernels = g.Device.Info().Name, g.Used, g.kernels
+		g.report(r)
 		if err = errors.Join(err, g.Close()); err == nil || ctx.Err() != nil || e.options.Device == GPU {
 			return values, err
 		}

@@ -5,7 +5,10 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/garaph/garaph/gas"
+	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/registry"
 	"github.com/garaph/garaph/kernels"
 	"github.com/garaph/garaph/page"
@@ -235,33 +238,80 @@ func (f forest) each(ctx context.Context, e *Env, do func(worker int, from, to u
 	})
 }
 
-// RunGPU has all rows on the device, and links them there.
+// RunsOnSeveralGPUs implements [Divided].
+func (Components) RunsOnSeveralGPUs() {}
+
+// linker links the rows of some shards on a device.
+type linker struct {
+	gpu    *GPUEnv
+	kernel kernels.Components
+	args   kernels.ComponentsArgs
+	rows   rowCopy
+}
+
+// newLinkers divides the shards among the devices, so that each has about as many edges as the others.
+func newLinkers(e *Env, g *GPUEnv) (list []*linker, err error) {
+	all, c := g.all(), e.Graph
+	owner, edges, before := make([]int, len(c.Shards)), make([]int64, len(all)), uint64(0)
+	for i := range c.Shards {
+		n := uint64(c.SideEdges(shard.In, i))
+		owner[i] = int((before + n/2) * uint64(len(all)) / max(1, c.Edges+1))
+		edges[owner[i]] += int64(n)
+		before += n
+	}
+	for k, x := range all {
+		l := &linker{gpu: x}
+		if l.kernel, err = kernels.LoadComponents(x.Device); err != nil {
+			return nil, err
+		}
+		at, err := x.AllocAll(append(rowArrays(c.Vertices, edges[k]), Array{"the labels", 4 * int64(c.Vertices)},
+			Array{"a counter", 4})...)
+		if err != nil {
+			return nil, err
+		}
+		l.args = kernels.ComponentsArgs{Off: at[0], Nbr: at[1], Parent: at[2], Arrived: at[3], N: c.Vertices}
+		if c.Symmetric && len(all) == 1 { // to leave edges out, both of their rows must be there
+			l.args.Symmetric = 1
+		}
+		l.rows = rowCopy{m: x.DeviceMemory, to: DeviceRows{at[0], at[1]}, owns: func(i int) bool { return owner[i] == k }}
+		list = append(list, l)
+	}
+	return list, nil
+}
+
+// RunGPU links rows on the devices, each those of its own shards, and the parents of several devices on the host.
 func (Components) RunGPU(ctx context.Context, e *Env, g *GPUEnv) ([]gas.VertexID, error) {
 	labels, err := Make[gas.VertexID](e, int(e.Graph.Vertices))
 	if err != nil {
 		return nil, err
 	}
-	kernel, err := kernels.LoadComponents(g.Device)
+	linkers, err := newLinkers(e, g)
+	var copies []*rowCopy
+	var running errgroup.Group
+	for _, l := range linkers {
+		copies = append(copies, &l.rows)
+	}
+	if err == nil {
+		err = e.copyRows(ctx, copies...)
+	}
 	if err != nil {
 		return nil, err
 	}
-	at, err := g.AllocAll(append(RowArrays(e.Graph), Array{"the labels", 4 * int64(e.Graph.Vertices)},
-		Array{"a counter", 4})...)
-	if err != nil {
-		return nil, err
+	for _, l := range linkers {
+		running.Go(func() error {
+			if err := l.gpu.Stream.Fill(l.args.Arrived, 0, 4); err != nil {
+				return err
+			}
+			return l.gpu.Timed(func() error { return l.kernel.Launch(l.gpu.Stream, &l.args) })
+		})
 	}
-	a := kernels.ComponentsArgs{Off: at[0], Nbr: at[1], Parent: at[2], Arrived: at[3], N: e.Graph.Vertices}
-	if e.Graph.Symmetric {
-		a.Symmetric = 1
+	if err = running.Wait(); err == nil {
+		err = ToHost(g.DeviceMemory, labels, linkers[0].args.Parent)
 	}
-	if err = g.CopyRows(ctx, e, DeviceRows{a.Off, a.Nbr}); err == nil {
-		err = g.Stream.Fill(a.Arrived, 0, 4)
-	}
-	if err == nil {
-		err = g.Timed(func() error { return kernel.Launch(g.Stream, &a) })
-	}
-	if err == nil {
-		err = ToHost(g.DeviceMemory, labels, a.Parent)
+	for _, l := range linkers[1:] {
+		if err == nil {
+			err = forest(labels).linkParents(ctx, e, l.gpu.DeviceMemory, l.args.Parent)
+		}
 	}
 	if err == nil {
 		err = forest(labels).compressAll(ctx, e) // which counts the roots
@@ -270,6 +320,27 @@ func (Components) RunGPU(ctx context.Context, e *Env, g *GPUEnv) ([]gas.VertexID
 		err = nameByLeast(ctx, e, labels)
 	}
 	return labels, err
+}
+
+// linkParents links vertices with their parents in another forest, which a device has.
+func (f forest) linkParents(ctx context.Context, e *Env, m *DeviceMemory, at device.Pointer) error {
+	parents := make([]uint32, min(len(f), stagingBytes/4))
+	for first := 0; first < len(f); first += len(parents) {
+		parents = parents[:min(len(parents), len(f)-first)]
+		if err := ToHost(m, parents, at+device.Pointer(4*first)); err != nil {
+			return err
+		}
+		err := forest(f[first:][:len(parents)]).each(ctx, e, func(_ int, from, to uint32) error {
+			for v := from; v < to; v++ {
+				f.link(uint32(first)+v, parents[v])
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // forest has the parent of each vertex, which is not above it; a root is its own. Any
@@ -353,7 +424,8 @@ var ComponentsCommand = registry.Command{
 	Long: `A component has the id of one of its vertices, the same as with wcc. Each edge is
 read once and links its two ends; the summary has the number of components. Beside
 4 bytes for each vertex, --memory has to hold little. A GPU has all edges in its
-memory, 4 bytes each, and 12 for each vertex. Use wcc for checkpoints.`,
+memory, 4 bytes each, and 12 for each vertex; several GPUs divide the edges. Use wcc
+for checkpoints.`,
 	Example: `  garaph run components web.graph --output components.parquet
   garaph run components web.graph --memory 1GiB
   garaph run components web.graph --device gpu --json`,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -46,19 +47,42 @@ func HasGPU(algorithm any) bool {
 	return false
 }
 
+// Divided is the ability of a [GPUAlgorithm] to run on several GPUs.
+type Divided interface{ RunsOnSeveralGPUs() }
+
 // gpuReserve is what is left of free memory at most: others may take some.
 const gpuReserve = 512 << 20
 
 // GPUEnv is the device of a run. Its memory is freed, and the device closed, when RunGPU has returned.
 type GPUEnv struct {
 	*DeviceMemory
+	others  []*GPUEnv // of [Divided]
 	kernels time.Duration
 }
 
-// Close closes the device, too. The run does that.
-func (g *GPUEnv) Close() error { return errors.Join(g.DeviceMemory.Close(), g.Device.Close()) }
+// Close closes the devices, too. The run does that.
+func (g *GPUEnv) Close() error {
+	err := errors.Join(g.DeviceMemory.Close(), g.Device.Close())
+	for _, other := range g.others {
+		err = errors.Join(err, other.Close())
+	}
+	return err
+}
 
-// OpenDevice opens the GPU that a run is to use, and says how much of its memory it may take; nil:
+// all lists the devices of the run.
+func (g *GPUEnv) all() []*GPUEnv { return append([]*GPUEnv{g}, g.others...) }
+
+// report adds what the devices did.
+func (g *GPUEnv) report(r *Report) {
+	var names []string
+	for _, x := range g.all() {
+		names = append(names, x.Device.Info().Name)
+		r.GPUMemory, r.Kernels = r.GPUMemory+x.Used, max(r.Kernels, x.kernels)
+	}
+	r.GPU = strings.Join(names, ", ")
+}
+
+// OpenDevice opens the first GPU that a run is to use, and says how much of its memory it may take; nil:
 // the CPU computes.
 func OpenDevice(o Options) (d device.Device, budget int64, err error) {
 	o.complete()
@@ -68,7 +92,11 @@ func OpenDevice(o Options) (d device.Device, budget int64, err error) {
 	case o.Device == CPU, o.Device == AutoDevice && o.GPU == "" && !device.HasGPU():
 		return nil, 0, nil
 	}
-	if d, err = o.open(o.GPU); err != nil {
+	names, err := device.Split(o.GPU)
+	if err == nil {
+		d, err = o.open(names[0])
+	}
+	if err != nil {
 		return nil, 0, err
 	}
 	info := d.Info()
@@ -79,18 +107,42 @@ func OpenDevice(o Options) (d device.Device, budget int64, err error) {
 	return d, budget, nil
 }
 
-// openGPU opens the device of a run, or returns nil if the CPU computes.
+// openGPU opens the devices of a run, or returns nil if the CPU computes.
 func openGPU[T Value](a Algorithm[T], o Options) (g *GPUEnv, err error) {
 	switch has := HasGPU(a); {
+	case o.Device == CPU:
+		return nil, nil
 	case o.Device == GPU && !has:
 		return nil, fmt.Errorf("algorithm %T runs on the CPU alone", a)
 	case o.Device == AutoDevice && (!has || o.GPU == ""):
 		return nil, nil
-	case o.Device != CPU && o.Checkpoints.Wanted():
+	case o.Checkpoints.Wanted():
 		return nil, fmt.Errorf("algorithm %T has no checkpoints on a GPU", a)
 	}
+	names, err := device.Split(o.GPU)
+	if _, several := a.(Divided); err == nil && !several {
+		names = names[:1]
+	}
+	for _, name := range names {
+		var next *GPUEnv
+		if o.GPU = name; err == nil {
+			next, err = newGPUEnv(o)
+		}
+		if err != nil && g != nil {
+			return nil, errors.Join(err, g.Close())
+		}
+		if g == nil {
+			g = next
+		} else {
+			g.others = append(g.others, next)
+		}
+	}
+	return g, err
+}
+
+func newGPUEnv(o Options) (*GPUEnv, error) {
 	d, budget, err := OpenDevice(o)
-	if d == nil {
+	if err != nil {
 		return nil, err
 	}
 	m, err := NewDeviceMemory(d, budget)
@@ -151,8 +203,10 @@ type DeviceRows struct {
 }
 
 // RowArrays returns the arrays of [DeviceRows], Off and Nbr.
-func RowArrays(c *store.Catalogue) []Array {
-	return []Array{{"where rows begin", 8 * (int64(c.Vertices) + 1)}, {"the edges", 4 * int64(c.Edges)}}
+func RowArrays(c *store.Catalogue) []Array { return rowArrays(c.Vertices, int64(c.Edges)) }
+
+func rowArrays(vertices uint32, edges int64) []Array {
+	return []Array{{"where rows begin", 8 * (int64(vertices) + 1)}, {"the edges", 4 * edges}}
 }
 
 // CopyRows copies the rows of all vertices to the device: for each direction of the plan's Rows or Whole, and of Edges
@@ -161,37 +215,60 @@ func (g *GPUEnv) CopyRows(ctx context.Context, e *Env, to ...DeviceRows) error {
 	if e.read == nil {
 		return g.copyWhole(ctx, e, to)
 	}
-	edges := make([]uint64, len(to)) // copied
+	var all []*rowCopy
 	for i := range to {
-		if err := ToDevice(g.DeviceMemory, to[i].Off, edges[i:][:1]); err != nil {
+		all = append(all, &rowCopy{m: g.DeviceMemory, to: to[i], side: i})
+	}
+	return e.copyRows(ctx, all...)
+}
+
+// rowCopy copies the rows of a side to a device.
+type rowCopy struct {
+	m     *DeviceMemory
+	to    DeviceRows
+	side  int
+	owns  func(shard int) bool // reports whether rows are copied, and not left empty; if nil, all are
+	edges uint64
+	ends  []uint64
+}
+
+// copyRows copies rows of consecutive shards.
+func (e *Env) copyRows(ctx context.Context, to ...*rowCopy) error {
+	for _, c := range to {
+		if err := ToDevice(c.m, c.to.Off, []uint64{0}); err != nil {
 			return err
 		}
 	}
-	var ends []uint64
-	copySide := func(i int, side *rows.Side) error {
-		ends = ends[:0]
-		for _, end := range side.Off[1:] {
-			ends = append(ends, edges[i]+uint64(end))
-		}
-		first := to[i].Off + device.Pointer(8*(side.First+1))
-		err := ToDevice(g.DeviceMemory, first, ends)
-		if err == nil {
-			err = ToDevice(g.DeviceMemory, to[i].Nbr+device.Pointer(4*edges[i]), side.Nbr)
-		}
-		edges[i] += uint64(len(side.Nbr))
-		return err
-	}
+	var done int64
 	return e.read.pagesOnce(ctx, func(p *page.Page) error {
 		for _, s := range p.Shards {
-			for i := range to {
-				if err := copySide(i, rows.Of(s.Sides[i])); err != nil {
+			for _, c := range to {
+				if err := c.add(rows.Of(s.Sides[c.side]), c.owns == nil || c.owns(s.Index)); err != nil {
 					return err
 				}
 			}
+			done += int64(rows.Of(s.Sides[0]).Edges())
 		}
-		e.Progress("edges", int64(edges[0]), int64(e.Graph.Edges))
+		e.Progress("edges", done, int64(e.Graph.Edges))
 		return nil
 	})
+}
+
+// add copies the rows of the next shard, or empty ones.
+func (c *rowCopy) add(side *rows.Side, own bool) error {
+	c.ends = c.ends[:0]
+	for _, end := range side.Off[1:] {
+		if !own {
+			end = 0
+		}
+		c.ends = append(c.ends, c.edges+uint64(end))
+	}
+	err := ToDevice(c.m, c.to.Off+device.Pointer(8*(side.First+1)), c.ends)
+	if err == nil && own {
+		err = ToDevice(c.m, c.to.Nbr+device.Pointer(4*c.edges), side.Nbr)
+		c.edges += uint64(len(side.Nbr))
+	}
+	return err
 }
 
 // copyWhole is like CopyRows, with rows that are in memory at once.

@@ -14,6 +14,7 @@ import (
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gpuengine/device"
 	"github.com/garaph/garaph/internal/hostmem"
+	"github.com/garaph/garaph/internal/oracle"
 	"github.com/garaph/garaph/internal/testgraph"
 	"github.com/garaph/garaph/internal/teststore"
 	"github.com/garaph/garaph/store"
@@ -177,5 +178,63 @@ func TestGPUCancel(t *testing.T) {
 	o.Log = zap.New(core)
 	if _, err := algorithms.Run(ctx, s, algorithms.Components{}, o); !errors.Is(err, context.Canceled) || logs.Len() > 0 {
 		t.Errorf("got %v, logged %v", err, logs.All())
+	}
+}
+
+// TestComponentsSeveralGPUs checks that components of several devices are those of an oracle, and that each device has
+// a part of the edges.
+func TestComponentsSeveralGPUs(t *testing.T) {
+	for _, g := range []oracle.Graph{testgraph.Path(), testgraph.TwoComponents(), tangled(3000, 2)} {
+		want, count := components(g)
+		for _, x := range []teststore.Options{{ShardVertices: 500}, {Symmetric: true, ShardVertices: 2},
+			{Layout: store.Packed, Symmetric: true, ShardVertices: 500}} {
+			s := teststore.Build(t, g, x)
+			var alone int64
+			for n := 1; n <= 4; n++ {
+				o := onDevice(t, algorithms.GPU, device.EmulatedOptions{})
+				o.GPU = strings.Repeat(",emulated", n)[1:]
+				got, report := run(t, s, algorithms.Components{}, o)
+				if !slices.Equal(got, want) || report.Totals[0].Value != count {
+					t.Errorf("%d vertices, %+v, %d devices: other values, totals %v", g.N, x, n, report.Totals)
+				}
+				if n == 1 {
+					alone = report.GPUMemory
+				}
+				if g.N > 1000 && report.GPUMemory > alone+int64(n-1)*(12*int64(g.N)+4<<10) {
+					t.Errorf("%d devices took %d bytes, one %d", n, report.GPUMemory, alone)
+				}
+			}
+		}
+	}
+}
+
+// TestComponentsSecondGPUFails checks that a failure of one of several devices is the error of the run, and that
+// nothing is left in use on any.
+func TestComponentsSecondGPUFails(t *testing.T) {
+	s := teststore.Build(t, tangled(3000, 2), teststore.Options{ShardVertices: 500})
+	for op := range device.FaultRun + 1 {
+		fired := false
+		for n := 1; n < 40; n += 3 {
+			o, opened := onDevice(t, algorithms.GPU, device.EmulatedOptions{}), 0
+			o.GPU = "emulated,emulated"
+			o.SetOpen(func(string) (device.Device, error) {
+				var x device.EmulatedOptions
+				if opened++; opened == 2 {
+					x.Faults = []device.EmulatedFault{{Op: op, N: n}}
+				}
+				return closing{device.NewEmulated(x), t}, nil
+			})
+			out, err := algorithms.Run(t.Context(), s, algorithms.Components{}, o)
+			if err == nil {
+				out.Close()
+				break
+			}
+			if fired = true; !errors.Is(err, device.ErrInjected) {
+				t.Errorf("%s %d: got %v", op, n, err)
+			}
+		}
+		if !fired {
+			t.Errorf("no %s failed", op)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -53,12 +52,9 @@ func (p *plan[V, A]) openDevices() (opened func() error) {
 // openAll opens the devices that the options name. A job that may choose opens the first one and, if it is long enough,
 // the others.
 func (p *plan[V, A]) openAll() ([]device.Device, error) {
-	p.names = strings.Split(cmp.Or(p.opt.GPU.Name, "0"), ",")
-	if p.opt.GPU.Name == AllGPUs {
-		var err error
-		if p.names, err = p.allNames(); err != nil {
-			return nil, err
-		}
+	var err error
+	if p.names, err = device.Split(p.opt.GPU.Name); err != nil {
+		return nil, err
 	}
 	devices, err := p.openNamed(p.names)
 	if err != nil || p.opt.Device != AutoDevice || p.opt.GPU.Name != "" || !p.wantsSeveral(devices[0]) {

@@ -88,8 +88,8 @@ const (
 	Calibrating Phase = "calibrating"        // the speeds of CPU, GPU and link
 )
 
-// AllGPUs is the name that stands for all GPUs of the machine.
-const AllGPUs = "all"
+// AllGPUs is [device.All].
+const AllGPUs = device.All
 
 // GPUOptions configure the GPU of a job.
 type GPUOptions struct {

@@ -64,6 +64,17 @@ func Names() (names []string, err error) {
 	return names, err
 }
 
+// All is the name that stands for all real devices.
+const All = "all"
+
+// Split returns the names in a list: "0", "0,1", or [All]. The empty one is that of the first real device.
+func Split(list string) ([]string, error) {
+	if list == All {
+		return Names()
+	}
+	return strings.Split(cmp.Or(list, "0"), ","), nil
+}
+
 // HasGPU reports whether this build has a driver of real devices that works.
 func HasGPU() bool { return len(drivers) > 1 }
 

@@ -44,19 +44,10 @@ func BindAlgorithm[T algorithms.Value](build func(Env) (algorithms.Algorithm[T],
 		}
 		return garaph.RunAlgorithm(ctx, e.Graph, a, garaph.AlgorithmOptions{
 			Threads: e.Options.Threads, Memory: e.Options.Memory, Progress: e.Progress, Log: e.Log, Scratch: e.scratch,
-			Device: algorithms.Device(e.Options.Device), GPU: firstGPU(e.Options.GPU.Name), GPUMemory: e.Options.GPU.Memory,
+			Device: algorithms.Device(e.Options.Device), GPU: e.Options.GPU.Name, GPUMemory: e.Options.GPU.Memory,
 			Job: e.Options.Job, Checkpoints: e.Options.Checkpoints,
 		})
 	}
-}
-
-// firstGPU returns the first name of a list: an algorithm runs on one GPU.
-func firstGPU(names string) string {
-	if names == dispatcher.AllGPUs {
-		return ""
-	}
-	first, _, _ := strings.Cut(names, ",")
-	return first
 }
 
 // programFlagNames are the flags of a run for vertex programs only, and algorithmGPUFlagNames
