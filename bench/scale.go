@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,12 +24,9 @@ const scaleAbout = `Figures are the later half of the iterations of PageRank: th
 
 // MeasureScale measures what jobs on several GPUs gain over jobs on one. Options.GPU lists the GPUs; all if "".
 func MeasureScale(ctx context.Context, g *garaph.Graph, o Options) (*Report, error) {
-	names := strings.Split(o.GPU, ",")
-	if o.GPU == "" || o.GPU == dispatcher.AllGPUs {
-		var err error
-		if names, err = device.Names(); err != nil {
-			return nil, err
-		}
+	names, err := device.Split(cmp.Or(o.GPU, device.All))
+	if err != nil {
+		return nil, err
 	}
 	o.GPU = names[0]
 	return measured(g, o, true, scaleAbout, func(m *measurement) error {
@@ -78,5 +76,6 @@ func (m *measurement) scale(ctx context.Context, part string, memory int64, name
 		t.add(fmt.Sprintf("%d GPUs", k+1), shares(stayed[k]), seconds(took[k]...), rates(speeds[k]...),
 			fmt.Sprintf("%.2f", median(took[0])/median(took[k])))
 	}
+	m.ofBest(part+": edges/s of all GPUs / the best number of them", speeds)
 	return nil
 }
