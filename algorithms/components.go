@@ -249,9 +249,19 @@ type linker struct {
 	rows   rowCopy
 }
 
-// newLinkers divides the shards among the devices, so that each has about as many edges as the others.
+// linkerArrays returns the arrays on a device that links a number of edges.
+func linkerArrays(c *store.Catalogue, edges int64) []Array {
+	return append(rowArrays(c.Vertices, edges), Array{"the labels", 4 * int64(c.Vertices)}, Array{"a counter", 4})
+}
+
+// newLinkers divides the shards among the devices, so that each has about as many edges as the others. If one has room
+// for all, it does all: to copy rows takes longer than to link them.
 func newLinkers(e *Env, g *GPUEnv) (list []*linker, err error) {
-	all, c := g.all(), e.Graph
+	c := e.Graph
+	if err := g.leaveOthers(linkerArrays(c, int64(c.Edges))); err != nil {
+		return nil, err
+	}
+	all := g.all()
 	owner, edges, before := make([]int, len(c.Shards)), make([]int64, len(all)), uint64(0)
 	for i := range c.Shards {
 		n := uint64(c.SideEdges(shard.In, i))
@@ -264,8 +274,7 @@ func newLinkers(e *Env, g *GPUEnv) (list []*linker, err error) {
 		if l.kernel, err = kernels.LoadComponents(x.Device); err != nil {
 			return nil, err
 		}
-		at, err := x.AllocAll(append(rowArrays(c.Vertices, edges[k]), Array{"the labels", 4 * int64(c.Vertices)},
-			Array{"a counter", 4})...)
+		at, err := x.AllocAll(linkerArrays(c, edges[k])...)
 		if err != nil {
 			return nil, err
 		}
@@ -330,7 +339,7 @@ func (f forest) linkParents(ctx context.Context, e *Env, m *DeviceMemory, at dev
 		if err := ToHost(m, parents, at+device.Pointer(4*first)); err != nil {
 			return err
 		}
-		err := forest(f[first:][:len(parents)]).each(ctx, e, func(_ int, from, to uint32) error {
+		err := f[first:][:len(parents)].each(ctx, e, func(_ int, from, to uint32) error {
 			for v := from; v < to; v++ {
 				f.link(uint32(first)+v, parents[v])
 			}

@@ -152,12 +152,29 @@ func newGPUEnv(o Options) (*GPUEnv, error) {
 	return &GPUEnv{DeviceMemory: m}, nil
 }
 
+// leaveOthers closes the other devices if the first one has room for arrays.
+func (g *GPUEnv) leaveOthers(arrays []Array) (err error) {
+	if allocatedAll(arrays) > g.Left() {
+		return nil
+	}
+	for _, other := range g.others {
+		err = errors.Join(err, other.Close())
+	}
+	g.others = nil
+	return err
+}
+
+// allocatedAll returns the bytes of a device's memory that arrays take.
+func allocatedAll(arrays []Array) (n int64) {
+	for _, a := range arrays {
+		n += allocated(a.Bytes)
+	}
+	return n
+}
+
 // AllocAll allocates arrays, if the budget has room for all of them. Otherwise its error names one that has.
 func (g *GPUEnv) AllocAll(arrays ...Array) (list []device.Pointer, err error) {
-	var need int64
-	for _, a := range arrays {
-		need += allocated(a.Bytes)
-	}
+	need := allocatedAll(arrays)
 	if need > g.Left() {
 		return nil, fmt.Errorf("%w on the GPU: the algorithm takes %s there, more than %s; the smallest budget "+
 			"for it is %dKiB",

@@ -156,6 +156,9 @@ func (w *workers[V, A]) divide(x *iteration) {
 
 // clip returns the parts of requests in an interval of shards.
 func clip(pages *page.Cache, requests []page.Request, in policy.Interval) (list []page.Request) {
+	if in.From >= in.To {
+		return nil
+	}
 	for _, rq := range requests {
 		all := pages.ShardsOf(rq)
 		from, _ := slices.BinarySearch(all, in.From)
