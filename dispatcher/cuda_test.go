@@ -70,11 +70,17 @@ func severalGPUs(t *testing.T) (lists []string) {
 	return lists
 }
 
-// TestCUDASeveral is TestCUDARMAT and TestCUDANamedGraphs on several GPUs.
+// TestCUDASeveral is TestCUDARMAT and TestCUDANamedGraphs on several GPUs; if -short, TestCUDARMAT on all.
 func TestCUDASeveral(t *testing.T) {
-	for _, list := range severalGPUs(t) {
+	lists := severalGPUs(t)
+	if testing.Short() {
+		lists = lists[len(lists)-1:]
+	}
+	for _, list := range lists {
 		t.Run(list, func(t *testing.T) {
-			tryNamed(t, list)
+			if !testing.Short() { // every program on every graph opens the GPUs anew
+				tryNamed(t, list)
+			}
 			o := bench.GenOptions{Kind: bench.RMAT, Scale: 18, Degree: 16, Format: bench.RawW, Seed: 1}
 			tryAll(t, subjectOf(t, generated(t, o, store.Packed), list))
 		})

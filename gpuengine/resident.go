@@ -23,7 +23,9 @@ type residency struct {
 	requests []page.Request
 	first    int    // shard
 	shards   []work // from the first one on
-	enough   int    // chunks for one launch
+	chunks   []int  // of the shards
+	enough   int    // for one launch
+	joined   map[page.Span]work
 }
 
 // newResidency returns the residency that requests will load.
@@ -172,20 +174,37 @@ func (d *loader) list() (r residency, err error) {
 			at[k] += device.Pointer(int64(count) * listBytes(k))
 		}
 	}
-	r.shards = d.shards
+	r.shards, r.joined = d.shards, map[page.Span]work{}
+	for i := range d.shards {
+		r.chunks = append(r.chunks, d.shards[i].chunks())
+	}
 	return r, d.arrays.main.Sync()
 }
 
 // next returns the end of the shards, from number i on, that make one launch that keeps the device busy.
 func (r *residency) next(i int) int {
-	for n := 0; i < r.first+len(r.shards) && n < r.enough; i++ {
-		n += r.shards[i-r.first].chunks()
+	for n := 0; i < r.first+len(r.chunks) && n < r.enough; i++ {
+		n += r.chunks[i-r.first]
 	}
 	return i
 }
 
-// join returns the work of the shards [from, to).
+// join returns the work of the shards [from, to). Most launches are those of the iteration before, and the shards are
+// not in the cache by then.
 func (r *residency) join(from, to int) work {
+	const most = 64
+	w, ok := r.joined[page.Span{From: from, To: to}]
+	if !ok {
+		if len(r.joined) >= most {
+			clear(r.joined)
+		}
+		w = r.sum(from, to)
+		r.joined[page.Span{From: from, To: to}] = w
+	}
+	return w
+}
+
+func (r *residency) sum(from, to int) work {
 	w := r.shards[from-r.first]
 	w.to = to
 	for i := from + 1; i < to; i++ {
