@@ -48,7 +48,7 @@ func TestMeasureHybrid(t *testing.T) {
 			t.Errorf("%v", jobs.Rows[i])
 		}
 	}
-	if got := medians(t, tableOf(r, "must show"), "found"); len(got) != 4 || slices.Min(got) < 1e-3 ||
+	if got := medians(t, tableOf(r, "must show"), "found"); len(got) != 5 || slices.Min(got) < 1e-3 ||
 		slices.Max(got) > 1e3 {
 		t.Errorf("bars: found %v", got)
 	}
