@@ -74,7 +74,7 @@ func (g *GPUEnv) allocTruss(e *Env) (*kernels.TrussArgs, []DeviceRows, error) {
 }
 
 // mostQueued is the number of launches that are queued at once, while they are short.
-const mostQueued = 64
+const mostQueued = 16
 
 // peelTruss launches the kernel until no edge is left.
 func (g *GPUEnv) peelTruss(ctx context.Context, e *Env, k kernels.Truss, a *kernels.TrussArgs) error {
