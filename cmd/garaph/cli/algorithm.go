@@ -158,6 +158,9 @@ func (t *task) algorithmSummary() string {
 func totalText(total algorithms.Total) string {
 	switch x := total.Value.(type) {
 	case int64:
+		if name, ok := strings.CutSuffix(total.Name, "ies"); ok && x == 1 {
+			return "1 " + name + "y"
+		}
 		if x == 1 {
 			return "1 " + strings.TrimSuffix(total.Name, "s")
 		}
