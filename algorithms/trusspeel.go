@@ -3,6 +3,8 @@ package algorithms
 import (
 	"context"
 	"fmt"
+	"math"
+	"sync/atomic"
 
 	"github.com/garaph/garaph/frontier"
 )
@@ -77,3 +79,59 @@ func (p *peeling[E]) check(done int, vertices int64) error {
 
 // Steps returns "rounds".
 func (Truss) Steps() (name, version string) { return "rounds", stateVersion }
+
+// leastSupport returns the least support of the edges that are left.
+func (p *peeling[E]) leastSupport(ctx context.Context) (uint32, error) {
+	const scanned = 1 << 16
+	least := newMinimum()
+	m := len(p.support)
+	err := p.env.Each(ctx, (m+scanned-1)/scanned, func(_, i int) error {
+		own := uint32(peeled)
+		for _, s := range p.support[i*scanned : min((i+1)*scanned, m)] {
+			own = min(own, s)
+		}
+		lowerTo(least, own)
+		return nil
+	})
+	return least.Load(), err
+}
+
+// round peels a frontier of support least or less, and adds the edges that fall to it.
+func (p *peeling[E]) round(ctx context.Context, now []E, next *frontier.Frontier[E], least uint32) error {
+	err := frontier.Compute(ctx, p.env, now, func(e E) {
+		p.support[e] = current
+		for _, v := range []uint32{p.below.Source(uint64(e)), p.below.Nbr[e]} {
+			if atomic.AddUint32(&p.best[v], math.MaxUint32) == 0 {
+				atomic.StoreUint32(&p.best[v], done|(least+2))
+				p.vertices.Add(-1)
+			}
+		}
+	})
+	if err == nil && least > 0 && len(next.List()) < len(p.support) { // else no support falls
+		err = frontier.Expand(ctx, p.env, now, next, func(e E, lane *frontier.Lane[E]) {
+			p.peelEdge(uint64(e), least, lane)
+		})
+	}
+	if err == nil {
+		err = frontier.Compute(ctx, p.env, now, func(e E) { p.support[e] = peeled })
+	}
+	return err
+}
+
+// peelEdge takes an edge of the frontier, and the triangles that it is in. Of the edges of a
+// triangle that are in the frontier, the first takes it.
+func (p *peeling[E]) peelEdge(e uint64, least uint32, lane *frontier.Lane[E]) {
+	lower := func(f uint64, s uint32) {
+		if s != current && atomic.AddUint32(&p.support[f], math.MaxUint32) == least {
+			lane.Add(E(f))
+		}
+	}
+	p.triangles(p.below.Source(e), e, func(f, g uint64) {
+		s, t := atomic.LoadUint32(&p.support[f]), atomic.LoadUint32(&p.support[g])
+		if s == peeled || t == peeled || s == current && f < e || t == current && g < e {
+			return
+		}
+		lower(f, s)
+		lower(g, t)
+	})
+}
