@@ -25,6 +25,7 @@ var (
 	autoTurns    = flag.Int("auto-turns", 3, "how often BenchmarkAuto runs each job, in turn")
 	autoWall     = flag.Bool("auto-wall", false, "whether BenchmarkAuto measures seconds on the wall, not of processors")
 	autoGraphs   = flag.String("auto-graphs", "", "graphs of BenchmarkAuto, separated by commas; all if empty")
+	autoDevice   = flag.String("auto-device", "cpu", "device of BenchmarkAuto")
 	autoPrograms = flag.String("auto-programs", "", "programs of BenchmarkAuto, separated by commas; all if empty")
 )
 
@@ -99,7 +100,8 @@ func compareAuto(b *testing.B, path string, job autoJob) {
 			}
 			c := autoChoices[k]
 			if turn > 0 && math.IsInf(least[0][k], 1) || c.mode == dispatcher.Async && job.iterations > 0 ||
-				c.method == dispatcher.Frontier && !dispatcher.Improves(job.program) {
+				c.method == dispatcher.Frontier && !dispatcher.Improves(job.program) ||
+				c.method == dispatcher.NotifyPull && *autoDevice == string(dispatcher.GPU) {
 				continue
 			}
 			began, used := time.Now(), autoTime()
@@ -109,8 +111,8 @@ func compareAuto(b *testing.B, path string, job autoJob) {
 				b.Fatal(err)
 			}
 			for i := range least {
-				r, err := job.run(ctx, g, garaph.RunOptions{Method: c.method, Mode: c.mode, Device: dispatcher.CPU,
-					Iterations: job.iterations})
+				r, err := job.run(ctx, g, garaph.RunOptions{Method: c.method, Mode: c.mode,
+					Device: dispatcher.Device(*autoDevice), Iterations: job.iterations})
 				took := (autoTime() - used).Seconds()
 				if ctx.Err() != nil {
 					break
