@@ -254,7 +254,7 @@ func TestNoRows(t *testing.T) {
 	}}
 	_, err := algorithms.Run(t.Context(), s, a, algorithms.Options{Memory: hostmem.Process + 1<<20 - 1})
 	if !errors.Is(err, hostmem.ErrBudget) || !strings.Contains(err.Error(), "1.0 MiB for the values") ||
-		!strings.Contains(err.Error(), "the smallest budget for it is 47MiB") {
+		!strings.Contains(err.Error(), "the smallest budget for it is 51MiB") {
 		t.Errorf("got %v", err)
 	}
 	if values, _ := run(t, s, a, algorithms.Options{Memory: hostmem.Process + 1<<20}); len(values) != 5 {

@@ -13,7 +13,7 @@ import (
 // Process is the memory of a process that reads a graph, besides what it plans: the
 // program itself, Badger's tables, the Go runtime. Of the program, as many pages are mapped
 // as the system finds together: after it was built or installed, 5 MiB more than later.
-const Process = 46 << 20
+const Process = 50 << 20
 
 // Available returns the number of bytes the system, the control group of the process and its limit
 // of addresses can still provide; if 0, unknown.
