@@ -110,3 +110,17 @@ func TestWalksChances(t *testing.T) {
 		}
 	}
 }
+
+// TestWalksUnderflow checks that steps are along edges where all products of weights and factors are 0.
+func TestWalksUnderflow(t *testing.T) {
+	g := oracle.Graph{N: 4, Edges: []oracle.Edge{{Src: 0, Dst: 1, Weight: 1e-30}, {Src: 1, Dst: 0, Weight: 1e-30},
+		{Src: 2, Dst: 3, Weight: 1e-30}, {Src: 3, Dst: 2, Weight: 1e-30}}}
+	s := teststore.Build(t, g, teststore.Options{Weighted: true, Layout: store.Packed})
+	for _, walk := range walksOf(t, s, algorithms.Walks{Length: 6, Walks: 1, P: 1e300, Q: 1}) {
+		for k, v := range walk[1:] {
+			if v != walk[k]^1 {
+				t.Errorf("walk %v has step %d along no edge", walk, k+1)
+			}
+		}
+	}
+}

@@ -46,12 +46,19 @@ func Balance(speeds, seconds []float64) []float64 {
 // mostFaster bounds speeds.
 const mostFaster = 2
 
-// Widen extends intervals into their neighbours, by as much as borders may move.
+// Widen extends intervals into their neighbours, by as much as borders may move. Of a list in order, the first and the
+// last shards of the intervals are in order, too.
 func Widen(edges []uint64, list []Interval) []Interval {
 	list = slices.Clone(list)
 	for k, i := range list {
 		more := sum(edges[i.From:i.To]) / widenedShare
 		list[k] = Interval{i.From - suffix(edges[:i.From], more), i.To + prefix(edges[i.To:], more)}
+		if k > 0 {
+			list[k].From = max(list[k].From, list[k-1].From)
+		}
+	}
+	for k := len(list) - 2; k >= 0; k-- {
+		list[k].To = min(list[k].To, list[k+1].To)
 	}
 	return list
 }
@@ -109,7 +116,7 @@ func Divide(edges []uint64, keep []Interval, speeds []float64, s Speeds, both bo
 	for k, i := range Split(edges[:end], speeds) {
 		to := end
 		if k < len(keep)-1 {
-			to = min(max(i.To, keep[k+1].From), keep[k].To, end)
+			to = max(from, min(max(i.To, keep[k+1].From), keep[k].To, end))
 		}
 		d.Kept, from = append(d.Kept, Interval{from, to}), to
 	}

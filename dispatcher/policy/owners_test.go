@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestSplit(t *testing.T) {
@@ -150,4 +152,30 @@ func TestDivide(t *testing.T) {
 			t.Errorf("%s: got %v", c.name, got)
 		}
 	}
+}
+
+// TestDivideOnce checks that of shards that stay, each GPU does some that it keeps, and no two the same one.
+func TestDivideOnce(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		edges := rapid.SliceOfN(rapid.SampledFrom([]uint64{0, 10, 60, 160, 3060, 50060}), 1, 12).Draw(r, "edges")
+		n := rapid.IntRange(1, 4).Draw(r, "GPUs")
+		speeds := rapid.SliceOfN(rapid.Float64Range(.5, 2), n, n).Draw(r, "speeds")
+		keep := Widen(edges, Split(edges, Evenly(n)))
+		wanted := slices.Clone(edges)
+		for i := range wanted {
+			if rapid.Bool().Draw(r, "settled") {
+				wanted[i] = 0
+			}
+		}
+		d, from := Divide(wanted, keep, speeds, Speeds{Page: 1}, false, Division{}), 0
+		for k, i := range d.Kept {
+			if i.From != from || i.To < from || i.To > i.From && (i.From < keep[k].From || i.To > keep[k].To) {
+				r.Fatalf("of %v, GPUs do %v", keep, d.Kept)
+			}
+			from = i.To
+		}
+		if from != len(edges) {
+			r.Fatalf("of %v, GPUs do %v", keep, d.Kept)
+		}
+	})
 }

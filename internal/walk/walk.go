@@ -96,7 +96,7 @@ func (g *Graph) BiasedStep(v, before uint32, random uint64) uint32 {
 	sum = 0
 	for k := begin; ; k++ {
 		to, weight := g.Rows.Arc(k)
-		if sum += weight * g.factor(before, to); sum > goal {
+		if sum += weight * g.factor(before, to); sum > goal || k+1 == end { // all products may be 0
 			return to
 		}
 	}
