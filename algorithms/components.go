@@ -315,8 +315,8 @@ var ComponentsCommand = registry.Command{
 	Long: `A component has the id of one of its vertices, the same as with wcc. Each edge is
 read once and links its two ends; the summary has the number of components. Beside
 4 bytes for each vertex, --memory has to hold little. A GPU has all edges in its
-memory, 4 bytes each, and 12 for each vertex; several GPUs divide the edges. Use wcc
-for checkpoints.`,
+memory, 4 bytes each, and 12 for each vertex; several GPUs divide edges that do not
+fit in the memory of the first one. Use wcc for checkpoints.`,
 	Example: `  garaph run components web.graph --output components.parquet
   garaph run components web.graph --memory 1GiB
   garaph run components web.graph --device gpu --json`,

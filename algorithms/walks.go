@@ -20,7 +20,7 @@ import (
 
 // Walks are random walks along edge direction. A row has the source of a walk and its vertices, a column for each
 // step. An edge is chosen by its weight, or all alike on a graph without weights. A walk stays at a vertex
-// without out-edges.
+// without out-edges, or with edges of weight 0 alone.
 //
 // With P or Q other than 1 they are walks of node2vec (Grover and Leskovec, KDD 2016): after a step from t to v, an
 // edge to x counts 1/P times its weight if x is t, once if an edge leads from x to t, and else 1/Q times. Edges

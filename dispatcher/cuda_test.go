@@ -78,7 +78,7 @@ func TestCUDASeveral(t *testing.T) {
 	}
 	for _, list := range lists {
 		t.Run(list, func(t *testing.T) {
-			if !testing.Short() { // every program on every graph opens the GPUs anew
+			if !testing.Short() { // every program on every graph opens the GPUs again
 				tryNamed(t, list)
 			}
 			o := bench.GenOptions{Kind: bench.RMAT, Scale: 18, Degree: 16, Format: bench.RawW, Seed: 1}

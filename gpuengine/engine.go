@@ -79,9 +79,6 @@ func (e *Engine[V, A]) allocate() error {
 	return nil
 }
 
-// Streams returns the number of streams that overlap.
-func (e *Engine[V, A]) Streams() int { return e.plan.streams }
-
 // Memory returns the bytes of device memory in use by the engine, which do not shrink until Close.
 func (e *Engine[V, A]) Memory() int64 { return e.resources.bytes }
 
@@ -98,7 +95,7 @@ func (e *Engine[V, A]) Start(pages Pages) error {
 	if err != nil {
 		return e.named("copying vertices to", err)
 	}
-	e.residency = newResidency(e.plan, Requests(pages.Spans(), e.plan.kept.From, e.plan.kept.To), pages.Spans())
+	e.residency = newResidency(e.plan, Requests(pages.Spans(), e.plan.kept.From, e.plan.kept.To))
 	e.pipeline = e.newPipeline(pages, trace)
 	e.pipeline.start()
 	return nil

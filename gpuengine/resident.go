@@ -29,7 +29,7 @@ type residency struct {
 }
 
 // newResidency returns the residency that requests will load.
-func newResidency(p *plan, requests []page.Request, spans []page.Span) residency {
+func newResidency(p *plan, requests []page.Request) residency {
 	r := residency{requests: requests, loaded: len(requests) == 0, first: p.kept.From}
 	for i := p.kept.From; i < p.kept.To; i++ {
 		w := work{extent: extent{page: -1, from: i, to: i + 1}}

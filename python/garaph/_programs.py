@@ -310,8 +310,8 @@ class Programs(Generic[R]):
         A component has the id of one of its vertices, the same as with wcc. Each edge is
         read once and links its two ends; the summary has the number of components. Beside 4
         bytes for each vertex, memory has to hold little. A GPU has all edges in its memory,
-        4 bytes each, and 12 for each vertex; several GPUs divide the edges. Use wcc for
-        checkpoints.
+        4 bytes each, and 12 for each vertex; several GPUs divide edges that do not fit in
+        the memory of the first one. Use wcc for checkpoints.
         """
         return self.run("components", progress=progress, **options)
 
