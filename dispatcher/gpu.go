@@ -56,6 +56,7 @@ func (g *gpus[V, A]) open() error {
 	}
 	m.page.Encodings = gpuengine.Encodings[A]()
 	m.page.Memory = &pinning{devices: p.devices, log: p.opt.Log, by: map[*byte]device.Device{}}
+	m.page.Devices = len(p.devices)
 	m.vertices = p.devices[0]
 	m.fixed += int64(len(p.devices)) * (gpuHostBytes + gpuengine.ExchangeBytes(p.shape.cat))
 	err := panics.Guard(p.program, func() error { return p.frontierFitsGPU(m) })

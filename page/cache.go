@@ -56,6 +56,8 @@ type Options struct {
 	// Memory allocates the sides to gather along: a device allocates memory from which it can copy. If nil, package
 	// hostmem does.
 	Memory Memory
+	// Devices is the number of devices that load pages at once ([Cache.Once]).
+	Devices int
 }
 
 // Memory allocates.

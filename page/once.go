@@ -14,6 +14,8 @@ import (
 const (
 	// onceBytes of buffers let all processors read and check shards while others are
 	// copied: 16 goroutines with 2 MiB each, and as much that waits for its copy.
+	// Each of several devices has half of that, which are more together than one needs: memory that the processors'
+	// caches do not hold takes twice as long.
 	onceBytes = 96 << 20
 	// leastFrames, with fewer of which nothing is read ahead; mostFrames are enough.
 	leastFrames, mostFrames = 2, 32
@@ -75,7 +77,11 @@ func (c *Cache) onceRing(requests []Request) *frames {
 	case !c.all:
 		return &frames{buffers: c.pools.ring}
 	}
-	n := min(room/size, max(leastFrames, min(mostFrames, onceBytes/size)))
+	most := int64(onceBytes)
+	if c.from.opt.Devices > 1 {
+		most /= 2
+	}
+	n := min(room/size, max(leastFrames, min(mostFrames, most/size)))
 	if n < leastFrames {
 		n, size = pages, 0
 	}

@@ -268,12 +268,14 @@ func (d *cudaDevice) Free(p Pointer) error {
 
 // Pin registers memory of the process with the driver, instead of taking the
 // driver's: the CPU gathers faster from huge pages, and what the process owns is
-// there when the device is lost.
+// there when the device is lost. All processors populate the memory: the driver would
+// do it on one.
 func (d *cudaDevice) Pin(n int64) ([]byte, error) {
 	b, err := hostmem.Apart(n)
 	if err != nil || n == 0 {
 		return nil, err
 	}
+	hostmem.PopulateAll(runtime.GOMAXPROCS(0), b)
 	if err := d.register(b, true); err != nil {
 		hostmem.FreeBytes(b)
 		return nil, err
