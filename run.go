@@ -132,7 +132,7 @@ type namedError struct {
 func (e *namedError) Error() string { return e.text }
 func (e *namedError) Unwrap() error { return e.error }
 
-// Resume goes on with a job that was interrupted, or failed, from the newest
+// Resume continues a job that was interrupted, or failed, from the newest
 // checkpoint that is sound; without one it begins again. id 0 is the newest
 // unfinished job; newer ones that are damaged are passed over, with a warning.
 // The graph, the program with its parameters, mode, method and number of

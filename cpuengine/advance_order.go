@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	// fusedVertices is up to how many vertices of the bucket that is being done a
-	// goroutine goes on with by itself, without a round of all (bucket fusion; Zhang et
-	// al., CGO 2020).
+	// fusedVertices is the most vertices of the current bucket that a goroutine processes
+	// by itself, without a round of all (bucket fusion; Zhang et al., CGO 2020).
 	fusedVertices = 1 << 10
 	// fusedEdges is after how many edges it leaves the rest to the next round, which all
 	// goroutines share.

@@ -110,8 +110,8 @@ type CommunityProcessArgs struct {
 	CommunityTasks
 	Layout      CommunityLayout
 	MostMembers uint32
-	Least, Most uint32 // nodes that a warp visits before it looks who is idle, and at most
-	Hungry      uint32 // so many idle warps end the round
+	Least, Most uint32 // nodes that a warp visits before it looks for idle warps, and at most
+	Hungry      uint32 // idle warps that end the round
 }
 
 // CommunityArrays holds the arrays that the warps of a round read and write.

@@ -31,8 +31,8 @@ type PackedChunk struct {
 // PullPacked is kernel pull_packed, or pull_packed_rolled.
 type PullPacked struct{ f device.Function }
 
-// Launch queues it for so many chunks, whose windows take so many bytes of shared
-// memory at most: [WindowBytes]. What windows leave of a processor's memory is its
+// Launch queues it for chunks whose windows take at most the given bytes of shared
+// memory: [WindowBytes]. What windows leave of a processor's memory is its
 // cache, on which gathering depends: the fewer there are of large ones, the more
 // threads has each.
 func (k PullPacked) Launch(s device.Stream, chunks, shared int, a *PullArgs) error {

@@ -27,7 +27,7 @@ import (
 )
 
 func main() {
-	out := flag.String("out", "../out/release", "`FOLDER` for the files, which is made anew")
+	out := flag.String("out", "../out/release", "`FOLDER` for the files, which is replaced")
 	arch := flag.String("arch", "amd64,arm64", "`ARCHITECTURES`, separated by commas")
 	cuda := flag.Bool("cuda", true,
 		"garaph-cuda for the architecture of this machine, which needs a C compiler and cuda.h")

@@ -109,8 +109,8 @@ type Event interface {
 
 // Function is a kernel that a device has loaded.
 type Function interface {
-	// Launch queues it in a stream of the device, in so many blocks of so many
-	// threads, with so many bytes of shared memory a block. args is the kernel's
+	// Launch queues it in a stream of the device, with the given numbers of blocks, of
+	// threads of a block and of bytes of shared memory of a block. args is the kernel's
 	// argument struct, as bytes in the layout of C; it is read before Launch returns.
 	// Package kernels has a typed launch for each kernel.
 	Launch(s Stream, blocks, threads, shared int, args []byte) error

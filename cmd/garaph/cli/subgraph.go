@@ -37,9 +37,9 @@ func subgraphCommand(a *app) *cobra.Command {
 		Long: `Make a new graph of some vertices of a graph and of all edges between these. Vertices
 keep their ids, edges their weights, and vertices stay that have no edges in it.
 
-The vertices are all of them, those of a list of ids, or those that are at most so many hops away
-from sources. A list is text with an id a line, or the column id (else the first one)
-of a Parquet or Arrow file, such as what DuckDB or pandas selected from results.`,
+The vertices are all of them, those of a list of ids, or those within some hops from
+sources. A list is text with an id a line, or the column id (else the first one) of a
+Parquet or Arrow file, such as what DuckDB or pandas selected from results.`,
 		Example: `  garaph run wcc web.graph --output wcc.parquet
   duckdb -c "copy (select id from 'wcc.parquet' where component = 5) to 'five.parquet'"
   garaph subgraph web.graph --ids five.parquet --output five.graph

@@ -1,4 +1,4 @@
-// Package odd has vertex programs as nobody would write them, to test their
+// Package odd has vertex programs of unusual forms, to test their
 // compilation. The tests of gas/compile/loops generate its loops, and run its
 // own test with them.
 package odd
