@@ -2,7 +2,6 @@ package dispatcher
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"github.com/garaph/garaph/dispatcher/policy"
@@ -24,9 +23,12 @@ func (w *workers[V, A]) measureSpeeds(ctx context.Context) error {
 		w.plan.opt.Trace.Phase(Calibrating)
 		defer func(began time.Time) { w.recorder.report.Preparation.Calibration += time.Since(began) }(time.Now())
 		s.Speeds = policy.Speeds{}
+		if err := w.gpus.load(ctx); err != nil {
+			return err
+		}
 		for range 2 { // the first time warms up
-			if err := w.gpus.measureGPU(ctx, &s.Speeds); err != nil {
-				return err
+			if err := w.gpus.measureFirst(ctx, &s.Speeds); err != nil {
+				return failed(w.gpus.live[0].number, err)
 			}
 		}
 		for range 2 {
@@ -34,47 +36,19 @@ func (w *workers[V, A]) measureSpeeds(ctx context.Context) error {
 				return err
 			}
 		}
-	}
-	if n := float64(len(w.gpus.live)); calibrated { // several share the work
+		n := float64(len(w.gpus.live)) // which share the work
 		s.Speeds.Resident, s.Speeds.Streamed = s.Speeds.Resident/n, s.Speeds.Streamed/n
 	}
 	w.state.policy.set(s)
 	return nil
 }
 
-// sample is the source of an iteration over one launch, or one page.
-type sample struct {
-	stays page.Span
-	pages *page.Cache
-	one   []page.Request
-}
-
-func (s *sample) Stay() (from, to int) {
-	from, to = s.stays.From, s.stays.To
-	s.stays.From = to
-	return from, to
-}
-
-func (s *sample) Pages(ctx context.Context) iter.Seq2[*page.Page, error] {
-	return s.pages.Stream(ctx, s.one)
-}
-
-func (s *sample) Done(gpuengine.PageTime) {}
-
-// measureGPU times an iteration over a part of what stays, and one over a page that does not.
+// measureFirst times, on the first GPU, an iteration over a part of what stays, and one over a page that does not.
 // Nothing is committed; in async mode the values are copied once more.
-func (g *gpus[V, A]) measureGPU(ctx context.Context, v *policy.Speeds) error {
-	if err := g.load(ctx); err != nil {
-		return err
-	}
-	return failed(g.live[0].number, g.measureFirst(ctx, v))
-}
-
-// measureFirst does so on the first GPU.
 func (g *gpus[V, A]) measureFirst(ctx context.Context, v *policy.Speeds) error {
 	if kept := g.live[0].engine.Kept(); kept.From < kept.To {
 		kept.To = g.live[0].engine.Enough(kept.From)
-		s, seconds, err := g.try(ctx, &sample{stays: kept, pages: g.plan.pages})
+		s, seconds, err := g.try(ctx, []page.Span{kept}, nil)
 		if err != nil {
 			return err
 		}
@@ -84,7 +58,7 @@ func (g *gpus[V, A]) measureFirst(ctx context.Context, v *policy.Speeds) error {
 		list := gpuengine.Requests(g.plan.pages.Spans(), kept, len(g.plan.shape.firsts))
 		one := list[len(list)/2 : len(list)/2+1]
 		for range 2 { // after the first one the page is in memory, if it stays there
-			s, seconds, err := g.try(ctx, &sample{pages: g.plan.pages, one: one})
+			s, seconds, err := g.try(ctx, nil, one)
 			if err != nil {
 				return err
 			}
@@ -100,7 +74,11 @@ func (g *gpus[V, A]) measureFirst(ctx context.Context, v *policy.Speeds) error {
 	return nil
 }
 
-func (g *gpus[V, A]) try(ctx context.Context, from gpuengine.Source) (gpuengine.Stats, float64, error) {
+// try times an iteration over launches and pages.
+func (g *gpus[V, A]) try(ctx context.Context, launches []page.Span, pages []page.Request) (gpuengine.Stats, float64,
+	error) {
+	from := g.plan.newShare()
+	from.launches, from.streamed = launches, pages
 	start := time.Now()
 	s, err := g.live[0].engine.Iterate(ctx, gpuengine.Work{Step: g.state.now.step, From: from, Quiet: true})
 	return s, time.Since(start).Seconds(), err

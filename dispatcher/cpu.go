@@ -99,14 +99,12 @@ type processed struct {
 	stats  cpuengine.Stats
 }
 
-// nextPage returns the next page, or nil if none is left.
-type nextPage = func(context.Context) (*page.Page, error)
-
-// onPages processes the pages that next returns, until it returns nil. It calls
-// done for each and releases it. In async mode there is one at a time, since its values
+// pull processes pages, and calls done for each. In async mode there is one at a time, since its values
 // are published before the next.
-func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Work, next nextPage,
+func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, spare int, w cpuengine.Work,
 	done func(processed)) error {
+	pages := c.plan.pages.Read(ctx, requests)
+	defer pages.Close()
 	var mu sync.Mutex                 // guards all
 	all := map[*page.Page]time.Time{} // pages in work, and when they were begun
 	defer func() {                    // after an error
@@ -115,7 +113,7 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Wo
 		}
 	}()
 	begin := func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
-		p, err := next(ctx)
+		p, err := pages.Next(ctx)
 		if err != nil || p == nil {
 			return nil, w, err
 		}
@@ -141,7 +139,8 @@ func (c *cpuWorker[V, A]) onPages(ctx context.Context, spare int, w cpuengine.Wo
 			shards: shards, stats: s,
 		})
 		if c.plan.opt.Mode == Async {
-			c.publish(shards, w.Marked)
+			c.state.publish(shards, w.Marked)
+			c.recorder.epochs.published()
 		}
 		return nil
 	}
@@ -171,14 +170,6 @@ func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengi
 	return nil
 }
 
-// pull processes pages.
-func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, spare int, w cpuengine.Work,
-	done func(processed)) error {
-	pages := c.plan.pages.Read(ctx, requests)
-	defer pages.Close()
-	return c.onPages(ctx, spare, w, pages.Next, done)
-}
-
 // notify marks who has to gather: the neighbours of active vertices, and these
 // themselves unless the program is [gas.Idempotent]. Vertices that begin active
 // were never applied, so that the first iteration marks them in any case.
@@ -199,56 +190,45 @@ func (c *cpuWorker[V, A]) notify(ctx context.Context) (cpuengine.Stats, error) {
 	return total, nil
 }
 
-// publish makes new values of shards visible to the pages after them.
-func (c *cpuWorker[V, A]) publish(shards []int, marked bool) {
-	c.state.publish(shards, marked)
-	c.recorder.epochs.published()
-}
-
 // measureCPU times a pull over a page.
 func (c *cpuWorker[V, A]) measureCPU(ctx context.Context, v *policy.Speeds) error {
-	for p, err := range c.plan.pages.Stream(ctx, []page.Request{{Page: len(c.plan.pages.Spans()) / 2}}) {
-		if err != nil {
-			return err
-		}
-		scan, err := c.timePage(p)
-		p.Release()
-		if err != nil {
-			return err
-		}
-		v.Page, v.CPU = scan.Rates()
-	}
+	scan, err := c.timePage(ctx)
+	v.Page, v.CPU = scan.Rates()
 	if v.Page == 0 || v.CPU == 0 { // a page without edges
 		v.Page, v.CPU = 1e-9, 1e-9
 	}
-	return nil
+	return err
 }
 
-// timePage times a pull over a page. Nothing is published.
-func (c *cpuWorker[V, A]) timePage(p *page.Page) (policy.Scanned, error) {
-	shards := p.List()
-	start := time.Now()
-	c.state.keep(c.state.arrays.Next, shards)
-	s, err := c.engine.Process(p, cpuengine.Work{Step: c.state.now.step})
-	took := time.Since(start).Seconds()
-	clear(c.state.arrays.Rising)
-	return policy.Scanned{Seconds: took, Edges: float64(c.plan.shape.edgesOf(shards)),
-		Looked: float64(s.Edges + s.Vertices)}, err
+// timePage times a pull over the page in the middle. Nothing is published.
+func (c *cpuWorker[V, A]) timePage(ctx context.Context) (scan policy.Scanned, err error) {
+	for p, err := range c.plan.pages.Stream(ctx, []page.Request{{Page: len(c.plan.pages.Spans()) / 2}}) {
+		if err != nil {
+			return scan, err
+		}
+		shards := p.List()
+		start := time.Now()
+		c.state.keep(c.state.arrays.Next, shards)
+		s, err := c.engine.Process(p, cpuengine.Work{Step: c.state.now.step})
+		scan = policy.Scanned{Seconds: time.Since(start).Seconds(), Edges: float64(c.plan.shape.edgesOf(shards)),
+			Looked: float64(s.Edges + s.Vertices)}
+		p.Release()
+		clear(c.state.arrays.Rising)
+		if err != nil {
+			return scan, err
+		}
+	}
+	return scan, nil
 }
 
 // lookAtCPU measures the CPU while the GPU works alone, by a page that is in
 // memory. What goes wrong with it does so again where it matters.
 func (c *cpuWorker[V, A]) lookAtCPU() {
-	i := len(c.plan.pages.Spans()) / 2
-	if !c.plan.pages.Stays(i) {
+	if !c.plan.pages.Stays(len(c.plan.pages.Spans()) / 2) {
 		return
 	}
-	if p, err := c.plan.pages.Get(page.Request{Page: i}); err == nil {
-		scan, err := c.timePage(p)
-		p.Release()
-		if err == nil {
-			c.state.policy.learn(policy.Measurement{Scan: scan})
-		}
+	if scan, err := c.timePage(context.Background()); err == nil {
+		c.state.policy.learn(policy.Measurement{Scan: scan})
 	}
 }
 

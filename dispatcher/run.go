@@ -70,7 +70,7 @@ func (j *Job[V, A]) iterate(ctx context.Context) error {
 	}
 	err := j.workers.process(ctx, x)
 	if err == nil {
-		err = j.state.commit(x, j.workers.gpus.did(x))
+		j.state.commit(x, j.workers.gpus.did(x))
 	}
 	for _, f := range x.lost {
 		j.workers.lose(f.worker, f.error)

@@ -24,6 +24,10 @@ type share struct {
 	err     error // why a page could not be read
 }
 
+func (p *plan[V, A]) newShare() *share {
+	return &share{pages: p.pages, began: p.began, given: make([]float64, len(p.shape.firsts))}
+}
+
 // batch is work that a GPU has done. Start and End are seconds since the job began: when it was handed out,
 // and when it was done.
 type batch struct {
@@ -139,7 +143,7 @@ func (w *workers[V, A]) divide(x *iteration) {
 		w.gpus.division)
 	w.gpus.division = d
 	for k, g := range w.gpus.live {
-		s := &share{pages: p.pages, began: p.began, given: make([]float64, len(costs))}
+		s := p.newShare()
 		s.launch(g.engine.Enough, wanted, d.Kept[k])
 		if p.opt.Mode == Sync { // the last values to be sent are the fewest where the first shards have most edges
 			slices.Reverse(s.launches)

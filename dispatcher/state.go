@@ -222,14 +222,13 @@ func (s *state[V, A]) activeNow(bits bitset.Set, within bool) bitset.Set {
 }
 
 // keep is called before shards of an array are written to.
-func (s *state[V, A]) keep(array []V, shards []int) { s.keepFor(s.taken, array, shards) }
-
-// keepFor is keep for a snapshot, or none.
-func (s *state[V, A]) keepFor(taken *snapshot[V], array []V, shards []int) {
+func (s *state[V, A]) keep(array []V, shards []int) {
+	if s.taken == nil {
+		return
+	}
 	for _, i := range shards {
-		if from, to := s.shape.interval(i); taken != nil {
-			taken.keep(array, from, to)
-		}
+		from, to := s.shape.interval(i)
+		s.taken.keep(array, from, to)
 	}
 }
 
@@ -256,7 +255,7 @@ func (s *state[V, A]) placed(x *iteration, did []int) {
 
 // commit makes the new values of an iteration current, in which GPUs did the given shards. The aggregate is
 // summed in the order of shards, whoever did them.
-func (s *state[V, A]) commit(x *iteration, did []int) error {
+func (s *state[V, A]) commit(x *iteration, did []int) {
 	x.report.Edges += x.gpus.stats.Edges + x.cpu.stats.Edges
 	x.report.Vertices = x.gpus.stats.Vertices + x.cpu.stats.Vertices
 	x.report.Pages += x.gpus.stats.Pages + len(x.cpu.pages)
@@ -277,7 +276,6 @@ func (s *state[V, A]) commit(x *iteration, did []int) error {
 	s.now.unsummed = s.now.unsummed && x.report.Device == CPU
 	s.now.previous = s.now.step.Aggregate
 	s.now.step = gas.Step{Iteration: s.now.step.Iteration + 1, Aggregate: s.aggregate()}
-	return nil
 }
 
 // rewind returns to the safe position, if values or active set of a GPU that was lost are newer,
