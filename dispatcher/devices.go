@@ -60,7 +60,10 @@ func (p *plan[V, A]) openAll() ([]device.Device, error) {
 	if err != nil || p.opt.Device != AutoDevice || p.opt.GPU.Name != "" || !p.wantsSeveral(devices[0]) {
 		return devices, err
 	}
-	all, err := p.allNames()
+	all := p.opt.hooks.gpus
+	if all == nil {
+		all, err = device.Names()
+	}
 	if err != nil || len(all) == 1 {
 		return devices, nil //nolint:nilerr // one GPU is open
 	}
@@ -71,14 +74,6 @@ func (p *plan[V, A]) openAll() ([]device.Device, error) {
 	}
 	p.names = all
 	return append(devices, more...), nil
-}
-
-// allNames lists the GPUs of the machine.
-func (p *plan[V, A]) allNames() ([]string, error) {
-	if p.opt.hooks.gpus != nil {
-		return p.opt.hooks.gpus, nil
-	}
-	return device.Names()
 }
 
 // openNamed opens devices on goroutines. After an error, those that were opened are returned too.

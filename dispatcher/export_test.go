@@ -19,3 +19,6 @@ func (o *Options) ShareEvenly() { o.hooks.speeds, o.hooks.pageBytes = evenly, 1 
 
 // DivideFrontiers divides frontiers of any graph among several GPUs, those with more than small edges.
 func (o *Options) DivideFrontiers(small uint64) { o.hooks.smallFrontier = small }
+
+// Generically makes a job run through the generic loops even if the program is compiled, to compare them.
+func (o *Options) Generically() { o.hooks.generic = true }

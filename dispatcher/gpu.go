@@ -19,8 +19,9 @@ const gpuHostBytes = 16 << 20
 
 // gpuWorker is a GPU with its copy of the values.
 type gpuWorker[V, A any] struct {
-	number int // among the devices, from 1
-	engine *gpuengine.Engine[V, A]
+	number  int // among the devices, from 1
+	options gpuengine.Options
+	engine  *gpuengine.Engine[V, A]
 
 	// Of the iteration in progress.
 	share     *share
@@ -37,7 +38,7 @@ type gpuWorker[V, A any] struct {
 type gpus[V, A any] struct {
 	plan     *plan[V, A]
 	state    *state[V, A]
-	options  gpuengine.Options
+	options  gpuengine.Options // of all, without what each owns
 	live     []*gpuWorker[V, A]
 	lost     []*gpuWorker[V, A] // those that failed
 	frontier gpuFrontier[V, A]
@@ -106,74 +107,65 @@ func (p *plan[V, A]) dropDevices() error {
 	return closeAll(spare)
 }
 
-// own is what a GPU keeps.
-type own struct {
-	*page.Span      // if nil, all, if it fits
-	beyond     bool // others are streamed to it
-}
-
 // own divides the shards among GPUs: evenly if all stay, with some on both sides of a border if these fit, otherwise
 // each keeps as many as fit from where the one before it ends.
-func (g *gpus[V, A]) own(numbers []int) ([]own, error) {
-	shape, n := g.plan.shape, len(numbers)
-	list := make([]own, n)
-	keeps := func(k int, s own) (kept page.Span, all bool, err error) {
-		o := g.options
-		o.Own, o.Beyond = s.Span, s.beyond
+func (g *gpus[V, A]) own() error {
+	costs, n := g.plan.shape.costs, len(g.live)
+	if n == 1 {
+		return nil
+	}
+	keeps := func(gpu *gpuWorker[V, A]) (kept page.Span, all bool, err error) {
 		err = panics.Guard(g.plan.program, func() error {
-			kept, all, err = gpuengine.Keeps(g.plan.devices[numbers[k]-1], g.plan.program, shape.cat, o)
+			kept, all, err = gpuengine.Keeps(g.plan.devices[gpu.number-1], g.plan.program, g.plan.shape.cat, gpu.options)
 			return err
 		})
-		return kept, all, failed(numbers[k], err)
+		return kept, all, failed(gpu.number, err)
 	}
-	if n == 1 {
-		return list, nil
-	}
-	apart := policy.Split(shape.costs, policy.Evenly(n))
-	for _, intervals := range [][]policy.Interval{policy.Widen(shape.costs, apart), apart} {
+	apart := policy.Split(costs, policy.Evenly(n))
+	for _, intervals := range [][]policy.Interval{policy.Widen(costs, apart), apart} {
 		whole := true
 		for k, i := range intervals {
-			list[k].Span = (*page.Span)(&i)
-			_, all, err := keeps(k, list[k])
+			g.live[k].options.Own = (*page.Span)(&i)
+			_, all, err := keeps(g.live[k])
 			if err != nil {
-				return nil, err
+				return err
 			}
 			whole = whole && all
 		}
 		if whole {
-			return list, nil
+			return nil
 		}
 	}
 	from := 0
-	for k := range list {
-		rest := policy.Split(shape.costs[from:], policy.Evenly(n-k))[0]
-		kept, _, err := keeps(k, own{&page.Span{From: from, To: from + rest.To}, true})
+	for k, gpu := range g.live {
+		rest := policy.Split(costs[from:], policy.Evenly(n-k))[0]
+		gpu.options.Own, gpu.options.Beyond = &page.Span{From: from, To: from + rest.To}, true
+		kept, _, err := keeps(gpu)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		list[k], from = own{&kept, true}, kept.To
+		gpu.options.Own, from = &kept, kept.To
 	}
-	return list, nil
+	return nil
 }
 
 // connect makes the engines of the devices with the given numbers.
 func (g *gpus[V, A]) connect(numbers []int) error {
-	g.live, g.division, g.speeds = make([]*gpuWorker[V, A], len(numbers)), policy.Division{}, policy.Evenly(len(numbers))
-	own, err := g.own(numbers)
+	g.live, g.division, g.speeds = nil, policy.Division{}, policy.Evenly(len(numbers))
+	for _, number := range numbers {
+		g.live = append(g.live, &gpuWorker[V, A]{number: number, options: g.options})
+	}
+	err := g.own()
 	if err == nil {
-		err = parallel(func(k int) error {
-			o := g.options
-			o.Own, o.Beyond = own[k].Span, own[k].beyond
-			return panics.Guard(g.plan.program, func() error {
-				e, err := gpuengine.New(g.plan.devices[numbers[k]-1], g.plan.program, g.state.arrays, g.plan.shape.cat, o)
-				if err == nil {
-					g.live[k] = &gpuWorker[V, A]{number: numbers[k], engine: e}
-				}
+		err = g.each(func(gpu *gpuWorker[V, A]) error {
+			return panics.Guard(g.plan.program, func() (err error) {
+				gpu.engine, err = gpuengine.New(g.plan.devices[gpu.number-1], g.plan.program, g.state.arrays, g.plan.shape.cat,
+					gpu.options)
 				return err
 			})
-		}, numbers)
+		})
 	}
-	g.live = slices.DeleteFunc(g.live, func(w *gpuWorker[V, A]) bool { return w == nil })
+	g.live = slices.DeleteFunc(g.live, func(w *gpuWorker[V, A]) bool { return w.engine == nil })
 	if err != nil || len(g.live) == 1 {
 		return err
 	}
@@ -187,13 +179,6 @@ func (g *gpus[V, A]) connect(numbers []int) error {
 	return nil
 }
 
-// parallel calls f for the index of each number, on goroutines, and returns the first error as a failure of its number.
-func parallel(f func(k int) error, numbers []int) error {
-	errs := make([]error, len(numbers))
-	together(len(numbers), func(k int) { errs[k] = failed(numbers[k], f(k)) })
-	return cmp.Or(errs...)
-}
-
 // together calls f for each number below n, for the last one on the caller's goroutine: to wake another takes time.
 func together(n int, f func(k int)) {
 	var g sync.WaitGroup
@@ -204,14 +189,11 @@ func together(n int, f func(k int)) {
 	g.Wait()
 }
 
-// each calls f for each GPU, on goroutines.
+// each calls f for each GPU, on goroutines, and returns the first error as a failure of its GPU.
 func (g *gpus[V, A]) each(f func(*gpuWorker[V, A]) error) error {
-	var numbers []int
-	for _, gpu := range g.live {
-		numbers = append(numbers, gpu.number)
-	}
-	live := g.live
-	return parallel(func(k int) error { return f(live[k]) }, numbers)
+	live, errs := g.live, make([]error, len(g.live))
+	together(len(live), func(k int) { errs[k] = failed(live[k].number, f(live[k])) })
+	return cmp.Or(errs...)
 }
 
 // start copies the values to the GPUs.
@@ -268,14 +250,6 @@ func (g *gpus[V, A]) residentEdges() (edges uint64) {
 	return edges
 }
 
-// memory returns the bytes allocated on the GPUs.
-func (g *gpus[V, A]) memory() (bytes int64) {
-	for _, gpu := range g.live {
-		bytes += gpu.engine.Memory()
-	}
-	return bytes
-}
-
 // lose removes a GPU that failed.
 func (g *gpus[V, A]) lose(number int) {
 	g.frontier.free()
@@ -298,9 +272,7 @@ func (g *gpus[V, A]) regroup() error {
 	if err := g.connect(numbers); err != nil {
 		return err
 	}
-	for i := range g.plan.shape.firsts {
-		g.state.place.lacks[onGPUs][i] = false
-	}
+	clear(g.state.place.lacks[onGPUs])
 	return g.start()
 }
 

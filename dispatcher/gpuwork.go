@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gpuengine"
 	"github.com/garaph/garaph/page"
@@ -135,8 +136,11 @@ func (w *workers[V, A]) exchange(x *iteration) error {
 		}
 		gpu.engine.Sums(w.state.aggregates)
 		copied, err := gpu.engine.Commit(sent...)
-		x.report.Traffic.BytesCopied += gpu.stats.Bytes + copied
-		x.addGPU(gpu.stats)
+		s := gpu.stats
+		x.gpus.stats.Add(cpuengine.Stats{Edges: s.Edges, Vertices: s.Vertices, Activated: s.Activated, Degrees: s.Degrees})
+		x.report.Pages += s.Pages
+		x.report.Traffic.BytesBack += s.Back
+		x.report.Traffic.BytesCopied += s.Bytes + copied
 		if err != nil {
 			x.lost = append(x.lost, &failure{gpu.number, err})
 		}
@@ -151,12 +155,7 @@ func (w *workers[V, A]) exchange(x *iteration) error {
 func (w *workers[V, A]) pagesDone(x *iteration) {
 	all := slices.Clone(x.cpu.pages)
 	for _, g := range w.gpus.live {
-		for _, b := range g.share.batches {
-			all = append(all, PageWork{
-				Device: GPU, From: b.From, To: b.To, Edges: b.Edges, Bytes: b.Bytes,
-				Start: b.Start, End: b.End, Copy: b.Copy, Compute: b.Compute, Copies: b.Copies,
-			})
-		}
+		all = append(all, g.share.batches...)
 	}
 	slices.SortFunc(all, func(a, b PageWork) int { return cmp.Compare(a.Start, b.Start) })
 	for _, p := range all {
@@ -181,7 +180,7 @@ func (w *workers[V, A]) account(x *iteration) {
 		}
 		batches, gpus, ends[k] = batches+did.Pages, max(gpus, did.Seconds), did.Seconds
 		if each := w.recorder.report.GPU.Each; len(each) > 0 {
-			addWork(&each[g.number-1].DeviceWork, did)
+			each[g.number-1].DeviceWork = each[g.number-1].plus(did)
 		}
 	}
 	if batches > 0 {

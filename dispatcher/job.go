@@ -110,7 +110,7 @@ func (j *Job[V, A]) Trim() (free int64, err error) {
 		if err := j.arrange(); err != nil {
 			return 0, err
 		}
-		free -= j.results.bytes()
+		free -= 4 * int64(len(j.results.degrees))
 	} else {
 		j.state.arrays.FreeSpare(j.state.taken == nil) // an epoch may be read from Next
 	}

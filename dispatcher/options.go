@@ -120,14 +120,14 @@ type Trace struct {
 	GPUMemory func(bytes int64)
 }
 
-// hooks are options for tests, and those of Options.Generically and Options.EndAt.
+// hooks are options for tests, and that of Options.EndAt.
 type hooks struct {
 	open      func(name string) (device.Device, error) // instead of device.Open
 	gpus      []string                                 // instead of device.Names
 	speeds    policy.Speeds                            // instead of measured ones
 	decided   func(policy.Event)                       // observes the policy
 	pageBytes int64                                    // of page.Options
-	generic   bool                                     // see Options.Generically
+	generic   bool                                     // the loops are the generic ones, even if the program is compiled
 	machine   string                                   // a folder for the figures of the machine, also of an emulated GPU
 	// > 0: rows are read as they are needed, and one byte less than that of them stays
 	rowsStay  int64
@@ -136,10 +136,6 @@ type hooks struct {
 	// > 0: frontiers of any graph are divided among several GPUs, those with more edges
 	smallFrontier uint64
 }
-
-// Generically makes a job run through the generic loops even if the program is compiled,
-// to compare them.
-func (o *Options) Generically() { o.hooks.generic = true }
 
 // EngineVersion changes when engines compute values of other bits. A checkpoint can only be resumed
 // by the same version.

@@ -2,7 +2,6 @@ package dispatcher
 
 import (
 	"context"
-	"errors"
 
 	"github.com/garaph/garaph/internal/hostmem"
 )
@@ -10,27 +9,28 @@ import (
 // arranged holds the values of a job that is done, and the degrees, in the order of ids, where the graph stores
 // vertices in another one.
 type arranged[V any] struct {
-	values  []V // in memory of the arrays
-	in, out []uint32
+	values  []V      // in memory of the arrays
+	degrees []uint32 // in and out
+	in, out []uint32 // of degrees; the same of a symmetric graph
 }
 
 // arrange frees the arrays of iterations and fills results. Values by place stay, since an epoch may be made of them.
 func (j *Job[V, A]) arrange() error {
 	j.recorder.epochs.wait()
-	a, symmetric := j.state.arrays, j.plan.shape.cat.Symmetric
+	a := j.state.arrays
 	a.FreeSpare(false)
-	r := &arranged[V]{values: a.Next[:a.N]}
-	var errs [2]error
-	r.in, errs[0] = hostmem.Slice[uint32](int(a.N))
-	r.out = r.in
-	if !symmetric {
-		r.out, errs[1] = hostmem.Slice[uint32](int(a.N))
+	n, apart := int(a.N), 0
+	if !j.plan.shape.cat.Symmetric {
+		apart = n
 	}
+	r := &arranged[V]{values: a.Next[:n]}
 	j.results = r
-	if err := errors.Join(errs[:]...); err != nil {
+	var err error
+	if r.degrees, err = hostmem.Slice[uint32](n + apart); err != nil {
 		return err
 	}
-	err := j.plan.eachShard(context.Background(), func(i int) error {
+	r.in, r.out = r.degrees[:n], r.degrees[apart:]
+	err = j.plan.eachShard(context.Background(), func(i int) error {
 		var d degrees
 		in, out, err := d.of(j.plan.store, i)
 		if err != nil {
@@ -49,23 +49,10 @@ func (j *Job[V, A]) arrange() error {
 }
 
 func (r *arranged[V]) free() {
-	if r == nil {
-		return
+	if r != nil {
+		hostmem.Free(r.degrees)
+		*r = arranged[V]{}
 	}
-	hostmem.Free(r.in)
-	if len(r.out) > 0 && &r.out[0] != &r.in[0] {
-		hostmem.Free(r.out)
-	}
-	r.in, r.out, r.values = nil, nil, nil
-}
-
-// bytes returns the memory beside the arrays.
-func (r *arranged[V]) bytes() int64 {
-	n := int64(len(r.in))
-	if n > 0 && &r.out[0] != &r.in[0] {
-		n *= 2
-	}
-	return 4 * n
 }
 
 // shardOf returns degrees and values of the vertices of shard i or, once they are arranged, of as many in the order of

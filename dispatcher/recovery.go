@@ -36,7 +36,10 @@ func (w *workers[V, A]) survive(err error) error {
 // GPU has these, the job goes on from the host's.
 func (w *workers[V, A]) lose(number int, err error) {
 	within := w.state.within && w.plan.opt.Mode == Async || w.state.place.behind
-	for first := true; err != nil; first = false {
+	clear(w.state.arrays.Rising)
+	clear(w.state.arrays.Marks)
+	w.state.now.unsummed = true
+	for err != nil {
 		without := "the job goes on on the CPU"
 		if len(w.gpus.live) > 1 {
 			without = "the job goes on without it"
@@ -44,11 +47,6 @@ func (w *workers[V, A]) lose(number int, err error) {
 		w.plan.opt.Log.Warn(fmt.Sprintf("%v; %s", err, without))
 		w.recorder.report.GPU.Lost = cmp.Or(w.recorder.report.GPU.Lost, err.Error())
 		w.gpus.lose(number)
-		if first {
-			clear(w.state.arrays.Rising)
-			clear(w.state.arrays.Marks)
-			w.state.now.unsummed = true
-		}
 		if len(w.gpus.live) == 0 {
 			break
 		}

@@ -191,12 +191,10 @@ func (it *Iteration) merge(next Iteration) {
 // addWorks adds what devices did to sums.
 func addWorks(sums, did map[Device]DeviceWork) {
 	for d, w := range did {
-		sum := sums[d]
-		addWork(&sum, w)
-		sums[d] = sum
+		sums[d] = sums[d].plus(w)
 	}
 }
 
-func addWork(sum *DeviceWork, did DeviceWork) {
-	*sum = DeviceWork{sum.Pages + did.Pages, sum.Edges + did.Edges, sum.Seconds + did.Seconds}
+func (w DeviceWork) plus(more DeviceWork) DeviceWork {
+	return DeviceWork{w.Pages + more.Pages, w.Edges + more.Edges, w.Seconds + more.Seconds}
 }

@@ -217,19 +217,8 @@ type cpuShare struct {
 
 // gpuShare is the part of an iteration that GPUs have done.
 type gpuShare struct {
-	stats gpuengine.Stats
+	stats cpuengine.Stats
 	began time.Time
 	start float64 // of the work on pages, in seconds since the job began
 	read  int64   // bytes of pages read before they began
-}
-
-// addGPU adds what a GPU did.
-func (x *iteration) addGPU(s gpuengine.Stats) {
-	sum := &x.gpus.stats
-	sum.Edges += s.Edges
-	sum.Vertices += s.Vertices
-	sum.Activated += s.Activated
-	sum.Degrees += s.Degrees
-	sum.Pages += s.Pages
-	sum.Back += s.Back
 }

@@ -19,20 +19,13 @@ type share struct {
 	streamed []page.Request // the other pages
 	early    int            // that many of the streamed pages were copied before the iteration
 
-	given   []float64 // by shard: when the GPU got it, in seconds since the job began
-	batches []batch
-	err     error // why a page could not be read
+	given   []float64  // by shard: when the GPU got it, in seconds since the job began
+	batches []PageWork // that the GPU has done
+	err     error      // why a page could not be read
 }
 
 func (p *plan[V, A]) newShare() *share {
 	return &share{pages: p.pages, began: p.began, given: make([]float64, len(p.shape.firsts))}
-}
-
-// batch is work that a GPU has done. Start and End are seconds since the job began: when it was handed out,
-// and when it was done.
-type batch struct {
-	gpuengine.PageTime
-	Start, End float64
 }
 
 // mostFirst is the number of pages first lists at most.
@@ -117,7 +110,10 @@ func (s *share) Pages(ctx context.Context) iter.Seq2[*page.Page, error] {
 
 // Done is [gpuengine.Source].
 func (s *share) Done(t gpuengine.PageTime) {
-	s.batches = append(s.batches, batch{t, s.given[t.From], time.Since(s.began).Seconds()})
+	s.batches = append(s.batches, PageWork{
+		Device: GPU, From: t.From, To: t.To, Edges: t.Edges, Bytes: t.Bytes,
+		Start: s.given[t.From], End: time.Since(s.began).Seconds(), Copy: t.Copy, Compute: t.Compute, Copies: t.Copies,
+	})
 }
 
 // spans lists the shards of the batches.
@@ -180,15 +176,14 @@ func clip(pages *page.Cache, requests []page.Request, in policy.Interval) (list 
 
 // interleaved spreads the pages that are read from disk among those in memory, so that they are read meanwhile.
 func interleaved(pages *page.Cache, requests []page.Request) []page.Request {
-	var lists [2][]page.Request
+	var memory, disk []page.Request
 	for _, rq := range requests {
-		k := 0
-		if !pages.Stays(rq.Page) {
-			k = 1
+		if pages.Stays(rq.Page) {
+			memory = append(memory, rq)
+		} else {
+			disk = append(disk, rq)
 		}
-		lists[k] = append(lists[k], rq)
 	}
-	memory, disk := lists[0], lists[1]
 	if len(memory) == 0 || len(disk) == 0 {
 		return requests
 	}

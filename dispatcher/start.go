@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/dispatcher/policy"
 	"github.com/garaph/garaph/gas"
@@ -81,9 +82,8 @@ func (j *Job[V, A]) advances() bool {
 
 // initialising is the computation of degrees and first values while a GPU is opened.
 type initialising struct {
+	errgroup.Group
 	cancel context.CancelFunc
-	done   chan struct{} // closed at the end; then err is there
-	err    error
 }
 
 // beginInit starts initialising the vertices, as if the job were not resumed. It does nothing if
@@ -96,11 +96,8 @@ func (s *state[V, A]) beginInit() error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	x := &initialising{cancel: cancel, done: make(chan struct{})}
-	go func() {
-		defer close(x.done)
-		x.err = s.init(ctx, false)
-	}()
+	x := &initialising{cancel: cancel}
+	x.Go(func() error { return s.init(ctx, false) })
 	s.ahead = x
 	return nil
 }
@@ -112,16 +109,16 @@ func (s *state[V, A]) endInit(ctx context.Context) (begun bool, err error) {
 		return false, nil
 	}
 	defer context.AfterFunc(ctx, x.cancel)()
-	<-x.done
+	err = x.Wait()
 	x.cancel()
-	return true, cmp.Or(ctx.Err(), x.err)
+	return true, cmp.Or(ctx.Err(), err)
 }
 
 // stopInit cancels the initialisation and waits for its end.
 func (s *state[V, A]) stopInit() {
 	if s.ahead != nil {
 		s.ahead.cancel()
-		<-s.ahead.done
+		_ = s.ahead.Wait() // which endInit returns
 	}
 }
 

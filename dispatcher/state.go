@@ -256,12 +256,12 @@ func (s *state[V, A]) placed(x *iteration, did []int) {
 // commit makes the new values of an iteration current, in which GPUs did the given shards. The aggregate is
 // summed in the order of shards, whoever did them.
 func (s *state[V, A]) commit(x *iteration, did []int) {
-	x.report.Edges += x.gpus.stats.Edges + x.cpu.stats.Edges
-	x.report.Vertices = x.gpus.stats.Vertices + x.cpu.stats.Vertices
-	x.report.Pages += x.gpus.stats.Pages + len(x.cpu.pages)
-	x.report.Traffic.BytesBack = x.gpus.stats.Back
-	s.now.activated = x.gpus.stats.Activated + x.cpu.stats.Activated
-	s.now.degrees = x.gpus.stats.Degrees + x.cpu.stats.Degrees
+	all := x.gpus.stats
+	all.Add(x.cpu.stats)
+	x.report.Edges += all.Edges
+	x.report.Vertices = all.Vertices
+	x.report.Pages += len(x.cpu.pages)
+	s.now.activated, s.now.degrees = all.Activated, all.Degrees
 	if !x.alone {
 		marked := x.report.Device == CPU && x.report.Method == NotifyPull
 		if s.plan.opt.Mode == Sync {

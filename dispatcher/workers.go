@@ -57,31 +57,30 @@ func (w *workers[V, A]) start(ctx context.Context) error {
 		return nil
 	}
 	w.plan.opt.Trace.Phase(LoadingGPU)
-	err := w.gpus.start()
+	if err := w.survive(w.gpus.start()); err != nil {
+		return err
+	}
+	err := w.surviving(ctx, func() error {
+		if w.state.policy.peek(w.observe()) == Frontier {
+			return nil
+		}
+		return w.gpus.load(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	w.reportGPUs()
+	return w.surviving(ctx, func() error { return w.measureSpeeds(ctx) })
+}
+
+// surviving calls f until no GPU fails, while there are any and the context has not ended.
+func (w *workers[V, A]) surviving(ctx context.Context, f func() error) error {
 	for len(w.gpus.live) > 0 {
-		if err == nil && w.state.policy.peek(w.observe()) != Frontier {
-			err = w.gpus.load(ctx)
-		}
-		if err == nil {
-			break
-		}
-		if ctx.Err() != nil {
+		err := f()
+		if err == nil || ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err = w.survive(err); err != nil {
-			return err
-		}
-	}
-	w.reportGPUs()
-	for len(w.gpus.live) > 0 {
-		err := w.measureSpeeds(ctx)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err == nil {
-			break
-		}
-		if err := w.survive(err); err != nil {
 			return err
 		}
 	}
@@ -92,8 +91,10 @@ func (w *workers[V, A]) start(ctx context.Context) error {
 func (w *workers[V, A]) reportGPUs() {
 	r, p := &w.recorder.report.GPU, w.plan
 	var names []string
+	r.Memory = 0
 	for _, g := range w.gpus.live {
 		names = append(names, p.devices[g.number-1].Info().Name)
+		r.Memory += g.engine.Memory()
 		for len(p.devices) > 1 && len(r.Each) < len(p.devices) {
 			r.Each = append(r.Each, GPUWork{GPU: p.names[len(r.Each)]})
 		}
@@ -102,7 +103,7 @@ func (w *workers[V, A]) reportGPUs() {
 			each.Resident, each.Memory = g.engine.Resident(), g.engine.Memory()
 		}
 	}
-	r.Name, r.Memory, r.Resident = strings.Join(names, ", "), w.gpus.memory(), w.gpus.residentEdges()
+	r.Name, r.Resident = strings.Join(names, ", "), w.gpus.residentEdges()
 	p.opt.Trace.GPUMemory(r.Memory)
 }
 
