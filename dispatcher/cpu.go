@@ -1,7 +1,6 @@
 package dispatcher
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -54,10 +53,10 @@ func (c *cpuWorker[V, A]) work(ctx context.Context, x *iteration) error {
 		return err
 	}
 	c.plan.opt.Trace.Queue(len(c.plan.pages.ShardsOf(x.requests...)))
-	err = c.pull(ctx, x.requests, 0, w, func(p processed) {
-		x.cpu.stats.Add(p.stats)
+	err = c.pull(ctx, x.requests, 0, w, func(p PageWork, _ []int, s cpuengine.Stats) {
+		x.cpu.stats.Add(s)
 		x.report.Pages++
-		c.recorder.pageDone(x, p.PageWork)
+		c.recorder.pageDone(x, p)
 	})
 	if err != nil {
 		return err
@@ -84,25 +83,18 @@ const spared = 2
 // workBeside does the CPU's part of an iteration with GPUs.
 func (c *cpuWorker[V, A]) workBeside(ctx context.Context, x *iteration) error {
 	w, spare := cpuengine.Work{Step: x.step, Aggregates: c.state.aggregates}, min(spared, c.plan.opt.Threads/4)
-	return c.pull(ctx, x.cpu.requests, spare, w, func(p processed) {
-		x.cpu.scan.Edges += float64(c.plan.shape.edgesOf(p.shards))
-		x.cpu.pages = append(x.cpu.pages, p.PageWork)
-		x.cpu.stats.Add(p.stats)
-		c.gpus.send(p.shards)
+	return c.pull(ctx, x.cpu.requests, spare, w, func(p PageWork, shards []int, s cpuengine.Stats) {
+		x.cpu.scan.Edges += float64(c.plan.shape.edgesOf(shards))
+		x.cpu.pages = append(x.cpu.pages, p)
+		x.cpu.stats.Add(s)
+		c.gpus.send(shards)
 	})
 }
 
-// processed is a page that the CPU has done.
-type processed struct {
-	PageWork
-	shards []int
-	stats  cpuengine.Stats
-}
-
-// pull processes pages, and calls done for each. In async mode there is one at a time, since its values
-// are published before the next.
+// pull processes pages, and calls done for each with its shards. In async mode there is one at a time, since its
+// values are published before the next.
 func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, spare int, w cpuengine.Work,
-	done func(processed)) error {
+	done func(PageWork, []int, cpuengine.Stats)) error {
 	pages := c.plan.pages.Read(ctx, requests)
 	defer pages.Close()
 	var mu sync.Mutex                 // guards all
@@ -112,9 +104,14 @@ func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, spa
 			p.Release()
 		}
 	}()
+	given, last := false, false
 	begin := func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
+		if given && c.plan.opt.Mode == Async {
+			return nil, w, nil
+		}
 		p, err := pages.Next(ctx)
-		if err != nil || p == nil {
+		given, last = true, p == nil
+		if last {
 			return nil, w, err
 		}
 		c.state.keep(c.state.arrays.Next, p.List())
@@ -130,40 +127,20 @@ func (c *cpuWorker[V, A]) pull(ctx context.Context, requests []page.Request, spa
 		mu.Unlock()
 		shards := p.List()
 		p.Release()
-		done(processed{
-			PageWork: PageWork{
-				Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Edges: s.Edges,
-				Start: begun.Sub(c.plan.began).Seconds(), End: time.Since(c.plan.began).Seconds(),
-				Compute: busy.Seconds() / float64(c.engine.Goroutines(spare)),
-			},
-			shards: shards, stats: s,
-		})
+		done(PageWork{
+			Device: CPU, From: shards[0], To: shards[len(shards)-1] + 1, Edges: s.Edges,
+			Start: begun.Sub(c.plan.began).Seconds(), End: time.Since(c.plan.began).Seconds(),
+			Compute: busy.Seconds() / float64(c.engine.Goroutines(spare)),
+		}, shards, s)
 		if c.plan.opt.Mode == Async {
 			c.state.publish(shards, w.Marked)
 			c.recorder.epochs.published()
 		}
 		return nil
 	}
-	if c.plan.opt.Mode == Sync {
-		return c.engine.Stream(ctx, spare, begin, end)
-	}
-	return c.oneByOne(ctx, spare, begin, end)
-}
-
-// oneByOne processes pages on the CPU so that each is done before the next is begun.
-func (c *cpuWorker[V, A]) oneByOne(ctx context.Context, spare int, begin cpuengine.Next,
-	end func(*page.Page, cpuengine.Stats, time.Duration) error) error {
-	for last := false; !last; {
-		given := false
-		err := c.engine.Stream(ctx, spare, func(ctx context.Context) (*page.Page, cpuengine.Work, error) {
-			if given {
-				return nil, cpuengine.Work{}, nil
-			}
-			p, w, err := begin(ctx)
-			given, last = true, p == nil
-			return p, w, err
-		}, end)
-		if err != nil {
+	for !last {
+		given = false
+		if err := c.engine.Stream(ctx, spare, begin, end); err != nil {
 			return err
 		}
 	}
@@ -259,28 +236,20 @@ func (c *cpuWorker[V, A]) loadRows(ctx context.Context) (read int64, err error) 
 		}
 		return 0, err
 	}
-	out, in, read, err := c.acquireRows(ctx)
-	if err != nil {
-		return 0, err
+	var rows []*frontier.Rows
+	for _, x := range f.plain {
+		r, n, err := x.Acquire(ctx, c.plan.opt.Threads)
+		if err != nil {
+			return 0, err
+		}
+		c.acquired, rows, read = append(c.acquired, x), append(rows, r), read+n
+	}
+	out, in := rows[0], rows[len(rows)-1]
+	if !f.seeks {
+		in = nil
 	}
 	c.advancer, err = cpuengine.NewAdvancer(c.engine, out, in)
 	return read, err
-}
-
-// acquireRows returns the plain rows of the job, and those along which vertices seek.
-func (c *cpuWorker[V, A]) acquireRows(ctx context.Context) (out, in *frontier.Rows, read int64, err error) {
-	for _, x := range c.plan.front.plain {
-		rows, n, err := x.Acquire(ctx, c.plan.opt.Threads)
-		if err != nil {
-			return nil, nil, 0, err
-		}
-		c.acquired = append(c.acquired, x)
-		read += n
-		if out, in = cmp.Or(out, rows), rows; !c.plan.front.seeks {
-			in = nil
-		}
-	}
-	return out, in, read, nil
 }
 
 // advance does iterations from frontier to frontier, at most limit. New values replace old ones in

@@ -24,22 +24,17 @@ type epochs[V, A any] struct {
 	active bitset.Set // of the snapshot; nil unless epochs are written while the job runs
 
 	checkpoint.Recorder
-	due     checkpoint.Schedule
-	writer  epochWriter
-	changes epochChanges
+	due    checkpoint.Schedule
+	writer struct { // the goroutine that writes an epoch
+		cancel context.CancelFunc
+		done   chan error // receives its result
+	}
+	// changes counts those of the state: all, those in the last epoch, and those in the epoch being written.
+	changes struct{ all, saved, taken int }
 	whole   bool // there is a state to go on from
 	// aggregates holds the aggregates before the iteration: an error in its middle leaves the present ones half changed.
 	aggregates []float64
 }
-
-// epochWriter is the goroutine that writes an epoch.
-type epochWriter struct {
-	cancel context.CancelFunc
-	done   chan error // receives its result
-}
-
-// epochChanges counts changes of the state: all, those in the last epoch, and those in the epoch being written.
-type epochChanges struct{ all, saved, taken int }
 
 // epochBytes returns the memory that epochs take, beside the process's own.
 func epochBytes[V any](n uint32, p checkpoint.Policy) int64 {

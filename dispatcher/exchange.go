@@ -45,20 +45,13 @@ func (g *gpus[V, A]) active() error {
 
 // takeOver makes what was fetched the host's values and active set.
 func (g *gpus[V, A]) takeOver(stale []page.Span) {
-	whole := len(stale) == 1 && stale[0] == page.Span{To: len(g.plan.shape.firsts)}
-	if whole {
-		g.state.arrays.Swap()
-	}
+	var shards []int
 	for _, r := range stale {
-		shards := r.List()
-		if !whole {
-			g.state.keep(g.state.arrays.Cur, shards)
-			from, to := g.plan.shape.vertices(r)
-			g.state.arrays.Publish(from, to, false)
-		}
-		for _, i := range shards {
-			g.state.place.share(i)
-		}
+		shards = append(shards, r.List()...)
+	}
+	g.state.makeCurrent(shards, false)
+	for _, i := range shards {
+		g.state.place.share(i)
 	}
 	g.state.arrays.Advance()
 	g.state.place.behind = false

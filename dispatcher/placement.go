@@ -8,15 +8,10 @@ const (
 	onGPUs
 )
 
-// placement says which side lacks the newest values of a shard, and the newest active set.
+// placement says which side lacks the newest values of a shard, and the newest active set: at first, none.
 type placement struct {
 	lacks  [2][]bool // by shard
 	behind bool      // GPUs have newer values, or a newer active set, than the host
-}
-
-// newPlacement returns a placement in which both sides have all values.
-func newPlacement(shards int) *placement {
-	return &placement{lacks: [2][]bool{make([]bool, shards), make([]bool, shards)}}
 }
 
 // wrote notes that a side made new values of a shard, which the other one lacks.

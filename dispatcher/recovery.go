@@ -70,6 +70,6 @@ func (w *workers[V, A]) lose(number int, err error) {
 		for v := range w.state.arrays.N {
 			w.state.arrays.Active.Add(v)
 		}
-		w.state.recount()
+		w.state.now.activated, w.state.now.degrees = uint64(w.state.arrays.N), w.plan.shape.notifyEdges
 	}
 }

@@ -169,7 +169,9 @@ func (j *Job[V, A]) levelLimit() int {
 		limit = 1 // a larger frontier may be another decision
 	}
 	if j.plan.opt.hooks.end != nil {
-		limit = min(limit, j.state.rounds())
+		// twice as many each time, since buckets are emptied and filled for it
+		j.state.asked = max(1, 2*j.state.asked)
+		limit = min(limit, j.state.asked)
 	}
 	if e := j.recorder.epochs; e != nil && e.due.Every > 0 {
 		limit = min(limit, max(1, e.due.Every-e.due.Iterations))
@@ -202,23 +204,17 @@ type iteration struct {
 	loaded int64 // bytes of rows read for frontiers
 
 	requests []page.Request
-	cpu      cpuShare
-	gpus     gpuShare
 	measured policy.Measurement
-}
-
-// cpuShare is the part of an iteration that the CPU has done.
-type cpuShare struct {
-	stats    cpuengine.Stats
-	requests []page.Request // beside GPUs
-	pages    []PageWork     // beside GPUs
-	scan     policy.Scanned // beside GPUs
-}
-
-// gpuShare is the part of an iteration that GPUs have done.
-type gpuShare struct {
-	stats cpuengine.Stats
-	began time.Time
-	start float64 // of the work on pages, in seconds since the job began
-	read  int64   // bytes of pages read before they began
+	cpu      struct { // what the CPU has done
+		stats    cpuengine.Stats
+		requests []page.Request // beside GPUs
+		pages    []PageWork     // beside GPUs
+		scan     policy.Scanned // beside GPUs
+	}
+	gpus struct { // what GPUs have done
+		stats cpuengine.Stats
+		began time.Time
+		start float64 // of the work on pages, in seconds since the job began
+		read  int64   // bytes of pages read before they began
+	}
 }

@@ -35,7 +35,7 @@ type state[V, A any] struct {
 
 	aggregates []float64 // by shard; nil if the program is not [gas.Aggregable]
 	unsettled  []uint32  // by shard, the first vertex that was not settled when last looked
-	asked      int       // see rounds
+	asked      int       // after how many levels, or rounds of ordered ones, the job last asked whether it had arrived
 	few        int       // iterations in a row from disk with few active vertices
 
 	ahead *initialising // if nil, nothing is initialised ahead
@@ -122,18 +122,13 @@ func (s *state[V, A]) publish(shards []int, marked bool) {
 	}
 }
 
-// makeCurrent makes the new values of an iteration current on the host. After a pull
-// over all shards the arrays change places; otherwise what was processed is copied.
-func (s *state[V, A]) makeCurrent(requests []page.Request, marked bool) {
-	whole := !marked && len(requests) == len(s.plan.pages.Spans())
-	for _, rq := range requests {
-		whole = whole && rq.Shards == nil
-	}
-	if whole {
+// makeCurrent makes the new values of shards current on the host. After a pull over all
+// of them the arrays change places; otherwise the values are copied.
+func (s *state[V, A]) makeCurrent(shards []int, marked bool) {
+	if !marked && len(shards) == len(s.shape.firsts) {
 		s.arrays.Swap()
 		return
 	}
-	shards := s.plan.pages.ShardsOf(requests...)
 	s.keep(s.arrays.Cur, shards)
 	s.copyNext(shards, marked)
 }
@@ -157,16 +152,6 @@ func (s *state[V, A]) copyNext(shards []int, marked bool) {
 		})
 	}
 	g.Wait()
-}
-
-// recount counts the active vertices and their edges.
-func (s *state[V, A]) recount() {
-	s.now.activated, s.now.degrees = 0, 0
-	active := s.arrays.Active
-	for v, ok := active.Next(0, s.shape.cat.Vertices); ok; v, ok = active.Next(v+1, s.shape.cat.Vertices) {
-		s.now.activated++
-		s.now.degrees += uint64(s.arrays.Degree[v])
-	}
 }
 
 // aggregate returns the global aggregate, summed in the order of the shards.
@@ -265,7 +250,7 @@ func (s *state[V, A]) commit(x *iteration, did []int) {
 	if !x.alone {
 		marked := x.report.Device == CPU && x.report.Method == NotifyPull
 		if s.plan.opt.Mode == Sync {
-			s.makeCurrent(x.requests, marked)
+			s.makeCurrent(s.plan.pages.ShardsOf(x.requests...), marked)
 		}
 		s.arrays.Advance()
 		if marked {
@@ -363,11 +348,4 @@ func (s *state[V, A]) arrived() bool {
 		}
 	}
 	return true
-}
-
-// rounds is after how many levels, or rounds of ordered ones, the job asks whether it has arrived,
-// at most: twice as many each time, since buckets are emptied and filled for it.
-func (s *state[V, A]) rounds() int {
-	s.asked = max(1, 2*s.asked)
-	return s.asked
 }

@@ -27,7 +27,8 @@ func newWorkers[V, A any](p *plan[V, A], s *state[V, A], r *recorder[V, A]) *wor
 // it does not fit a GPU.
 func (w *workers[V, A]) open() error {
 	p := w.plan
-	w.state.place = newPlacement(len(p.shape.firsts))
+	n := len(p.shape.firsts)
+	w.state.place = &placement{lacks: [2][]bool{make([]bool, n), make([]bool, n)}}
 	p.wantFrontier()
 	if len(p.devices) > 0 {
 		if err := w.gpus.open(); err != nil {

@@ -30,7 +30,7 @@ func choose(o Observation, s State, m Method) (Device, float64, State) {
 	if !o.Open() {
 		return GPU, 0, s
 	}
-	cpu, gpu := cpuCost(o, s, m), gpuCost(o, s)
+	cpu, gpu := cpuCost(o, s, m), s.Speeds.Alone+workCost(o, s, s.Speeds.Streamed)
 	toHost, toGPU := s.Speeds.Link*float64(o.HostStale), s.Speeds.Link*float64(o.GPUStale)
 	// Values are fetched once, and save something in each iteration: it is done when
 	// as much was missed by staying, which counts for the other side.
@@ -92,10 +92,6 @@ func cpuCost(o Observation, s State, m Method) float64 {
 // workCost is how long the GPU takes for the work on pages, with a speed of streaming.
 func workCost(o Observation, s State, streamed float64) float64 {
 	return max(s.Speeds.Resident*float64(o.ResidentEdges), streamed*float64(o.Facts.PullEdges-o.ResidentEdges))
-}
-
-func gpuCost(o Observation, s State) float64 {
-	return s.Speeds.Alone + workCost(o, s, s.Speeds.Streamed)
 }
 
 // Where edges are streamed, the first iterations with a GPU show what each costs: the
