@@ -2,7 +2,6 @@ package dispatcher
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -23,14 +22,6 @@ type cpuWorker[V, A any] struct {
 	engine   *cpuengine.Engine[V, A]
 	advancer *cpuengine.Advancer[V, A] // nil until rows are loaded
 	acquired []*page.SharedRows
-}
-
-// open makes the engine.
-func (c *cpuWorker[V, A]) open() (err error) {
-	if c.engine, err = cpuengine.New(c.plan.loops, c.state.arrays, c.plan.opt.Threads); err != nil {
-		return fmt.Errorf("program %T: %w", c.plan.program, err)
-	}
-	return nil
 }
 
 // work does an iteration on the CPU alone: notify, then process the pages.

@@ -201,10 +201,7 @@ func (e *epochs[V, A]) unsaved() bool {
 // save writes an epoch of the host's values, which must be the newest, after the run.
 func (e *epochs[V, A]) save() error {
 	within := e.plan.opt.Mode == Async && e.state.within
-	active := e.state.arrays.Active
-	if within {
-		active = e.state.activeNow(active, true) // the run is over
-	}
+	active := e.state.activeNow(e.state.arrays.Active, within) // in place: the run is over
 	err := e.Write(context.Background(), e.snapshotState(within), newSnapshot(e.state.arrays.Cur, active, e.chunk, nil))
 	if err == nil {
 		e.changes.saved = e.changes.all

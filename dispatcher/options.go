@@ -88,12 +88,9 @@ const (
 	Calibrating Phase = "calibrating"        // the speeds of CPU, GPU and link
 )
 
-// AllGPUs is [device.All].
-const AllGPUs = device.All
-
 // GPUOptions configure the GPU of a job.
 type GPUOptions struct {
-	Name      string           // "0", "1" …, several as "0,1", [AllGPUs], or "emulated"; if "", the first one
+	Name      string           // "0", "1" …, several as "0,1", [device.All], or "emulated"; if "", the first one
 	Memory    int64            // bytes of the memory of each; if 0, all that is free
 	Streams   int              // that overlap; if 0, see [gpuengine.Options]
 	Gather    gpuengine.Gather // if "", auto

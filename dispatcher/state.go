@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/garaph/garaph/dispatcher/policy"
@@ -142,16 +141,12 @@ func (s *state[V, A]) copyNext(shards []int, marked bool) {
 		goroutines = min(s.plan.opt.Threads, bits.Len(uint(len(shards))))
 	}
 	var next atomic.Int64
-	var g sync.WaitGroup
-	for range goroutines {
-		g.Go(func() {
-			for k := next.Add(1) - 1; k < int64(len(shards)); k = next.Add(1) - 1 {
-				from, to := s.shape.interval(shards[k])
-				s.arrays.Publish(from, to, marked)
-			}
-		})
-	}
-	g.Wait()
+	together(goroutines, func(int) {
+		for k := next.Add(1) - 1; k < int64(len(shards)); k = next.Add(1) - 1 {
+			from, to := s.shape.interval(shards[k])
+			s.arrays.Publish(from, to, marked)
+		}
+	})
 }
 
 // aggregate returns the global aggregate, summed in the order of the shards.

@@ -3,8 +3,10 @@ package dispatcher
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
+	"github.com/garaph/garaph/cpuengine"
 	"github.com/garaph/garaph/dispatcher/policy"
 )
 
@@ -48,7 +50,11 @@ func (w *workers[V, A]) open() error {
 	}
 	w.state.policy = decider{facts: p.facts(), look: p.opt.hooks.decided}
 	w.state.policy.set(policy.State{})
-	return w.cpu.open()
+	var err error
+	if w.cpu.engine, err = cpuengine.New(p.loops, w.state.arrays, p.opt.Threads); err != nil {
+		return fmt.Errorf("program %T: %w", p.program, err)
+	}
+	return nil
 }
 
 // start copies values to the GPUs and, unless the first iteration advances a frontier, the edges

@@ -28,7 +28,7 @@ const (
 // Facts are what decisions depend on and what a job does not change.
 type Facts struct {
 	Method      Method        `json:"method"`       // that was asked for
-	Device      Device        `json:"device"`       // likewise
+	Device      Device        `json:"device"`       // that was asked for
 	Vertices    uint64        `json:"vertices"`     // of the graph
 	ValueBytes  uint64        `json:"value_bytes"`  // of one vertex
 	PullEdges   uint64        `json:"pull_edges"`   // that a pull gathers along
@@ -112,7 +112,7 @@ type State struct {
 	// Notified: an iteration was a notify-pull, so that the sides for it are in memory.
 	Notified bool `json:"notified"`
 	// Missed is the number of seconds a GPU would have saved in the iterations that the CPU
-	// did because values would have had to be copied; below 0, likewise the CPU.
+	// did because values would have had to be copied; below 0, the CPU in those that a GPU did.
 	Missed  float64 `json:"missed"`
 	Untried float64 `json:"untried"` // seconds since a GPU did something
 	Trying  int     `json:"trying"`  // iterations that are left of those in which it is tried
@@ -146,6 +146,18 @@ type Counts struct {
 type Reach struct {
 	Few  bool `json:"few,omitempty"`  // they lead to few vertices
 	Slow bool `json:"slow,omitempty"` // they lead to many after many steps
+}
+
+// Event is one call of Decide, Maintain or Learn in a run, with what it was given
+// and what it gave. The first event of a run has only the State that it began with.
+// In JSON, a run is a line for each event.
+type Event struct {
+	Observation *Observation `json:"observation,omitempty"` // of Decide and Maintain
+	Decision    *Decision    `json:"decision,omitempty"`    // of Decide
+	Seconds     float64      `json:"seconds,omitempty"`     // of Maintain
+	Upkeep      *Upkeep      `json:"upkeep,omitempty"`      // of Maintain
+	Measurement *Measurement `json:"measurement,omitempty"` // of Learn
+	State       *State       `json:"state,omitempty"`       // that the policy was set to
 }
 
 // inMemoryLimit is the largest f with which an iteration notifies, in memory.

@@ -56,9 +56,9 @@ func gpuFlag(fs *pflag.FlagSet) *string {
 func gpusFlag(fs *pflag.FlagSet) *string {
 	check := func(s string) error {
 		for name := range strings.SplitSeq(s, ",") {
-			if s != dispatcher.AllGPUs && checkGPU(name) != nil {
+			if s != device.All && checkGPU(name) != nil {
 				return fmt.Errorf("expected numbers, as in 0,1 (garaph devices lists them), %s, or %s",
-					dispatcher.AllGPUs, device.EmulatedName)
+					device.All, device.EmulatedName)
 			}
 		}
 		return nil
