@@ -175,7 +175,7 @@ func (f *frontierPlan) counts() (held, stored, needed int64) {
 // planHeld plans to hold rows as they are stored. Where the graph has them so in one direction only, a job holds these
 // unless it was asked for frontiers, for which plain rows in both are sooner than pushing alone. When jobs over the
 // open graph have looked at as many edges along them as there are, plain ones pay: to make these takes about as long
-// as looking at so many edges along held ones takes longer.
+// as they save in looking at that number of edges.
 func (p *plan[V, A]) planHeld() {
 	f := &p.front
 	if !f.seeks || f.ordered || len(p.devices) > 0 || p.opt.hooks.plainRows || f.edges == 0 {

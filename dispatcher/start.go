@@ -62,7 +62,7 @@ func (j *Job[V, A]) start(ctx context.Context) error {
 	return nil
 }
 
-// startGPUs makes the GPUs ready for the first iteration. It goes on without those that fail.
+// startGPUs makes the GPUs ready for the first iteration. It drops those that fail.
 func (j *Job[V, A]) startGPUs(ctx context.Context) error {
 	if err := j.workers.start(ctx); err != nil {
 		return err

@@ -234,7 +234,7 @@ func (s *state[V, A]) placed(x *iteration, did []int) {
 }
 
 // commit makes the new values of an iteration current, in which GPUs did the given shards. The aggregate is
-// summed in the order of shards, whoever did them.
+// summed in the order of shards.
 func (s *state[V, A]) commit(x *iteration, did []int) {
 	all := x.gpus.stats
 	all.Add(x.cpu.stats)

@@ -58,7 +58,7 @@ func (w *workers[V, A]) open() error {
 }
 
 // start copies values to the GPUs and, unless the first iteration advances a frontier, the edges
-// that stay there, and measures speeds. It goes on without GPUs that fail.
+// that stay there, and measures speeds. It drops GPUs that fail.
 func (w *workers[V, A]) start(ctx context.Context) error {
 	if len(w.gpus.live) == 0 {
 		return nil

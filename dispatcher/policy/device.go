@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// From α = leastTried on, the GPU is tried while the CPU works alone, after so many
-// times what that takes, for a few iterations, the first of which is slow: it may be
-// faster than it was.
+// From α = leastTried on, the GPU is tried while the CPU works alone, each time that the
+// CPU has worked for triedShare times as long as the GPU would take, for a few iterations,
+// the first of which is slow: it may be faster than it was.
 const (
 	leastTried = 0.2
 	triedShare = 50
@@ -133,7 +133,7 @@ func exchangeCost(o Observation, s State) float64 {
 }
 
 // safetyShare bounds what a GPU that fails costs: while it works alone, the host
-// gets its values after so many times what that takes.
+// gets its values whenever the GPU has worked safetyShare times as long as that takes.
 const safetyShare = 200
 
 // Upkeep is what is to be done after an iteration for the sake of later ones.

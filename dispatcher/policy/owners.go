@@ -28,7 +28,7 @@ func Split(edges []uint64, speeds []float64) []Interval {
 // Evenly returns the speeds of n workers that are equal.
 func Evenly(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// Balance returns the speeds of workers that have ended after so many seconds of an iteration. Unless the ends differ
+// Balance returns the speeds of workers by the seconds after which they ended an iteration. Unless the ends differ
 // by more than [steady], nothing changes. Otherwise speeds change by half of what would have made the ends the same,
 // since one iteration may be slow by chance.
 func Balance(speeds, seconds []float64) []float64 {
@@ -130,7 +130,7 @@ const steady = 0.03
 // it at the end of an iteration.
 const longTask = 3 << 18
 
-// ofCPU returns an interval with about so many edges, at the end of rest where shards have more of them, unless those
+// ofCPU returns an interval with about share edges, at the end of rest where shards have more of them, unless those
 // take a goroutine too long.
 func ofCPU(edges []uint64, rest Interval, share float64) Interval {
 	half := (rest.From + rest.To) / 2
@@ -150,7 +150,7 @@ func sum(edges []uint64) float64 {
 	return float64(n)
 }
 
-// prefix returns the number of shards, from the first one on, that have about so many edges.
+// prefix returns the number of shards, from the first one on, that have about want edges.
 func prefix(edges []uint64, want float64) int {
 	for i, n := range edges {
 		if want < float64(n)/2 {
@@ -161,7 +161,7 @@ func prefix(edges []uint64, want float64) int {
 	return len(edges)
 }
 
-// suffix returns the number of shards, from the last one back, that have about so many edges.
+// suffix returns the number of shards, from the last one back, that have about want edges.
 func suffix(edges []uint64, want float64) (n int) {
 	for n < len(edges) {
 		x := float64(edges[len(edges)-1-n])

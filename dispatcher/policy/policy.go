@@ -238,13 +238,13 @@ const (
 	// after. RMAT 20 with 30 edges a vertex has components after 5, and shortest paths
 	// after 4.
 	rowsCost = 8
-	// What an iteration takes beside edges is as long as so many, and one for every
-	// bitVertices.
+	// An iteration takes as long, beside its edges, as iterationEdges of them, and one for every
+	// bitVertices vertices.
 	iterationEdges = 1 << 14
 	bitVertices    = 8
 )
 
-// spends is what an iteration of the CPU took that looked at so many edges.
+// spends returns the cost of an iteration of the CPU that looked at the given edges, in edges.
 func (f Facts) spends(looked uint64) uint64 { return looked + iterationEdges + f.Vertices/bitVertices }
 
 const (
