@@ -32,7 +32,7 @@ func RunAlgorithm[T algorithms.Value](
 	}
 	out, err := algorithms.Run(ctx, g.store, a, o)
 	if err != nil {
-		return nil, errors.Join(err, (&Result{job: o.Job}).end(endedBy(ctx, err), err))
+		return nil, errors.Join(err, endJob(ctx, o.Job, err))
 	}
 	r = resultOf(g, name, a, out)
 	r.job = o.Job

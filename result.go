@@ -108,20 +108,15 @@ func (r *Result) finish(end func()) error {
 			}
 		}
 		end()
-		return errors.Join(err, r.end(status, r.lost))
+		if r.job != nil {
+			err = errors.Join(err, r.job.End(status, r.lost))
+		}
+		return err
 	})
 }
 
 // Job returns the job that records the run, or nil.
 func (r *Result) Job() *Job { return r.job }
-
-// end ends the recorded job.
-func (r *Result) end(s checkpoint.Status, cause error) error {
-	if r.job == nil {
-		return nil
-	}
-	return r.job.End(s, cause)
-}
 
 // errNoValues is the error of a result that was closed or whose run failed.
 var errNoValues = errors.New("the result has no values: it is closed, or its run failed")

@@ -69,9 +69,8 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	_, r.columned = p.(gas.Columned[V])
 	if err != nil {
 		job.Close()
-		status := endedBy(ctx, err)
 		err = nameProgram(err, p, o.Name)
-		return r, errors.Join(err, r.end(status, err))
+		return r, errors.Join(err, endJob(ctx, o.Job, err))
 	}
 	r.close, r.leave = job.Close, job.Leave
 	memory, err := job.Trim()
@@ -85,16 +84,18 @@ func Run[V, A any](ctx context.Context, g *Graph, p gas.Program[V, A], o RunOpti
 	return r, nil
 }
 
-// endedBy returns the status of a job that ended with an error.
-func endedBy(ctx context.Context, err error) checkpoint.Status {
+// endJob ends the job, if any, of a run that returned an error.
+func endJob(ctx context.Context, job *Job, err error) error {
 	var overflow *OverflowError
 	switch {
+	case job == nil:
+		return nil
 	case ctx.Err() != nil:
-		return checkpoint.Interrupted
+		return job.End(checkpoint.Interrupted, err)
 	case errors.As(err, &overflow):
-		return checkpoint.Done // without results: resumed, it would end so again
+		return job.End(checkpoint.Done, err) // without results: resumed, it would end so again
 	}
-	return checkpoint.Failed
+	return job.Fail(err)
 }
 
 // check asks a program that is [gas.Checked] whether it can run over a graph, and one that is

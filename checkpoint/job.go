@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/garaph/garaph/internal/beneath"
+	"github.com/garaph/garaph/internal/hostmem"
 )
 
 // Job is one run of a program over a graph, as a folder in the graph's: its
@@ -24,6 +25,7 @@ type Job struct {
 	lock   *os.File
 	passed []error // see Passed
 	begun  bool
+	fresh  bool // Begin has made it
 	chunk  uint32
 	epochs *Folder
 
@@ -128,6 +130,7 @@ func (j *Job) Begin(id Identity, p Policy) error {
 		if err := j.create(); err != nil {
 			return fmt.Errorf("make a job in %s: %w", j.jobs, err)
 		}
+		j.fresh = true
 	} else if err := j.save(); err != nil {
 		return err
 	} else if err := j.openEpochs(); err != nil {
@@ -218,6 +221,16 @@ func (j *Job) End(s Status, cause error) error {
 		err = fmt.Errorf("%w; the run is done, and the job is listed as interrupted: `garaph jobs rm` removes it", err)
 	}
 	return errors.Join(err, j.Close())
+}
+
+// Fail ends the job with the error of its run. A new job that has done no iteration is removed if it lacks memory or has
+// no checkpoint: to resume it would be to run it again.
+func (j *Job) Fail(cause error) error {
+	err := j.End(Failed, cause)
+	if r := j.Record(); j.fresh && r.Iteration == 0 && (r.Epoch == 0 || errors.Is(cause, hostmem.ErrBudget)) {
+		_, _ = Remove(j.jobs, j.id) // else it is listed as failed
+	}
+	return err
 }
 
 // Close releases the job, as it is.

@@ -33,7 +33,6 @@ type Job struct {
 	answers []*community.Result
 	lost    error // why results were not written
 	ended   bool
-	fresh   bool // no process has begun it before
 }
 
 // Record begins a search as a job of [garaph.Graph.NewJob], or continues one of [garaph.Graph.OpenJob] from its
@@ -50,9 +49,9 @@ func Record(
 		p = job.Record().Policy
 	}
 	j = &Job{graph: g, recorder: checkpoint.Recorder{Job: job, Log: o.Log, Unit: "answers"}, options: o, policy: p}
-	j.fresh = job.ID() == 0
+	fresh := job.ID() == 0
 	id := checkpoint.Identity{Graph: g.Catalogue().Fingerprint, Program: program, Engine: community.SavedVersion}
-	if err = j.recorder.Begin(g.Store().InPlace, id, p); err == nil && !j.fresh {
+	if err = j.recorder.Begin(g.Store().InPlace, id, p); err == nil && !fresh {
 		err = j.restore(ctx)
 	}
 	if err == nil && j.from == nil {
@@ -100,14 +99,11 @@ func (j *Job) Find(ctx context.Context, answer func(i int, c *community.Result) 
 		return answer(i, c)
 	})
 	if err != nil {
-		status := checkpoint.Failed
+		j.ended = true
 		if ctx.Err() != nil {
-			status = checkpoint.Interrupted
-		}
-		refused := j.fresh && len(j.answers) == 0 && errors.Is(err, garaph.ErrMemory)
-		id := j.Job().ID()
-		if err = errors.Join(err, j.end(status, err)); refused { // with that budget, it would be refused again
-			_, _ = j.graph.RemoveJobs(id) // else it is listed as failed
+			err = errors.Join(err, j.Job().End(checkpoint.Interrupted, err))
+		} else {
+			err = errors.Join(err, j.Job().Fail(err))
 		}
 	}
 	return report, err
