@@ -72,14 +72,18 @@ func (p Program) refusedFlagNames() []string {
 
 // checkAlgorithm refuses them.
 func (f *runFlags) checkAlgorithm(cmd *cobra.Command, p Program) error {
+	checkpoints := flags.Given(cmd.Flags(), checkpointFlagNames...)
+	if checkpoints != "" && !p.Resumable {
+		return Usagef("%s: %s writes no checkpoints", checkpoints, p.Name)
+	}
 	if names := flags.Given(cmd.Flags(), p.refusedFlagNames()...); names != "" {
 		return Usagef("%s: does not apply to %s, which is an algorithm", names, p.Name)
 	}
 	if d := *f.device; d != autoDevice && d != string(dispatcher.CPU) && (!p.GPU || d != string(dispatcher.GPU)) {
 		return Usagef("--device %s: algorithm %s does not run on it", d, p.Name)
 	}
-	if names := flags.Given(cmd.Flags(), checkpointFlagNames...); names != "" && *f.device == string(dispatcher.GPU) {
-		return Usagef("%s: %s has no checkpoints on a GPU", names, p.Name)
+	if checkpoints != "" && *f.device == string(dispatcher.GPU) {
+		return Usagef("%s: %s has no checkpoints on a GPU", checkpoints, p.Name)
 	}
 	return nil
 }
