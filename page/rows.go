@@ -393,27 +393,15 @@ func (w WholeRows) Rename(
 
 // renameRow copies the row [begin, end) to another place. Parallel edges keep their order.
 func renameRow(r *frontier.Rows, begin, end uint64, to *frontier.Rows, at uint64, ids []uint32) {
-	switch {
-	case r.Arcs != nil:
-		row := to.Arcs[at:][:end-begin]
-		for i, a := range r.Arcs[begin:end] {
-			row[i] = frontier.Arc{To: ids[a.To], Weight: a.Weight}
-		}
-		slices.SortStableFunc(row, func(a, b frontier.Arc) int { return cmp.Compare(a.To, b.To) })
-	case r.Wide != nil:
-		order := make([]uint64, end-begin)
-		for i, u := range r.Nbr[begin:end] {
-			order[i] = uint64(ids[u])<<32 | uint64(i)
-		}
-		slices.Sort(order)
-		for i, k := range order {
-			to.Nbr[at+uint64(i)], to.Wide[at+uint64(i)] = uint32(k>>32), r.Wide[begin+k&(1<<32-1)]
-		}
-	default:
-		row := to.Nbr[at:][:end-begin]
-		for i, u := range r.Nbr[begin:end] {
-			row[i] = ids[u]
-		}
-		slices.Sort(row)
+	if r.Arcs == nil {
+		was, weights := shard.Plane{Wide: r.Wide}, shard.Plane{Wide: to.Wide}
+		rows.Rename(r.Nbr[begin:end], was.Slice(int(begin), int(end)), ids, to.Nbr[at:][:end-begin],
+			weights.Slice(int(at), int(at+end-begin)))
+		return
 	}
+	row := to.Arcs[at:][:end-begin]
+	for i, a := range r.Arcs[begin:end] {
+		row[i] = frontier.Arc{To: ids[a.To], Weight: a.Weight}
+	}
+	slices.SortStableFunc(row, func(a, b frontier.Arc) int { return cmp.Compare(a.To, b.To) })
 }
