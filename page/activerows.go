@@ -69,36 +69,25 @@ func (p *ActiveRows) Drain(active bitset.Set, row func(v uint32, list []uint32, 
 // rowsTo calls row with the rows of a vertex, and returns how many bytes these have.
 func (p *ActiveRows) rowsTo(v uint32, row func(v uint32, list []uint32, weights shard.Plane)) (needed int) {
 	for k, side := range p.sides {
-		list, bytes, first := p.row(side, int(v-p.from))
+		list := side.Row(int(v-p.from), &p.buffer)
+		bytes, before := p.buffer.At-p.buffer.From, p.buffer.Before // of its run
+		if _, plain := side.(*rows.Side); plain {
+			bytes, before = 4*len(list), 0
+		}
 		needed += bytes
 		var weights shard.Plane
 		if codes := p.codes[k]; codes != nil {
 			weights = shard.ViewPlane(p.weights, 0, len(list), p.rows.cat.WeightBytes())
-			codes.Fill(weights, first+p.firstOf(codes, int(v-p.from)))
+			if p.to-p.from > 1 {
+				i, _, _ := codes.Run(int(v - p.from))
+				before += codes.First(i)
+			}
+			codes.Fill(weights, before)
 			needed += len(list) * codes.CodeBytes()
 		}
 		row(v, list, weights)
 	}
 	return needed
-}
-
-// row returns the row of a local vertex, how many bytes it has in its blob, and how many edges of
-// its run are before it.
-func (p *ActiveRows) row(side shard.Rows, v int) (list []uint32, bytes, before int) {
-	list = side.Row(v, &p.buffer)
-	if _, plain := side.(*rows.Side); plain {
-		return list, 4 * len(list), 0
-	}
-	return list, p.buffer.At - p.buffer.From, p.buffer.Before
-}
-
-// firstOf returns the first edge of the run of a local vertex.
-func (p *ActiveRows) firstOf(codes *rowweights.Side, v int) int {
-	if p.to-p.from == 1 {
-		return 0
-	}
-	i, _, _ := codes.Run(v)
-	return codes.First(i)
 }
 
 // fill reads what is missing of the rows of a shard's active vertices. If there are none, it leaves active empty.
@@ -113,8 +102,7 @@ func (p *ActiveRows) fill(i int, active bitset.Set) error {
 	}
 	p.sides, p.codes = p.sides[:0], p.codes[:0]
 	at := int64(0)
-	for k := range r.shards[i] {
-		b := &r.shards[i][k]
+	for _, b := range r.shards[i] {
 		memory := b.memory
 		if memory == nil {
 			at = place(at, b.bytes)

@@ -193,7 +193,7 @@ func (c *Cache) reserve() (err error) {
 	for dir := range c.known {
 		c.known[dir] = make([]atomic.Bool, len(c.pageOf))
 	}
-	var pageBytes, sideBytes, gather, total int64
+	var pageBytes, sideBytes, gather int64
 	for p := range c.spans {
 		gather += c.gatherBytes(p)
 		pageBytes = max(pageBytes, c.ringBytes(p))
@@ -206,12 +206,8 @@ func (c *Cache) reserve() (err error) {
 	fixed := ringPages*pageBytes + unpackers*unpacked
 	need := fixed + sideBytes
 	if c.from.opt.Budget < need {
-		for _, dir := range c.from.sides() {
-			for _, sp := range c.spans {
-				total += c.from.spanBytes(dir, sp)
-			}
-		}
-		return &NeedError{Budget: c.from.opt.Budget, Need: min(need, total+unpackers*unpacked)}
+		total, _ := c.from.whole()
+		return &NeedError{Budget: c.from.opt.Budget, Need: min(need, total)}
 	}
 	scratch := min(int64(max(c.from.opt.Threads, 1)), max(1, c.from.opt.Budget/8/max(1, sideBytes)))
 	rest := c.from.opt.Budget - fixed - scratch*sideBytes
@@ -280,13 +276,7 @@ func (c *Cache) Spans() []Span { return c.spans }
 // ShardsOf lists the shards of requests.
 func (c *Cache) ShardsOf(requests ...Request) (list []int) {
 	for _, rq := range requests {
-		if shards := rq.Shards; shards != nil {
-			list = append(list, shards...)
-		} else {
-			for i := c.spans[rq.Page].From; i < c.spans[rq.Page].To; i++ {
-				list = append(list, i)
-			}
-		}
+		list = slices.AppendSeq(list, c.shards(rq.Page, rq.Shards))
 	}
 	return list
 }
@@ -297,9 +287,6 @@ func (c *Cache) Unpacks(dir shard.Direction) bool { return c.from.unpacks(dir) }
 
 // InMemory reports whether everything that the job reads stays in memory.
 func (c *Cache) InMemory() bool { return c.all }
-
-// PageOf returns the page of shard i.
-func (c *Cache) PageOf(i int) int { return int(c.pageOf[i]) }
 
 // Stays reports whether page p stays in memory.
 func (c *Cache) Stays(p int) bool { return c.blocks[c.from.opt.Gather[0]][p].stays }

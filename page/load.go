@@ -1,6 +1,8 @@
 package page
 
 import (
+	"cmp"
+
 	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/shard"
@@ -61,38 +63,32 @@ func (c *Cache) eachShard(dir shard.Direction, p int, load func(i, k int) (shard
 		})
 	}
 	_ = g.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	return sides, nil
 }
 
-// fillSpan reads one side of a page into memory of its own.
+// fillSpan reads one side of a page into memory of its own, shard after shard.
 func (c *Cache) fillSpan(dir shard.Direction, p int) ([]shard.Side, error) {
 	memory := c.memory(dir, p)
 	buf, err := memory.Pin(c.from.spanBytes(dir, c.spans[p]))
 	if err != nil {
 		return nil, err
 	}
-	sides, err := c.readSpan(dir, p, buf)
+	var places [][]byte
+	rest := buf
+	for i := range c.shards(p, nil) {
+		n := c.from.bytes(dir, i)
+		places, rest = append(places, rest[:n:n]), rest[n:]
+	}
+	sides, err := c.eachShard(dir, p, func(i, k int) (shard.Side, error) {
+		return c.from.readSide(dir, i, places[k], c.from.readChecked)
+	})
 	if err != nil {
 		_ = memory.Unpin(buf) // the first error counts
 		return nil, err
 	}
 	c.own(buf, memory)
 	return sides, nil
-}
-
-// readSpan reads one side of a page into buf, shard after shard.
-func (c *Cache) readSpan(dir shard.Direction, p int, buf []byte) ([]shard.Side, error) {
-	var places [][]byte
-	for i := range c.shards(p, nil) {
-		n := c.from.bytes(dir, i)
-		places, buf = append(places, buf[:n:n]), buf[n:]
-	}
-	return c.eachShard(dir, p, func(i, k int) (shard.Side, error) {
-		return c.from.readSide(dir, i, places[k], c.from.readChecked)
-	})
 }

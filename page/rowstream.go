@@ -69,15 +69,14 @@ func (r *StoredRows) readShard(x *RowReader, i int, active bitset.Set) bool {
 		if err == nil {
 			err = p.fill(i, active)
 		}
-		if err == nil && len(p.active) == 0 {
-			p.Release()
-			return true
-		}
-		if err == nil {
+		if err == nil && len(p.active) > 0 {
 			x.ready <- p
 			return true
 		}
 		p.Release()
+		if err == nil {
+			return true
+		}
 		x.failed.Do(func() { x.err = err })
 		x.cancel()
 		return false

@@ -30,9 +30,10 @@ type StoredRows struct {
 
 	store  *store.Store
 	cat    *store.Catalogue
-	whole  bool           // shards are read whole
-	shards [][]storedBlob // by shard: the rows of each side, and behind them their weights
-	heads  int64          // bytes of all indexes
+	whole  bool            // shards are read whole
+	shards [][]*storedBlob // by shard: the rows of each side, and behind them their weights
+	blobs  []*storedBlob   // of all shards
+	heads  int64           // bytes of all indexes
 	frame  frameSize
 	owned  [][]byte
 	frames chan *ActiveRows
@@ -89,7 +90,7 @@ const (
 // they cannot be.
 func (w WholeRows) PlanRows(s *store.Store) (*StoredRows, error) {
 	cat := s.Catalogue()
-	r := &StoredRows{WholeRows: w, store: s, cat: cat, shards: make([][]storedBlob, len(cat.Shards))}
+	r := &StoredRows{WholeRows: w, store: s, cat: cat, shards: make([][]*storedBlob, len(cat.Shards))}
 	for _, dir := range w.Sides {
 		is, ok := cat.RowsOf(dir)
 		switch {
@@ -120,7 +121,7 @@ func (r *StoredRows) plan(i int) error {
 			r.frame.arcs = max(r.frame.arcs, edges*int64(r.cat.WeightBytes()))
 		}
 		for k, is := range r.stored(r.cat, dir) {
-			b := storedBlob{dir: is, bytes: r.cat.Bytes(is, i)}
+			b := &storedBlob{dir: is, bytes: r.cat.Bytes(is, i)}
 			if r.cat.Shards[i].Vertices > 1 {
 				n, err := r.headBytes(is, i, k > 0)
 				if err != nil {
@@ -130,7 +131,7 @@ func (r *StoredRows) plan(i int) error {
 			}
 			r.heads += b.headBytes + runPlaceBytes*int64(b.runs) + blobBytes
 			blobs = place(blobs, b.bytes) + b.bytes
-			r.shards[i] = append(r.shards[i], b)
+			r.shards[i], r.blobs = append(r.shards[i], b), append(r.blobs, b)
 		}
 	}
 	r.frame.blobs = max(r.frame.blobs, blobs)
@@ -192,11 +193,9 @@ func (r *StoredRows) Local() bool {
 // no indexes in memory then.
 func (r *StoredRows) ReadWhole() {
 	r.whole, r.heads = true, 0
-	for _, blobs := range r.shards {
-		for k := range blobs {
-			blobs[k].headBytes, blobs[k].runs = 0, 0
-			r.heads += blobBytes
-		}
+	for _, b := range r.blobs {
+		b.headBytes, b.runs = 0, 0
+		r.heads += blobBytes
 	}
 }
 
@@ -237,13 +236,10 @@ func (r *StoredRows) Reserve(frames int, stay int64) error {
 	if err != nil {
 		return err
 	}
-	for i := range r.shards {
-		for k := range r.shards[i] {
-			b := &r.shards[i][k]
-			b.head, heads = heads[:b.headBytes:b.headBytes], heads[b.headBytes:]
-			b.kept.place = shard.View[uint32](heads, 0, b.runs)
-			heads = heads[runPlaceBytes*b.runs:]
-		}
+	for _, b := range r.blobs {
+		b.head, heads = heads[:b.headBytes:b.headBytes], heads[b.headBytes:]
+		b.kept.place = shard.View[uint32](heads, 0, b.runs)
+		heads = heads[runPlaceBytes*b.runs:]
 	}
 	return r.reserveKept(stay)
 }
@@ -252,28 +248,22 @@ func (r *StoredRows) Reserve(frames int, stay int64) error {
 func (r *StoredRows) reserveKept(stay int64) error {
 	var seen, kept int64
 	share := min(1, float64(stay)/float64(max(1, r.KeptBytes())))
-	for _, blobs := range r.shards {
-		for k := range blobs {
-			b := &blobs[k]
-			if seen += b.keptBytes(); b.runs > 0 {
-				b.stays = int64(share * float64(b.keptBytes()))
-			} else if float64(kept+b.bytes) <= float64(seen)*share {
-				b.stays = b.bytes
-			}
-			kept += b.stays
+	for _, b := range r.blobs {
+		if seen += b.keptBytes(); b.runs > 0 {
+			b.stays = int64(share * float64(b.keptBytes()))
+		} else if float64(kept+b.bytes) <= float64(seen)*share {
+			b.stays = b.bytes
 		}
+		kept += b.stays
 	}
 	memory, err := r.bytes(kept)
-	for _, blobs := range r.shards {
-		for k := range blobs {
-			b := &blobs[k]
-			if b.runs > 0 {
-				b.kept.log = memory[:0:b.stays]
-			} else if b.stays > 0 {
-				b.memory = memory[:b.stays:b.stays]
-			}
-			memory = memory[b.stays:]
+	for _, b := range r.blobs {
+		if b.runs > 0 {
+			b.kept.log = memory[:0:b.stays]
+		} else if b.stays > 0 {
+			b.memory = memory[:b.stays:b.stays]
 		}
+		memory = memory[b.stays:]
 	}
 	return err
 }
@@ -283,20 +273,16 @@ func (b *storedBlob) keptBytes() int64 { return b.bytes - b.headBytes + entryByt
 
 // KeptBytes returns the memory in which all rows can stay.
 func (r *StoredRows) KeptBytes() (n int64) {
-	for _, blobs := range r.shards {
-		for k := range blobs {
-			n += blobs[k].keptBytes()
-		}
+	for _, b := range r.blobs {
+		n += b.keptBytes()
 	}
 	return n
 }
 
 // StoredBytes returns the size of all rows in the store.
 func (r *StoredRows) StoredBytes() (n int64) {
-	for _, blobs := range r.shards {
-		for k := range blobs {
-			n += blobs[k].bytes
-		}
+	for _, b := range r.blobs {
+		n += b.bytes
 	}
 	return n
 }
@@ -315,7 +301,7 @@ func (r *StoredRows) Close() {
 	for _, b := range r.owned {
 		hostmem.FreeBytes(b)
 	}
-	r.owned, r.shards = nil, nil
+	r.owned, r.shards, r.blobs = nil, nil, nil
 }
 
 // Counts returns the number of bytes read from the store, and the size of the rows returned.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/garaph/garaph/shard"
@@ -292,15 +293,10 @@ func (c *Cache) assemble(rq Request, get func(shard.Direction, int, *shard.Side)
 
 // shards returns the given ones, or all of page p.
 func (c *Cache) shards(p int, some []int) iter.Seq[int] {
+	if some != nil {
+		return slices.Values(some)
+	}
 	return func(yield func(int) bool) {
-		if some != nil {
-			for _, i := range some {
-				if !yield(i) {
-					return
-				}
-			}
-			return
-		}
 		for i := c.spans[p].From; i < c.spans[p].To; i++ {
 			if !yield(i) {
 				return

@@ -14,7 +14,6 @@ import (
 	"hash/crc32"
 	"math"
 	"math/bits"
-	"slices"
 	"unsafe"
 )
 
@@ -103,19 +102,14 @@ type Buffer struct {
 	Base       uint32 // the base of the next row
 }
 
-// Encoding is a layout of the edges of a side.
-type Encoding struct {
-	Version uint16 // of the blobs, in their headers
-	Name    string
-	// Decode checks every checksum of a blob, whose header is sound, and that its
-	// sections agree. The blob must be 4-byte aligned.
-	Decode func(blob []byte, h Header) (Side, error)
+var decoders = map[uint16]func(blob []byte, h Header) (Side, error){} // by version
+
+// Register adds an encoding, by the version in the headers of its blobs. decode checks every checksum of a blob, whose
+// header is sound, and that its sections agree. The blob must be 4-byte aligned. Packages call Register as they are
+// initialised.
+func Register(version uint16, decode func(blob []byte, h Header) (Side, error)) {
+	decoders[version] = decode
 }
-
-var encodings []Encoding
-
-// Register adds an encoding. Packages call it as they are initialised.
-func Register(e Encoding) { encodings = append(encodings, e) }
 
 // Decode checks and decodes a blob in whatever encoding it has.
 func Decode(blob []byte) (Side, error) {
@@ -123,11 +117,11 @@ func Decode(blob []byte) (Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(encodings, func(e Encoding) bool { return e.Version == h.Version })
-	if i < 0 {
+	decode := decoders[h.Version]
+	if decode == nil {
 		return nil, fmt.Errorf("%w: version %d is none that this program reads", ErrFormat, h.Version)
 	}
-	return encodings[i].Decode(blob, h)
+	return decode(blob, h)
 }
 
 // Header is the content of the first 64 bytes of a blob in every encoding.
@@ -240,9 +234,9 @@ func CheckSection(section []byte, stored uint32, name string, at int64) error {
 	return nil
 }
 
-// View reinterprets n numbers from byte at of a blob on: the format is that of
+// View reinterprets n numbers, or structs of numbers, from byte at of a blob on: the format is that of
 // little-endian machines, the only ones that garaph is built for.
-func View[T uint8 | uint16 | uint32 | uint64 | float32 | float64](blob []byte, at int64, n int) []T {
+func View[T any](blob []byte, at int64, n int) []T {
 	if n == 0 {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
@@ -233,10 +232,7 @@ const (
 	envelopeVersion = 1
 )
 
-var (
-	envelopeMagic = [8]byte{'G', 'A', 'R', 'A', 'P', 'H', 'B', 'L'}
-	castagnoli    = crc32.MakeTable(crc32.Castagnoli)
-)
+var envelopeMagic = [8]byte{'G', 'A', 'R', 'A', 'P', 'H', 'B', 'L'}
 
 // seal puts a payload of the given kind into an envelope.
 func seal(kind uint32, payload []byte) []byte {
@@ -246,8 +242,8 @@ func seal(kind uint32, payload []byte) []byte {
 	le.PutUint32(b[8:], envelopeVersion)
 	le.PutUint32(b[12:], kind)
 	le.PutUint64(b[16:], uint64(len(payload)))
-	le.PutUint32(b[24:], crc32.Checksum(payload, castagnoli))
-	le.PutUint32(b[28:], crc32.Checksum(b[:28], castagnoli))
+	le.PutUint32(b[24:], shard.Checksum(payload))
+	le.PutUint32(b[28:], shard.Checksum(b[:28]))
 	return append(b, payload...)
 }
 
@@ -259,7 +255,7 @@ func unseal(kind uint32, b []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d bytes are too few for a header", ErrDamaged, len(b))
 	case [8]byte(b[:8]) != envelopeMagic:
 		return nil, fmt.Errorf("%w: it begins with %q", ErrDamaged, b[:8])
-	case crc32.Checksum(b[:28], castagnoli) != le.Uint32(b[28:]):
+	case shard.Checksum(b[:28]) != le.Uint32(b[28:]):
 		return nil, fmt.Errorf("%w: checksum mismatch in the header", ErrDamaged)
 	case le.Uint32(b[8:]) != envelopeVersion:
 		return nil, fmt.Errorf("%w: version %d, this program reads version %d", ErrDamaged, le.Uint32(b[8:]), envelopeVersion)
@@ -268,7 +264,7 @@ func unseal(kind uint32, b []byte) ([]byte, error) {
 			le.Uint32(b[12:]), le.Uint64(b[16:]), kind, len(b)-envelopeBytes)
 	}
 	payload := b[envelopeBytes:]
-	if crc32.Checksum(payload, castagnoli) != le.Uint32(b[24:]) {
+	if shard.Checksum(payload) != le.Uint32(b[24:]) {
 		return nil, fmt.Errorf("%w: checksum mismatch in the payload", ErrDamaged)
 	}
 	return payload, nil

@@ -78,14 +78,14 @@ func (b *Blocks) Weights() []float32 {
 	case !s.Layout.Weighted:
 		return ones
 	case s.Layout.Coding == Floats:
-		return view[float32](s.codes[4*from:], BlockSlots)
+		return shard.View[float32](s.codes, int64(4*from), BlockSlots)
 	case b.buffer == nil:
 		b.buffer = make([]float32, BlockSlots)
 	}
 	if s.Layout.Coding == Bytes {
 		look(b.buffer, s.Dictionary, s.codes[from:])
 	} else {
-		look(b.buffer, s.Dictionary, view[uint16](s.codes[2*from:], BlockSlots))
+		look(b.buffer, s.Dictionary, shard.View[uint16](s.codes, int64(2*from), BlockSlots))
 	}
 	return b.buffer
 }
@@ -129,7 +129,7 @@ func (b *Blocks) All() iter.Seq[Edges] { return b.edges((*Blocks).plane) }
 // plane returns the weights of the block in hand.
 func (b *Blocks) plane() shard.Plane {
 	if b.side.Layout.Wide {
-		return shard.Plane{Wide: view[float64](b.side.codes[8*b.at*BlockSlots:], BlockSlots)}
+		return shard.Plane{Wide: shard.View[float64](b.side.codes, int64(8*b.at*BlockSlots), BlockSlots)}
 	}
 	return shard.Plane{Narrow: b.Weights()}
 }

@@ -65,7 +65,7 @@ func (s *Side) checkCodes() error {
 	case s.Layout.Coding == Floats:
 		return s.plane().Check()
 	case s.Layout.Coding == Bytes && int(slices.Max(s.codes)) >= s.Layout.Entries,
-		s.Layout.Coding == Words && int(slices.Max(view[uint16](s.codes, len(s.codes)/2))) >= s.Layout.Entries:
+		s.Layout.Coding == Words && int(slices.Max(shard.View[uint16](s.codes, 0, len(s.codes)/2))) >= s.Layout.Entries:
 		return fmt.Errorf("%w: a weight is not in the dictionary of %d", shard.ErrInvalid, s.Layout.Entries)
 	}
 	return nil

@@ -86,7 +86,7 @@ func (r *CutReader) Interval(c *Cuts, k int, read func(at int64, to []byte) erro
 		if err := read(shard.HeaderBytes+8*int64(some.from), headBytes(heads)); err != nil {
 			return err
 		}
-		data, err := h.units(heads)
+		data, err := h.units(heads, heads[0].unit())
 		if err != nil {
 			return err
 		}
@@ -108,17 +108,17 @@ func (r *CutReader) Interval(c *Cuts, k int, read func(at int64, to []byte) erro
 }
 
 // units returns the size of the data of blocks, which have passed no check since they were
-// written: they lie one after another, and within the side.
-func (h *Layout) units(heads []Head) (units int, err error) {
+// written: they lie one after another from a unit on, and within the side.
+func (h *Layout) units(heads []Head, from int) (units int, err error) {
 	for i, head := range heads {
-		if !allowed(head.Width()) || head.unit() != heads[0].unit()+units {
-			return 0, fmt.Errorf("%w: block %d has width %d and begins at unit %d", shard.ErrInvalid, i, head.Width(),
-				head.unit())
+		if !allowed(head.Width()) || head.unit() != from+units {
+			return 0, fmt.Errorf("%w: block %d has width %d and begins at unit %d, not %d", shard.ErrInvalid, i, head.Width(),
+				head.unit(), from+units)
 		}
 		units += head.Width() + h.Bits
 	}
-	if heads[0].unit()+units > h.Units {
-		return 0, fmt.Errorf("%w: blocks end at unit %d of %d", shard.ErrInvalid, heads[0].unit()+units, h.Units)
+	if from+units > h.Units {
+		return 0, fmt.Errorf("%w: blocks end at unit %d of %d", shard.ErrInvalid, from+units, h.Units)
 	}
 	return units, nil
 }

@@ -14,7 +14,6 @@ package packed
 import (
 	"encoding/binary"
 	"fmt"
-	"unsafe"
 
 	"github.com/garaph/garaph/shard"
 )
@@ -136,10 +135,7 @@ func (s *Side) CheckOrder() error {
 }
 
 func init() {
-	shard.Register(shard.Encoding{Version: Version, Name: "packed",
-		Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
-			return decode(blob, h)
-		}})
+	shard.Register(Version, func(blob []byte, h shard.Header) (shard.Side, error) { return decode(blob, h) })
 }
 
 // sections returns the sizes of the sections behind the header.
@@ -258,38 +254,22 @@ func decode(blob []byte, head shard.Header) (*Side, error) {
 
 // checkHeads proves that no block leads out of the data.
 func (s *Side) checkHeads() error {
-	unit := 0
-	for i, head := range s.Heads {
-		if !allowed(head.Width()) || head.unit() != unit {
-			return fmt.Errorf("%w: block %d has width %d and begins at unit %d, not %d", shard.ErrInvalid, i, head.Width(),
-				head.unit(), unit)
-		}
-		unit += head.Width() + s.Layout.Bits
+	units, err := s.Layout.units(s.Heads, 0)
+	if err == nil && units != s.Layout.Units {
+		err = fmt.Errorf("%w: blocks have %d units of data, the header says %d", shard.ErrInvalid, units, s.Layout.Units)
 	}
-	if unit != s.Layout.Units {
-		return fmt.Errorf("%w: blocks have %d units of data, the header says %d", shard.ErrInvalid, unit, s.Layout.Units)
-	}
-	return nil
+	return err
 }
 
 // windows returns the sections of a blob of the right size.
 func (h *Layout) windows(blob []byte) *Side {
 	heads, data, dictionary, codes := h.sections()
 	s := &Side{Layout: *h, blob: blob}
-	s.Heads = view[Head](blob[shard.HeaderBytes:], h.Blocks)
+	s.Heads = shard.View[Head](blob, shard.HeaderBytes, h.Blocks)
 	s.data = blob[shard.HeaderBytes+heads:]
-	s.Dictionary = view[float32](s.data[data:], h.Entries)
+	s.Dictionary = shard.View[float32](s.data, data, h.Entries)
 	if h.Weighted {
 		s.codes = s.data[data+dictionary:][:codes]
 	}
 	return s
-}
-
-// view reinterprets bytes as numbers: the format is that of little-endian
-// machines, the only ones that garaph is built for.
-func view[T Head | float32 | float64 | uint16](blob []byte, n int) []T {
-	if n == 0 {
-		return nil
-	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&blob[0])), n)
 }

@@ -32,12 +32,7 @@ const (
 	narrow = 8 // its entries are narrow
 )
 
-func init() {
-	shard.Register(shard.Encoding{Version: Version, Name: "packed rows",
-		Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
-			return decode(blob, h)
-		}})
-}
+func init() { shard.Register(Version, decode) }
 
 // Side is one side of a shard.
 type Side struct {
@@ -92,7 +87,7 @@ func (h *layout) seal(blob []byte) {
 // decode checks all checksums and rows of a blob, so that no method of the side reads beyond it.
 // [Side.CheckValues] checks neighbours and weights. The blob must be 4-byte aligned
 // and stay alive and unchanged as long as the side is used.
-func decode(blob []byte, head shard.Header) (*Side, error) {
+func decode(blob []byte, head shard.Header) (shard.Side, error) {
 	s, err := open(blob, head)
 	if err != nil {
 		return nil, err

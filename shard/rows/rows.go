@@ -19,12 +19,7 @@ const (
 	align = 16
 )
 
-func init() {
-	shard.Register(shard.Encoding{Version: Version, Name: "rows",
-		Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
-			return decode(blob, h)
-		}})
-}
+func init() { shard.Register(Version, decode) }
 
 // Side is one side of a shard. The slices are windows into the blob.
 type Side struct {
@@ -130,7 +125,7 @@ func Of(s shard.Side) *Side { return s.(*Side) }
 // decode checks every checksum of a blob and the order of its offsets, and
 // returns the side. The blob must be 4-byte aligned and stay alive and unchanged
 // as long as the side is used.
-func decode(blob []byte, h shard.Header) (*Side, error) {
+func decode(blob []byte, h shard.Header) (shard.Side, error) {
 	if h.Flags != 0 {
 		return nil, fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)
 	}

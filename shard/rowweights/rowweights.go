@@ -22,12 +22,7 @@ const (
 	summed = 32 // flag, always set: there is an index with checksums of the runs of [packedrows]
 )
 
-func init() {
-	shard.Register(shard.Encoding{Version: Version, Name: "weights of rows",
-		Decode: func(blob []byte, h shard.Header) (shard.Side, error) {
-			return decode(blob, h)
-		}})
-}
+func init() { shard.Register(Version, decode) }
 
 // Side is the weights of one side of a shard.
 type Side struct {
@@ -245,7 +240,7 @@ func (h *layout) check(blob []byte, sections int) error {
 	return nil
 }
 
-func decode(blob []byte, head shard.Header) (*Side, error) {
+func decode(blob []byte, head shard.Header) (shard.Side, error) {
 	h, err := layoutOf(blob, head, int64(len(blob)))
 	if err == nil {
 		err = h.check(blob, len(sumAt))
