@@ -102,14 +102,11 @@ type Buffer struct {
 	Base       uint32 // the base of the next row
 }
 
-var decoders = map[uint16]func(blob []byte, h Header) (Side, error){} // by version
+var decoders = map[uint16]func(blob []byte) (Side, error){} // by version
 
-// Register adds an encoding, by the version in the headers of its blobs. decode checks every checksum of a blob, whose
-// header is sound, and that its sections agree. The blob must be 4-byte aligned. Packages call Register as they are
-// initialised.
-func Register(version uint16, decode func(blob []byte, h Header) (Side, error)) {
-	decoders[version] = decode
-}
+// Register adds an encoding, by the version in the headers of its blobs. decode checks every checksum of a blob and that
+// its sections agree. The blob must be 4-byte aligned. Packages call Register as they are initialised.
+func Register(version uint16, decode func(blob []byte) (Side, error)) { decoders[version] = decode }
 
 // Decode checks and decodes a blob in whatever encoding it has.
 func Decode(blob []byte) (Side, error) {
@@ -121,7 +118,7 @@ func Decode(blob []byte) (Side, error) {
 	if decode == nil {
 		return nil, fmt.Errorf("%w: version %d is none that this program reads", ErrFormat, h.Version)
 	}
-	return decode(blob, h)
+	return decode(blob)
 }
 
 // Header is the content of the first 64 bytes of a blob in every encoding.

@@ -13,7 +13,7 @@ import (
 // BareBytes returns the size of that beginning, of a blob of all bytes that begins
 // with the header.
 func BareBytes(head []byte, all int64) (int64, error) {
-	h, err := bareLayout(head)
+	h, err := layout(head)
 	if err != nil {
 		return 0, err
 	}
@@ -33,7 +33,7 @@ func LeastWeights(edges uint32) int64 {
 // DecodeBare is [Decode] of a blob's beginning, of as many bytes as [BareBytes] says: as if there
 // were no weights. These are not checked.
 func DecodeBare(blob []byte) (*Side, error) {
-	h, err := bareLayout(blob)
+	h, err := layout(blob)
 	if err != nil {
 		return nil, err
 	}
@@ -42,14 +42,6 @@ func DecodeBare(blob []byte) (*Side, error) {
 		return nil, fmt.Errorf("%w: %d bytes without weights, the header promises %d", shard.ErrInvalid, len(blob), want)
 	}
 	return h.open(blob, 2)
-}
-
-func bareLayout(blob []byte) (Layout, error) {
-	head, err := shard.DecodeHeader(blob)
-	if err != nil {
-		return Layout{}, err
-	}
-	return layout(blob, head)
 }
 
 // bare returns the layout without weights.

@@ -135,7 +135,7 @@ func (s *Side) CheckOrder() error {
 }
 
 func init() {
-	shard.Register(Version, func(blob []byte, h shard.Header) (shard.Side, error) { return decode(blob, h) })
+	shard.Register(Version, func(blob []byte) (shard.Side, error) { return Decode(blob) })
 }
 
 // sections returns the sizes of the sections behind the header.
@@ -206,8 +206,12 @@ func (h *Layout) parts(blob []byte) [3][]byte {
 	return [...][]byte{body[:heads], body[heads : heads+data], body[heads+data:]}
 }
 
-// layout reads the fields of the encoding, of a sound header.
-func layout(blob []byte, head shard.Header) (Layout, error) {
+// layout reads the header of a blob.
+func layout(blob []byte) (Layout, error) {
+	head, err := shard.DecodeHeader(blob)
+	if err != nil {
+		return Layout{}, err
+	}
 	field := func(at int) int { return int(binary.LittleEndian.Uint32(blob[at:])) }
 	h := Layout{Header: head, Coding: Coding(head.Flags >> 2), Blocks: field(28), Entries: field(44), Units: field(48),
 		Bits: field(52)}
@@ -234,15 +238,7 @@ func layout(blob []byte, head shard.Header) (Layout, error) {
 // sources, destinations and weights are sound too. The blob must be 4-byte aligned
 // and stay alive and unchanged as long as the side is used.
 func Decode(blob []byte) (*Side, error) {
-	h, err := shard.DecodeHeader(blob)
-	if err != nil {
-		return nil, err
-	}
-	return decode(blob, h)
-}
-
-func decode(blob []byte, head shard.Header) (*Side, error) {
-	h, err := layout(blob, head)
+	h, err := layout(blob)
 	if err != nil {
 		return nil, err
 	}

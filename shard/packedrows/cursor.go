@@ -13,11 +13,7 @@ import (
 // [Side.Heads] checks where rows begin, and a [Cursor] each row as it reads it. That is less work
 // where few rows are read to their ends.
 func Open(blob []byte) (*Side, error) {
-	h, err := shard.DecodeHeader(blob)
-	if err != nil {
-		return nil, err
-	}
-	s, err := open(blob, h)
+	s, err := open(blob)
 	if err != nil {
 		return nil, err
 	}

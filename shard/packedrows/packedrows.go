@@ -87,8 +87,8 @@ func (h *layout) seal(blob []byte) {
 // decode checks all checksums and rows of a blob, so that no method of the side reads beyond it.
 // [Side.CheckValues] checks neighbours and weights. The blob must be 4-byte aligned
 // and stay alive and unchanged as long as the side is used.
-func decode(blob []byte, head shard.Header) (shard.Side, error) {
-	s, err := open(blob, head)
+func decode(blob []byte) (shard.Side, error) {
+	s, err := open(blob)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +96,8 @@ func decode(blob []byte, head shard.Header) (shard.Side, error) {
 }
 
 // open checks every checksum of a blob.
-func open(blob []byte, head shard.Header) (*Side, error) {
-	h, err := layoutOf(blob, head, int64(len(blob)))
+func open(blob []byte) (*Side, error) {
+	h, err := layoutOf(blob, int64(len(blob)))
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +123,12 @@ func (h *layout) head(blob []byte) *Side {
 	return &Side{header: h.Header, index: h.index(blob), end: h.bytes}
 }
 
-// layoutOf reads the fields of the encoding, of a sound header of a blob of a size.
-func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
+// layoutOf reads the header of a blob of a size.
+func layoutOf(blob []byte, size int64) (layout, error) {
+	head, err := shard.DecodeHeader(blob)
+	if err != nil {
+		return layout{}, err
+	}
 	field := func(at int) int { return int(binary.LittleEndian.Uint32(blob[at:])) }
 	h := layout{Header: head, bytes: field(28)}
 	if h.Version != Version {

@@ -18,24 +18,15 @@ func Runs(vertices int) int { return (vertices + RunVertices - 1) / RunVertices 
 // HeadBytes returns the size of the beginning of a blob that [DecodeHead] needs,
 // by its first 64.
 func HeadBytes(header []byte, size int64) (int64, error) {
-	h, err := runLayout(header, size)
+	h, err := layoutOf(header, size)
 	return int64(shard.HeaderBytes + h.sections()[0]), err
-}
-
-// runLayout returns the layout of a blob that begins with the header.
-func runLayout(header []byte, size int64) (h layout, err error) {
-	head, err := shard.DecodeHeader(header)
-	if err != nil {
-		return h, err
-	}
-	return layoutOf(header, head, size)
 }
 
 // DecodeHead checks and reads header and index of a blob of a size. Of the side,
 // [Side.In] can be used, and the index of its result. The head must be 4-byte aligned, and
 // stay alive and unchanged as long as these are used.
 func DecodeHead(head []byte, size int64) (*Side, error) {
-	h, err := runLayout(head, size)
+	h, err := layoutOf(head, size)
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,11 @@ func Of(s shard.Side) *Side { return s.(*Side) }
 // decode checks every checksum of a blob and the order of its offsets, and
 // returns the side. The blob must be 4-byte aligned and stay alive and unchanged
 // as long as the side is used.
-func decode(blob []byte, h shard.Header) (shard.Side, error) {
+func decode(blob []byte) (shard.Side, error) {
+	h, err := shard.DecodeHeader(blob)
+	if err != nil {
+		return nil, err
+	}
 	if h.Flags != 0 {
 		return nil, fmt.Errorf("%w: flags %#x", shard.ErrInvalid, h.Flags)
 	}

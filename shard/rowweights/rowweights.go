@@ -206,8 +206,12 @@ func (h *layout) head(blob []byte) *Side {
 	return s
 }
 
-// layoutOf reads the fields of the encoding, of a sound header of a blob of a size.
-func layoutOf(blob []byte, head shard.Header, size int64) (layout, error) {
+// layoutOf reads the header of a blob of a size.
+func layoutOf(blob []byte, size int64) (layout, error) {
+	head, err := shard.DecodeHeader(blob)
+	if err != nil {
+		return layout{}, err
+	}
 	le := binary.LittleEndian
 	h := layout{Header: head, coding: packed.Coding(head.Flags &^ summed >> 2), entries: int(le.Uint32(blob[44:]))}
 	rest := uint32(0)
@@ -240,8 +244,8 @@ func (h *layout) check(blob []byte, sections int) error {
 	return nil
 }
 
-func decode(blob []byte, head shard.Header) (shard.Side, error) {
-	h, err := layoutOf(blob, head, int64(len(blob)))
+func decode(blob []byte) (shard.Side, error) {
+	h, err := layoutOf(blob, int64(len(blob)))
 	if err == nil {
 		err = h.check(blob, len(sumAt))
 	}

@@ -10,24 +10,15 @@ import (
 // HeadBytes returns the size of the beginning of a blob that [DecodeHead] needs,
 // by its first 64.
 func HeadBytes(header []byte, size int64) (int64, error) {
-	h, err := runLayout(header, size)
+	h, err := layoutOf(header, size)
 	n := h.sections()
 	return int64(shard.HeaderBytes + n[0] + n[1]), err
-}
-
-// runLayout returns the layout of a blob that begins with the header.
-func runLayout(header []byte, size int64) (h layout, err error) {
-	head, err := shard.DecodeHeader(header)
-	if err != nil {
-		return h, err
-	}
-	return layoutOf(header, head, size)
 }
 
 // DecodeHead checks and reads header, dictionary and index of a blob of a size: see
 // [packedrows.DecodeHead].
 func DecodeHead(head []byte, size int64) (*Side, error) {
-	h, err := runLayout(head, size)
+	h, err := layoutOf(head, size)
 	if err == nil {
 		err = h.check(head, 2)
 	}
