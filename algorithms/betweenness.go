@@ -203,20 +203,10 @@ type brandes struct {
 	left   uint64    // edges of vertices that were not reached
 }
 
-func (x *brandes) init(e *Env, rows *frontier.Rows) (err error) {
+func (x *brandes) init(e *Env, rows *frontier.Rows) error {
 	n := int(e.Graph.Vertices)
 	x.env, x.rows, x.left = e, rows, e.Graph.Edges
-	if x.level, err = Make[int32](e, n); err != nil {
-		return err
-	}
-	if x.all, err = Make[uint32](e, n); err != nil {
-		return err
-	}
-	if x.paths, err = Make[float64](e, n); err != nil {
-		return err
-	}
-	x.dep, err = Make[float64](e, n)
-	return err
+	return makeAll(e, into(&x.level, n), into(&x.all, n), into(&x.paths, n), into(&x.dep, n))
 }
 
 func (x *brandes) row(v uint32) []uint32 { return x.rows.Nbr[x.rows.Off[v]:x.rows.Off[v+1]] }

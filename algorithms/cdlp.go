@@ -41,19 +41,12 @@ func (CDLP) Plan(g *store.Catalogue, threads int) Plan {
 // Run iterates.
 func (c CDLP) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	n := int(e.Graph.Vertices)
-	labels, err := Make[gas.VertexID](e, n)
-	if err != nil {
-		return nil, err
-	}
-	next, err := Make[gas.VertexID](e, n)
-	if err != nil {
-		return nil, err
-	}
-	slots, err := Make[ballotSlot](e, ballotSlots*e.Threads)
-	if err != nil {
-		return nil, err
-	}
-	some, err := newSpread(e)
+	var labels, next []gas.VertexID
+	var slots []ballotSlot
+	some := &spread{most: int64(e.Graph.Edges) / 16}
+	words := bitset.Words(e.Graph.Vertices)
+	err := makeAll(e, into(&labels, n), into(&next, n), into(&slots, ballotSlots*e.Threads),
+		into(&some.last, words), into(&some.next, words))
 	if err != nil {
 		return nil, err
 	}
@@ -111,16 +104,6 @@ type spread struct {
 	last, next bitset.Set
 	edges      atomic.Int64 // of the changed vertices
 	most       int64        // edges that are followed, which takes less time than it saves
-}
-
-func newSpread(e *Env) (s *spread, err error) {
-	s = &spread{most: int64(e.Graph.Edges) / 16}
-	for _, set := range []*bitset.Set{&s.last, &s.next} {
-		if *set, err = Make[uint64](e, bitset.Words(e.Graph.Vertices)); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
 }
 
 // begin begins an iteration.

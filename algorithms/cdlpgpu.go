@@ -14,12 +14,8 @@ const hubEdges = 1 << 15
 // RunGPU has all rows on the device, and launches a kernel for each iteration.
 func (c CDLP) RunGPU(ctx context.Context, e *Env, g *GPUEnv) ([]gas.VertexID, error) {
 	n := int64(e.Graph.Vertices)
-	labels, err := Make[gas.VertexID](e, int(n))
-	if err != nil {
-		return nil, err
-	}
-	marks, err := Make[gas.VertexID](e, int(n))
-	if err != nil {
+	var labels, marks []gas.VertexID
+	if err := makeAll(e, into(&labels, int(n)), into(&marks, int(n))); err != nil {
 		return nil, err
 	}
 	kernel, err := kernels.LoadCDLP(g.Device)

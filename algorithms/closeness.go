@@ -73,7 +73,7 @@ func (c Closeness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &nearing{Closeness: c, rows: rows}
+	x, n := &nearing{Closeness: c, rows: rows}, len(rows.Off)-1
 	sources := c.Sources
 	if c.Most > 0 {
 		if sources, err = x.order(e); err != nil {
@@ -92,10 +92,7 @@ func (c Closeness) Run(ctx context.Context, e *Env) ([]float64, error) {
 		lanes = lanes[:1]
 	}
 	for i := range lanes {
-		if lanes[i].mark, err = Make[uint32](e, len(rows.Off)-1); err != nil {
-			return nil, err
-		}
-		if lanes[i].queue, err = Make[uint32](e, len(rows.Off)-1); err != nil {
+		if err := makeAll(e, into(&lanes[i].mark, n), into(&lanes[i].queue, n)); err != nil {
 			return nil, err
 		}
 	}
@@ -140,13 +137,7 @@ func (x *nearing) resume(all []near, n int) error {
 // order returns all vertices, those of most edges first, and counts the vertices of components.
 func (x *nearing) order(e *Env) (order []uint32, err error) {
 	n := len(x.rows.Off) - 1
-	if order, err = Make[uint32](e, n); err != nil {
-		return nil, err
-	}
-	if x.roots, err = Make[gas.VertexID](e, n); err != nil {
-		return nil, err
-	}
-	if x.sizes, err = Make[uint32](e, n); err != nil {
+	if err = makeAll(e, into(&order, n), into(&x.roots, n), into(&x.sizes, n)); err != nil {
 		return nil, err
 	}
 	for v := range order {
@@ -274,28 +265,21 @@ func (b bound) of(harmonic bool) float64 {
 
 // table returns the result.
 func (x *nearing) table(e *Env) ([]float64, error) {
-	vertices, err := Make[gas.VertexID](e, len(x.found))
-	if err != nil {
+	var vertices []gas.VertexID
+	var reached []int64
+	var closeness, harmonic []float64
+	n := len(x.found)
+	if err := makeAll(e, into(&vertices, n), into(&reached, n), into(&closeness, n), into(&harmonic, n)); err != nil {
 		return nil, err
-	}
-	reached, err := Make[int64](e, len(x.found))
-	if err != nil {
-		return nil, err
-	}
-	var values [2][]float64
-	for i := range values {
-		if values[i], err = Make[float64](e, len(x.found)); err != nil {
-			return nil, err
-		}
 	}
 	for i, n := range x.found {
 		vertices[i], reached[i] = gas.VertexID(n.v), n.reached
-		values[0][i], values[1][i] = n.closeness, n.harmonic
+		closeness[i], harmonic[i] = n.closeness, n.harmonic
 	}
 	e.Keys("vertex", vertices)
-	AddColumn(e, "harmonic", values[1])
+	AddColumn(e, "harmonic", harmonic)
 	AddColumn(e, "reached", reached)
-	return values[0], nil
+	return closeness, nil
 }
 
 // Steps returns "searches".

@@ -103,16 +103,12 @@ func CoreNumbers(ctx context.Context, e *Env) ([]uint32, error) {
 
 // lowerCores computes core numbers in passes over the rows.
 func lowerCores(ctx context.Context, e *Env, core []uint32) error {
-	words, err := Make[uint64](e, bitset.Words(e.Graph.Vertices))
+	c, most := cores{core: core}, MostCore(e.Graph)
+	var counts []uint32
+	err := makeAll(e, into(&c.changed, bitset.Words(e.Graph.Vertices)), into(&counts, e.Threads*int(most+1)))
 	if err != nil {
 		return err
 	}
-	most := MostCore(e.Graph)
-	counts, err := Make[uint32](e, e.Threads*int(most+1))
-	if err != nil {
-		return err
-	}
-	c := cores{core, words}
 	err = EachVertex(ctx, e, "degrees", func(_ int, v uint32, ends *Ends) {
 		for _, more := ends.Next(); more && core[v] < most; _, more = ends.Next() {
 			core[v]++
@@ -129,7 +125,7 @@ func lowerCores(ctx context.Context, e *Env, core []uint32) error {
 			})
 		again = lowered.Load()
 	}
-	Free(e, words)
+	Free(e, c.changed)
 	Free(e, counts)
 	return err
 }

@@ -27,12 +27,9 @@ func (Eigenvector) Plan(g *store.Catalogue, _ int) Plan {
 
 // Run iterates.
 func (c Eigenvector) Run(ctx context.Context, e *Env) ([]float64, error) {
-	values, err := Make[float64](e, int(e.Graph.Vertices))
-	if err != nil {
-		return nil, err
-	}
-	next, err := Make[float64](e, len(values))
-	if err != nil {
+	var values, next []float64
+	n := int(e.Graph.Vertices)
+	if err := makeAll(e, into(&values, n), into(&next, n)); err != nil {
 		return nil, err
 	}
 	fill(values, 1)

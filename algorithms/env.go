@@ -348,6 +348,24 @@ func Make[E any](e *Env, n int) ([]E, error) {
 	return s, nil
 }
 
+// makeAll makes arrays in their order, each as [into] says, up to the first error.
+func makeAll(e *Env, arrays ...func(e *Env) error) error {
+	for _, array := range arrays {
+		if err := array(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// into returns a function that sets *to to an array of n values from [Make].
+func into[S ~[]E, E any](to *S, n int) func(e *Env) error {
+	return func(e *Env) (err error) {
+		*to, err = Make[E](e, n)
+		return err
+	}
+}
+
 // Room returns the number of bytes that [Make] still allocates: the plan's, the spare ones for which the budget
 // has room, and those of pages that are closed, without the arrays of the run.
 func (e *Env) Room() int64 {

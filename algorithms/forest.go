@@ -49,23 +49,10 @@ var noLink = link{weight: math.Inf(1)}
 // Run joins trees.
 func (f Forest) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	n := int(e.Graph.Vertices)
-	tree, err := Make[uint32](e, n)
-	if err != nil {
-		return nil, err
-	}
-	above, err := Make[uint32](e, n) // the tree that a tree was joined to
-	if err != nil {
-		return nil, err
-	}
-	inside, err := Make[bool](e, n) // all edges of the vertex
-	if err != nil {
-		return nil, err
-	}
-	lightest, err := Make[link](e, n) // edges of vertices, and then of trees
-	if err != nil {
-		return nil, err
-	}
-	all, err := Make[link](e, n)
+	var tree, above []uint32 // above has the tree that a tree was joined to
+	var inside []bool        // all edges of the vertex
+	var lightest, all []link // lightest has edges of vertices, and then of trees
+	err := makeAll(e, into(&tree, n), into(&above, n), into(&inside, n), into(&lightest, n), into(&all, n))
 	if err != nil {
 		return nil, err
 	}
@@ -154,16 +141,9 @@ func lightestOf(v uint32, tree, row []uint32, weights shard.Plane, x link) link 
 // table returns the forest in the order of its edges. It frees all.
 func (Forest) table(e *Env, all, forest []link) ([]gas.VertexID, error) {
 	slices.SortFunc(forest, func(x, y link) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
-	sources, err := Make[gas.VertexID](e, len(all))
-	if err != nil {
-		return nil, err
-	}
-	targets, err := Make[gas.VertexID](e, len(all))
-	if err != nil {
-		return nil, err
-	}
-	weights, err := Make[float64](e, len(all))
-	if err != nil {
+	var sources, targets []gas.VertexID
+	var weights []float64
+	if err := makeAll(e, into(&sources, len(all)), into(&targets, len(all)), into(&weights, len(all))); err != nil {
 		return nil, err
 	}
 	sum := 0.

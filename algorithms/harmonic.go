@@ -124,29 +124,12 @@ func distances(pairs []float64) (mean, diameter float64) {
 }
 
 // start makes the counters of single vertices.
-func (c Harmonic) start(e *Env) (x *balls, err error) {
-	n := int(e.Graph.Vertices)
-	x = &balls{seed: c.Seed}
-	if x.near, err = Make[uint32](e, n); err != nil {
+func (c Harmonic) start(e *Env) (*balls, error) {
+	x, n := &balls{seed: c.Seed}, int(e.Graph.Vertices)
+	err := makeAll(e, into(&x.near, n), into(&x.component, n), into(&x.now, n), into(&x.next, n),
+		into(&x.changed, n), into(&x.changing, n), into(&x.size, n), into(&x.harmonic, n), into(&x.sum, n))
+	if err != nil {
 		return nil, err
-	}
-	if x.component, err = Make[gas.VertexID](e, n); err != nil {
-		return nil, err
-	}
-	for _, to := range []*[]hyperCounter{&x.now, &x.next} {
-		if *to, err = Make[hyperCounter](e, n); err != nil {
-			return nil, err
-		}
-	}
-	for _, to := range []*[]bool{&x.changed, &x.changing} {
-		if *to, err = Make[bool](e, n); err != nil {
-			return nil, err
-		}
-	}
-	for _, to := range []*[]float64{&x.size, &x.harmonic, &x.sum} {
-		if *to, err = Make[float64](e, n); err != nil {
-			return nil, err
-		}
 	}
 	for v := range x.now {
 		x.now[v].add(uint32(v), x.seed)

@@ -27,14 +27,11 @@ func (HITS) Plan(g *store.Catalogue, _ int) Plan {
 
 // Run iterates.
 func (c HITS) Run(ctx context.Context, e *Env) ([]float64, error) {
-	var x [3][]float64
-	for i := range x {
-		var err error
-		if x[i], err = Make[float64](e, int(e.Graph.Vertices)); err != nil {
-			return nil, err
-		}
+	var hubs, next, authorities []float64
+	n := int(e.Graph.Vertices)
+	if err := makeAll(e, into(&hubs, n), into(&next, n), into(&authorities, n)); err != nil {
+		return nil, err
 	}
-	hubs, next, authorities := x[0], x[1], x[2]
 	fill(hubs, 1)
 	if _, err := normalize(ctx, e, hubs); err != nil {
 		return nil, err

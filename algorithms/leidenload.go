@@ -14,15 +14,7 @@ import (
 // newLevel returns a level of n vertices without edges.
 func (o *optimiser) newLevel(n int) (*level, error) {
 	l := new(level)
-	var err error
-	if l.off, err = Make[uint64](o.env, n+1); err != nil {
-		return nil, err
-	}
-	if l.degree, err = Make[float64](o.env, n); err != nil {
-		return nil, err
-	}
-	l.community, err = Make[uint32](o.env, n)
-	return l, err
+	return l, makeAll(o.env, into(&l.off, n+1), into(&l.degree, n), into(&l.community, n))
 }
 
 // free frees a level above the stored graph.
@@ -45,32 +37,17 @@ func (o *optimiser) load(ctx context.Context) (err error) {
 		return err
 	}
 	at := &o.at
-	for _, list := range []*[]uint32{
-		&at.node, &at.order, &at.part, &at.size, &at.queue, &at.touched, &at.shuffled, &at.saved,
-	} {
-		if *list, err = Make[uint32](e, n); err != nil {
-			return err
-		}
-	}
-	for _, list := range []*[]float64{&o.at.degrees, &o.at.cut} {
-		if *list, err = Make[float64](e, n); err != nil {
-			return err
-		}
-	}
-	if o.at.start, err = Make[uint32](e, n+1); err != nil {
-		return err
-	}
-	if o.at.queued, err = Make[bool](e, n); err != nil {
+	err = makeAll(e, into(&at.node, n), into(&at.order, n), into(&at.part, n), into(&at.size, n), into(&at.queue, n),
+		into(&at.touched, n), into(&at.shuffled, n), into(&at.saved, n), into(&at.degrees, n), into(&at.cut, n),
+		into(&at.start, n+1), into(&at.queued, n))
+	if err != nil {
 		return err
 	}
 	o.at.whole = o.base.community
 	o.choices = make([]choice, min(n, 1<<12))
 	o.sums = make([]sums, e.Threads)
 	for i := range o.sums {
-		if o.sums[i].of, err = Make[float64](e, n); err != nil {
-			return err
-		}
-		if o.sums[i].groups, err = Make[uint32](e, n); err != nil {
+		if err = makeAll(e, into(&o.sums[i].of, n), into(&o.sums[i].groups, n)); err != nil {
 			return err
 		}
 		o.sums[i].groups = o.sums[i].groups[:0]

@@ -197,10 +197,7 @@ func (o *optimiser) join(ctx context.Context, l, next *level) error {
 		next.off[p+1] += next.off[p]
 	}
 	if err == nil {
-		next.to, err = Make[uint32](o.env, int(next.off[n]))
-	}
-	if err == nil {
-		next.weight, err = Make[float32](o.env, int(next.off[n]))
+		err = makeAll(o.env, into(&next.to, int(next.off[n])), into(&next.weight, int(next.off[n])))
 	}
 	if err != nil {
 		return err

@@ -13,18 +13,6 @@ type counters struct {
 	chosen []similar
 }
 
-func newCounters(e *Env) (c counters, err error) {
-	n := int(e.Graph.Vertices)
-	if c.common, err = Make[uint32](e, n); err != nil {
-		return c, err
-	}
-	if c.adar, err = Make[float64](e, n); err != nil {
-		return c, err
-	}
-	c.found, err = Make[uint32](e, n)
-	return c, err
-}
-
 // nearest finds the most similar vertices of each, by the neighbours of its neighbours, and returns the number of
 // rows. Those of a vertex begin with the most similar one, of several the least.
 func (c Similarity) nearest(ctx context.Context, e *Env, p *similarPairs, degree []uint32) (int, error) {
@@ -34,8 +22,8 @@ func (c Similarity) nearest(ctx context.Context, e *Env, p *similarPairs, degree
 		lanes = lanes[:1]
 	}
 	for i := range lanes {
-		var err error
-		if lanes[i], err = newCounters(e); err != nil {
+		x := &lanes[i]
+		if err := makeAll(e, into(&x.common, n), into(&x.adar, n), into(&x.found, n)); err != nil {
 			return 0, err
 		}
 	}

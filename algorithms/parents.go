@@ -40,17 +40,13 @@ func (p Parents[V]) Plan(g *store.Catalogue, _ int) Plan {
 
 // Run goes over all rows, and in each round over those of the vertices that are left.
 func (p Parents[V]) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
-	parents, err := Make[gas.VertexID](e, int(e.Graph.Vertices))
+	var parents []gas.VertexID
+	var left, found bitset.Set
+	words := bitset.Words(e.Graph.Vertices)
+	err := makeAll(e, into(&parents, int(e.Graph.Vertices)), into(&left, words), into(&found, words))
 	if err != nil {
 		return nil, err
 	}
-	var sets [2]bitset.Set
-	for i := range sets {
-		if sets[i], err = Make[uint64](e, bitset.Words(e.Graph.Vertices)); err != nil {
-			return nil, err
-		}
-	}
-	left, found := sets[0], sets[1]
 	var some atomic.Bool
 	err = e.Rows().Each(ctx, func(_ int, b *Block) error {
 		for i := range b.Len {
@@ -87,9 +83,6 @@ func (p Parents[V]) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 			left[i] &^= word
 		}
 		found.Clear()
-	}
-	for _, s := range sets {
-		Free(e, s)
 	}
 	return parents, err
 }

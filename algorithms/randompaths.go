@@ -25,12 +25,9 @@ func (c Betweenness) estimate(ctx context.Context, e *Env) ([]float64, error) {
 		return nil, err
 	}
 	n := int(e.Graph.Vertices)
-	counts, err := Make[int64](e, n)
-	if err != nil {
-		return nil, err
-	}
-	sums, err := Make[float64](e, n)
-	if err != nil {
+	var counts []int64
+	var sums []float64
+	if err := makeAll(e, into(&counts, n), into(&sums, n)); err != nil {
 		return nil, err
 	}
 	lanes := make([]meeting, e.Threads)
@@ -106,19 +103,10 @@ type meeting struct {
 	random uint64
 }
 
-func (x *meeting) init(e *Env, out, in *frontier.Rows) (err error) {
+func (x *meeting) init(e *Env, out, in *frontier.Rows) error {
 	n := int(e.Graph.Vertices)
 	x.rows = [2]*frontier.Rows{out, in}
-	if x.level, err = Make[int32](e, n); err != nil {
-		return err
-	}
-	for i := range x.queue {
-		if x.queue[i], err = Make[uint32](e, n); err != nil {
-			return err
-		}
-	}
-	x.paths, err = Make[float64](e, n)
-	return err
+	return makeAll(e, into(&x.level, n), into(&x.queue[0], n), into(&x.queue[1], n), into(&x.paths, n))
 }
 
 func (x *meeting) next() uint64 {

@@ -54,10 +54,7 @@ func spillRows(ctx context.Context, e *Env) (off []uint64, f *rowFile, err error
 		return nil, nil, err
 	}
 	slots := min(int64(f.edge/keptEdges+1), e.Room()/(4*keptEdges+4))
-	if f.kept, err = Make[uint32](e, int(slots*keptEdges)); err == nil {
-		f.block, err = Make[uint32](e, int(slots))
-	}
-	return off, f, err
+	return off, f, makeAll(e, into(&f.kept, int(slots*keptEdges)), into(&f.block, int(slots)))
 }
 
 // edges returns the edges from a position on, to before end or less, until the next call.

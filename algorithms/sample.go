@@ -107,26 +107,13 @@ func (c Sample) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 }
 
 // start makes the layer of the seeds.
-func (c Sample) start(e *Env) (s *sampling, err error) {
+func (c Sample) start(e *Env) (*sampling, error) {
 	vertices, edges := c.most(e.Graph)
-	s = &sampling{Sample: c, env: e}
-	if s.met, err = Make[uint64](e, bitset.Words(e.Graph.Vertices)); err != nil {
-		return nil, err
-	}
-	if s.begin, err = Make[int64](e, int(vertices)+1); err != nil {
-		return nil, err
-	}
-	for _, to := range []*[]uint32{&s.layer, &s.next} {
-		if *to, err = Make[uint32](e, int(vertices)); err != nil {
-			return nil, err
-		}
-	}
-	for _, to := range []*[]gas.VertexID{&s.sources, &s.targets} {
-		if *to, err = Make[gas.VertexID](e, int(edges)); err != nil {
-			return nil, err
-		}
-	}
-	if s.layers, err = Make[int64](e, int(edges)); err != nil {
+	s := &sampling{Sample: c, env: e}
+	err := makeAll(e, into(&s.met, bitset.Words(e.Graph.Vertices)), into(&s.begin, int(vertices)+1),
+		into(&s.layer, int(vertices)), into(&s.next, int(vertices)),
+		into(&s.sources, int(edges)), into(&s.targets, int(edges)), into(&s.layers, int(edges)))
+	if err != nil {
 		return nil, err
 	}
 	s.layer = append(s.layer[:0], c.Seeds...)

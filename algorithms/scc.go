@@ -51,16 +51,8 @@ func (SCC) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 			return nil, err
 		}
 	}
-	if s.labels, err = Make[gas.VertexID](e, n); err != nil {
-		return nil, err
-	}
-	if s.at, err = Make[uint32](e, n); err != nil {
-		return nil, err
-	}
-	if s.stacks, err = Make[uint32](e, n); err != nil {
-		return nil, err
-	}
-	if s.inner, err = Make[uint64](e, n/64+1); err != nil {
+	err = makeAll(e, into(&s.labels, n), into(&s.at, n), into(&s.stacks, n), into(&s.inner, n/64+1))
+	if err != nil {
 		return nil, err
 	}
 	if s.rows == nil {

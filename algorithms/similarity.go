@@ -77,22 +77,13 @@ type similarPairs struct {
 	measures         [4][]float64
 }
 
-func newSimilarPairs(e *Env, n int) (p *similarPairs, err error) {
-	p = &similarPairs{}
-	for _, to := range []*[]gas.VertexID{&p.sources, &p.targets} {
-		if *to, err = Make[gas.VertexID](e, n); err != nil {
-			return nil, err
-		}
-	}
-	if p.common, err = Make[int64](e, n); err != nil {
-		return nil, err
-	}
+func newSimilarPairs(e *Env, n int) (*similarPairs, error) {
+	p := &similarPairs{}
+	arrays := []func(e *Env) error{into(&p.sources, n), into(&p.targets, n), into(&p.common, n)}
 	for i := range p.measures {
-		if p.measures[i], err = Make[float64](e, n); err != nil {
-			return nil, err
-		}
+		arrays = append(arrays, into(&p.measures[i], n))
 	}
-	return p, nil
+	return p, makeAll(e, arrays...)
 }
 
 // set sets row i: two vertices with n common neighbours.

@@ -69,19 +69,12 @@ func (c Surfers) Run(ctx context.Context, e *Env) ([]float64, error) {
 func (Surfers) Steps() (name, version string) { return "iterations", stateVersion }
 
 // start has each surfer at its source.
-func (c Surfers) start(ctx context.Context, e *Env) (x *surfing, err error) {
+func (c Surfers) start(ctx context.Context, e *Env) (*surfing, error) {
 	n, s := int(e.Graph.Vertices), len(c.Sources)
-	x = &surfing{Surfers: c, env: e}
-	if x.out, err = Make[uint32](e, n); err != nil {
+	x := &surfing{Surfers: c, env: e}
+	err := makeAll(e, into(&x.out, n), into(&x.dangling, s), into(&x.now, n*s), into(&x.next, n*s))
+	if err != nil {
 		return nil, err
-	}
-	if x.dangling, err = Make[float64](e, s); err != nil {
-		return nil, err
-	}
-	for _, to := range []*[]float64{&x.now, &x.next} {
-		if *to, err = Make[float64](e, n*s); err != nil {
-			return nil, err
-		}
 	}
 	side := shard.Out
 	if e.Graph.Symmetric {

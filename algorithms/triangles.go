@@ -99,14 +99,10 @@ func (Triangles) Run(ctx context.Context, e *Env) ([]int64, error) {
 // vertex once more if the edge of the other two is mutual. The rows in a file are intersected with those of one span
 // after another.
 func (g *oriented) count(ctx context.Context, e *Env) (counts []int64, err error) {
-	if counts, err = Make[int64](e, len(g.rank)); err != nil {
-		return nil, err
-	}
-	local, err := Make[int64](e, hubs*e.Threads)
-	if err != nil {
-		return nil, err
-	}
-	slots, err := Make[uint32](e, int(memberSlots(longestRow(int64(len(g.rank)), int64(g.edges()))))*e.Threads)
+	var local []int64
+	var slots []uint32
+	most := memberSlots(longestRow(int64(len(g.rank)), int64(g.edges())))
+	err = makeAll(e, into(&counts, len(g.rank)), into(&local, hubs*e.Threads), into(&slots, int(most)*e.Threads))
 	if err != nil {
 		return nil, err
 	}

@@ -27,12 +27,10 @@ func (Triangles) RunGPU(ctx context.Context, e *Env, g *GPUEnv) ([]int64, error)
 
 // RunGPU counts triangles as those of Triangles, and in a directed graph edges in both directions.
 func (LCC) RunGPU(ctx context.Context, e *Env, g *GPUEnv) ([]float64, error) {
-	values, err := Make[float64](e, int(e.Graph.Vertices))
-	if err != nil {
-		return nil, err
-	}
-	degrees, err := Make[uint32](e, len(values))
-	if err != nil {
+	var values []float64
+	var degrees []uint32
+	n := int(e.Graph.Vertices)
+	if err := makeAll(e, into(&values, n), into(&degrees, n)); err != nil {
 		return nil, err
 	}
 	a, err := g.triangles(ctx, e, !e.Graph.Symmetric)

@@ -205,11 +205,9 @@ func (w *walking) load(ctx context.Context) (err error) {
 
 // inPasses makes a step of all walks in each pass over the rows.
 func (w *walking) inPasses(ctx context.Context) error {
-	begin, err := Make[uint64](w.env, int(w.env.Graph.Vertices)+1) // of the walks at a vertex, in order
-	if err != nil {
-		return err
-	}
-	order, err := Make[uint32](w.env, len(w.at[0]))
+	var begin []uint64 // of the walks at a vertex, in order
+	var order []uint32
+	err := makeAll(w.env, into(&begin, int(w.env.Graph.Vertices)+1), into(&order, len(w.at[0])))
 	if err != nil {
 		return err
 	}

@@ -18,22 +18,13 @@ type weightedBrandes struct {
 	dep      []float64
 }
 
-func (x *weightedBrandes) init(e *Env, rows *frontier.Rows) (err error) {
+func (x *weightedBrandes) init(e *Env, rows *frontier.Rows) error {
 	n := int(e.Graph.Vertices)
 	x.rows = rows
-	for _, to := range []*[]float64{&x.distance, &x.paths, &x.dep} {
-		if *to, err = Make[float64](e, n); err != nil {
-			return err
-		}
-	}
-	for _, to := range []*[]uint32{&x.heap, &x.place, &x.settled} {
-		if *to, err = Make[uint32](e, n); err != nil {
-			return err
-		}
-		*to = (*to)[:n]
-	}
+	err := makeAll(e, into(&x.distance, n), into(&x.paths, n), into(&x.dep, n),
+		into(&x.heap, n), into(&x.place, n), into(&x.settled, n))
 	x.heap, x.settled = x.heap[:0], x.settled[:0]
-	return nil
+	return err
 }
 
 // checkPositive refuses weights of 0, along which there are paths without end.
