@@ -3,7 +3,6 @@ package algorithms
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/garaph/garaph/page"
@@ -20,22 +19,10 @@ type adjacency struct {
 	budget  int64 // memory of pages, which [Make] has after Close
 }
 
-// pages calls f for each page, read ahead, and releases it after that. Shards of which no vertex is
-// wanted, from the first to before the end, are left out; if nil, all are.
-func (a *adjacency) pages(ctx context.Context, wanted func(first, end uint32) bool, f func(p *page.Page) error) error {
-	return a.pagesBy(ctx, a.cache.Stream, wanted, f)
-}
-
-// pagesOnce is like pages of all vertices, without keeping pages in memory.
-func (a *adjacency) pagesOnce(ctx context.Context, f func(p *page.Page) error) error {
-	return a.pagesBy(ctx, func(ctx context.Context, requests []page.Request) iter.Seq2[*page.Page, error] {
-		return a.cache.Once(ctx, requests, nil)
-	}, nil, f)
-}
-
-func (a *adjacency) pagesBy(ctx context.Context,
-	read func(context.Context, []page.Request) iter.Seq2[*page.Page, error], wanted func(first, end uint32) bool,
-	f func(p *page.Page) error,
+// pages calls f for each page, read ahead, and releases it after that. If once, it keeps no pages in memory. Shards of
+// which no vertex is wanted, from the first to before the end, are left out; if nil, all are.
+func (a *adjacency) pages(
+	ctx context.Context, once bool, wanted func(first, end uint32) bool, f func(p *page.Page) error,
 ) error {
 	if a.closed {
 		return fmt.Errorf("algorithm %T reads edges that it has closed", a.env.algorithm)
@@ -52,7 +39,11 @@ func (a *adjacency) pagesBy(ctx context.Context,
 			requests = append(requests, rq)
 		}
 	}
-	for p, err := range read(ctx, requests) {
+	read := a.cache.Stream(ctx, requests)
+	if once {
+		read = a.cache.Once(ctx, requests, nil)
+	}
+	for p, err := range read {
 		if err != nil {
 			return err
 		}

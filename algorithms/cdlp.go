@@ -60,14 +60,11 @@ func (c CDLP) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 		}
 		return nil
 	}}, func() (again bool, err error) {
-		var passed atomic.Int64
 		some.begin()
 		copy(next, labels)
-		err = e.Rows().eachOf(ctx, some.now, func(worker int, b *Block) error {
+		err = e.Rows().pass(ctx, fmt.Sprintf("iteration %d", done+1), anyOf(some.now), func(worker int, b *Block) {
 			t := ballot{labels, slots[worker*ballotSlots:][:ballotSlots]}
 			t.move(b, next, some)
-			e.Progress(fmt.Sprintf("iteration %d", done+1), passed.Add(int64(b.Len)), int64(n))
-			return nil
 		})
 		if err != nil {
 			return false, err

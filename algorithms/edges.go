@@ -33,7 +33,7 @@ const togetherVertices = 1 << 17
 func (x *Edges) Each(ctx context.Context, f func(worker int, a Arcs)) error {
 	var done atomic.Int64
 	total := int64(len(x.env.Graph.Shards))
-	return x.pages(ctx, nil, func(p *page.Page) error {
+	return x.pages(ctx, false, nil, func(p *page.Page) error {
 		groups := x.groups(p.Shards)
 		return x.env.Each(ctx, len(groups), func(worker, i int) error {
 			x.group(groups[i], func(a Arcs) { f(worker, a) })

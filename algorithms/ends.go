@@ -129,7 +129,7 @@ func eachVertexOf(
 	if e.some != nil && set != nil {
 		return eachSome(ctx, e, set, f, progress)
 	}
-	return e.Rows().eachOf(ctx, set, func(worker int, b *Block) error {
+	return e.Rows().pass(ctx, stage, anyOf(set), func(worker int, b *Block) {
 		var ends Ends // one allocation for all
 		for i := range b.Len {
 			ends = Ends{self: b.Vertex(i), a: b.Row(shard.In, i)}
@@ -138,8 +138,6 @@ func eachVertexOf(
 			}
 			f(worker, ends.self, &ends)
 		}
-		progress(b.Len)
-		return nil
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/registry"
@@ -83,9 +82,6 @@ func (f Forest) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 			tree[v] = root(above, uint32(v))
 		}
 	}
-	Free(e, tree)
-	Free(e, above)
-	Free(e, inside)
 	Free(e, lightest)
 	return f.table(e, all, forest)
 }
@@ -105,8 +101,7 @@ func (Forest) pass(ctx context.Context, e *Env, stage string, tree []uint32, ins
 		lightest[v] = noLink
 	}
 	wanted := func(first, end uint32) bool { return slices.Contains(inside[first:end], false) }
-	var done atomic.Int64
-	return e.Rows().EachOf(ctx, wanted, func(_ int, b *Block) error {
+	return e.Rows().pass(ctx, stage, wanted, func(_ int, b *Block) {
 		for i := range b.Len {
 			v := b.Vertex(i)
 			if inside[v] {
@@ -118,8 +113,6 @@ func (Forest) pass(ctx context.Context, e *Env, stage string, tree []uint32, ins
 			}
 			lightest[v], inside[v] = x, x == noLink
 		}
-		e.Progress(stage, done.Add(int64(b.Len)), int64(len(tree)))
-		return nil
 	})
 }
 

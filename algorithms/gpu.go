@@ -110,12 +110,10 @@ func OpenDevice(o Options) (d device.Device, budget int64, err error) {
 // openGPU opens the devices of a run, or returns nil if the CPU computes.
 func openGPU[T Value](a Algorithm[T], o Options) (g *GPUEnv, err error) {
 	switch has := HasGPU(a); {
-	case o.Device == CPU:
+	case o.Device == CPU, o.Device == AutoDevice && (!has || o.GPU == ""):
 		return nil, nil
 	case o.Device == GPU && !has:
 		return nil, fmt.Errorf("algorithm %T runs on the CPU alone", a)
-	case o.Device == AutoDevice && (!has || o.GPU == ""):
-		return nil, nil
 	case o.Checkpoints.Wanted():
 		return nil, fmt.Errorf("algorithm %T has no checkpoints on a GPU", a)
 	}
@@ -257,7 +255,7 @@ func (e *Env) copyRows(ctx context.Context, to ...*rowCopy) error {
 		}
 	}
 	var done int64
-	return e.read.pagesOnce(ctx, func(p *page.Page) error {
+	return e.read.pages(ctx, true, nil, func(p *page.Page) error {
 		for _, s := range p.Shards {
 			for _, c := range to {
 				if err := c.add(rows.Of(s.Sides[c.side]), c.owns == nil || c.owns(s.Index)); err != nil {

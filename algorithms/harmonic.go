@@ -168,8 +168,7 @@ func (x *balls) scale() {
 // step takes unions for the next counters, and reports whether a counter has changed.
 func (x *balls) step(ctx context.Context, e *Env, step int) (again bool, err error) {
 	var some atomic.Bool
-	var done atomic.Int64
-	err = e.Rows().Each(ctx, func(_ int, b *Block) error {
+	err = e.Rows().pass(ctx, fmt.Sprintf("step %d", step), nil, func(_ int, b *Block) {
 		changed := false
 		for i := range b.Len {
 			v := b.Vertex(i)
@@ -187,8 +186,6 @@ func (x *balls) step(ctx context.Context, e *Env, step int) (again bool, err err
 		if changed {
 			some.Store(true)
 		}
-		e.Progress(fmt.Sprintf("step %d", step), done.Add(int64(b.Len)), int64(len(x.now)))
-		return nil
 	})
 	return some.Load(), err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync/atomic"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/shard"
@@ -120,8 +119,7 @@ func (o *optimiser) read(ctx context.Context) (err error) {
 // eachRow calls f with each row of each vertex, the two of a vertex one after the other.
 func (o *optimiser) eachRow(ctx context.Context, stage string, f func(v uint32, row []uint32, w shard.Plane)) error {
 	e := o.env
-	var done atomic.Int64
-	return e.Rows().Each(ctx, func(_ int, b *Block) error {
+	return e.Rows().pass(ctx, stage, nil, func(_ int, b *Block) {
 		for i := range b.Len {
 			v := b.Vertex(i)
 			for _, dir := range BothRows(e.Graph) {
@@ -132,8 +130,6 @@ func (o *optimiser) eachRow(ctx context.Context, stage string, f func(v uint32, 
 				f(v, b.Row(dir, i), weights)
 			}
 		}
-		e.Progress(stage, done.Add(int64(b.Len)), int64(e.Graph.Vertices))
-		return nil
 	})
 }
 

@@ -55,7 +55,7 @@ func (p Parents[V]) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 			if !p.Reached(v) || p.Begins(v) {
 				continue
 			}
-			if parents[v] = p.parent(b, i); parents[v] == NoParent {
+			if parents[v] = p.parent(b, i, nil); parents[v] == NoParent {
 				left.Add(v)
 				some.Store(true)
 			}
@@ -65,13 +65,13 @@ func (p Parents[V]) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	for round := int64(1); err == nil && some.Load(); round++ {
 		e.Progress("equally near vertices", round, -1)
 		some.Store(false)
-		err = e.Rows().eachOf(ctx, left, func(_ int, b *Block) error {
+		err = e.Rows().EachOf(ctx, left.Any, func(_ int, b *Block) error {
 			for i := range b.Len {
 				v := b.Vertex(i)
 				if !left.Has(v) {
 					continue
 				}
-				if u := p.settled(b, i, left); u != NoParent {
+				if u := p.parent(b, i, left); u != NoParent {
 					parents[v] = u
 					found.Add(v)
 					some.Store(true)
@@ -87,33 +87,24 @@ func (p Parents[V]) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 	return parents, err
 }
 
-// parent returns the smallest neighbour in row i over which a path is as long as the vertex says, and that is nearer.
-func (p Parents[V]) parent(b *Block, i int) gas.VertexID {
+// parent returns the smallest neighbour in row i over which a path is as long as the vertex says, and that is nearer;
+// if left is not nil, one that is as near and not left.
+func (p Parents[V]) parent(b *Block, i int, left bitset.Set) gas.VertexID {
 	value := p.Values[b.Vertex(i)]
-	weights := p.weights(b, i)
+	var weights shard.Plane
+	if p.Weights {
+		weights = b.Weights(shard.In, i)
+	}
 	for k, u := range b.Row(shard.In, i) {
-		if p.Nearer(p.Values[u], value) && p.Over(p.Values[u], weights.At(k), value) {
+		var fits bool
+		if left == nil {
+			fits = p.Nearer(p.Values[u], value)
+		} else {
+			fits = p.Reached(u) && !left.Has(u) && !p.Nearer(value, p.Values[u])
+		}
+		if fits && p.Over(p.Values[u], weights.At(k), value) {
 			return gas.VertexID(u)
 		}
 	}
 	return NoParent
-}
-
-// settled returns the smallest neighbour that is as near, and is not left.
-func (p Parents[V]) settled(b *Block, i int, left bitset.Set) gas.VertexID {
-	value := p.Values[b.Vertex(i)]
-	weights := p.weights(b, i)
-	for k, u := range b.Row(shard.In, i) {
-		if p.Reached(u) && !left.Has(u) && !p.Nearer(value, p.Values[u]) && p.Over(p.Values[u], weights.At(k), value) {
-			return gas.VertexID(u)
-		}
-	}
-	return NoParent
-}
-
-func (p Parents[V]) weights(b *Block, i int) shard.Plane {
-	if !p.Weights {
-		return shard.Plane{}
-	}
-	return b.Weights(shard.In, i)
 }

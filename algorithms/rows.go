@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/garaph/garaph/internal/bitset"
 	"github.com/garaph/garaph/page"
@@ -139,12 +140,25 @@ func (r *Rows) EachRow(ctx context.Context, vertices []uint32, f func(worker int
 	})
 }
 
-// eachOf is like Each, without the shards that have no vertex of set. If set is nil, it has all.
-func (r *Rows) eachOf(ctx context.Context, set bitset.Set, f func(worker int, b *Block) error) error {
+// anyOf returns the condition of [Rows.EachOf] that leaves out shards without a vertex of set. If set is nil, it has
+// all.
+func anyOf(set bitset.Set) func(first, end uint32) bool {
 	if set == nil {
-		return r.EachOf(ctx, nil, f)
+		return nil
 	}
-	return r.EachOf(ctx, set.Any, f)
+	return set.Any
+}
+
+// pass is like EachOf, and reports the progress of a stage.
+func (r *Rows) pass(ctx context.Context, stage string, wanted func(first, end uint32) bool,
+	f func(worker int, b *Block),
+) error {
+	var done atomic.Int64
+	return r.EachOf(ctx, wanted, func(worker int, b *Block) error {
+		f(worker, b)
+		r.env.Progress(stage, done.Add(int64(b.Len)), int64(r.env.Graph.Vertices))
+		return nil
+	})
 }
 
 // EachOf is like Each, without the shards for which wanted reports false. If wanted is nil, it reads all.
@@ -153,7 +167,7 @@ func (r *Rows) EachOf(
 ) error {
 	var shards []rows.Shard
 	var chunks []rows.Chunk
-	return r.pages(ctx, wanted, func(p *page.Page) error {
+	return r.pages(ctx, false, wanted, func(p *page.Page) error {
 		shards, chunks = shards[:0], chunks[:0]
 		for i := range p.Shards {
 			var s rows.Shard

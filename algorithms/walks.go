@@ -214,16 +214,13 @@ func (w *walking) inPasses(ctx context.Context) error {
 	for step := 1; step <= w.Length; step++ {
 		w.sort(w.at[step-1], begin, order)
 		wanted := func(first, end uint32) bool { return begin[first] < begin[end] }
-		var done atomic.Int64
-		err := w.env.Rows().EachOf(ctx, wanted, func(_ int, b *Block) error {
+		err := w.env.Rows().pass(ctx, fmt.Sprintf("step %d", step), wanted, func(_ int, b *Block) {
 			for i := range b.Len {
 				v := b.Vertex(i)
 				if here := order[begin[v]:begin[v+1]]; len(here) > 0 {
 					w.leave(v, here, step, b.Row(shard.Out, i), b.Weights(shard.Out, i))
 				}
 			}
-			w.env.Progress(fmt.Sprintf("step %d", step), done.Add(int64(b.Len)), int64(w.env.Graph.Vertices))
-			return nil
 		})
 		if err != nil {
 			return err
