@@ -10,7 +10,6 @@ import (
 
 	"github.com/garaph/garaph/algorithms"
 	"github.com/garaph/garaph/gpuengine/device"
-	"github.com/garaph/garaph/internal/hostmem"
 )
 
 const (
@@ -29,8 +28,7 @@ func (f *finder) findOn(ctx context.Context, b *base, d device.Device, budget in
 	o := DeviceOptions{Memory: budget}
 	room := int64(batchBytes)
 	if f.o.Memory > 0 {
-		left := f.o.Memory - hostmem.Process - 4*int64(len(b.core)) - b.size.bytes()
-		room = max(1, left/4)
+		room = max(1, (f.o.Memory-b.fixed())/4)
 		o.Host = room
 	}
 	for len(f.answers) < len(f.queries) {
@@ -70,7 +68,7 @@ func (f *finder) prepare(ctx context.Context, b *base, room int64) error {
 			}
 		}
 		for problem := range problemsOf(&p.DeviceQuery) {
-			room -= 4*int64(len(problem.Neighbours)) + 8*int64(problem.N)
+			room -= problem.bytes()
 		}
 	}
 	return ctx.Err()
@@ -81,9 +79,11 @@ func (f *finder) prepare(ctx context.Context, b *base, room int64) error {
 func (f *finder) searchOn(ctx context.Context, d device.Device, o DeviceOptions) error {
 	var queries []*DeviceQuery
 	limit := f.left(f.begun[0])
+	on := batchTime{begin: time.Now()}
 	for _, p := range f.begun {
 		if limit = min(limit, f.left(p)); len(p.Open) > 0 {
 			queries = append(queries, &p.DeviceQuery)
+			on.queries, on.before = append(on.queries, p), append(on.before, p.search)
 		}
 	}
 	if limit == 0 {
@@ -91,12 +91,6 @@ func (f *finder) searchOn(ctx context.Context, d device.Device, o DeviceOptions)
 	}
 	if o.most = f.o.most; f.o.TimeLimit > 0 {
 		o.TimeLimit = limit
-	}
-	on := batchTime{begin: time.Now()}
-	for _, p := range f.begun {
-		if len(p.Open) > 0 {
-			on.queries, on.before = append(on.queries, p), append(on.before, p.search)
-		}
 	}
 	o.Progress = func(open, visited int64) {
 		if f.o.Progress != nil {

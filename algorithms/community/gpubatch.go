@@ -224,13 +224,11 @@ func (b *batch) begin(of map[*Problem]uint32) {
 	}
 }
 
-const noVertex = ^uint32(0)
-
 // translate writes the task of a device that a task of the whole problem is there. It reports
 // whether C is there.
 func translate(to []uint64, t Task, p *onDevice, number uint32, words int) bool {
 	clear(to)
-	last, size := noVertex, 0
+	last, size := absent, 0
 	for id, v := range p.kept {
 		bit := uint64(1) << (id % 64)
 		switch {
