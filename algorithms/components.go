@@ -27,9 +27,6 @@ import (
 // 12 bytes for a vertex there and 4 for an edge.
 type Components struct{}
 
-// taskVertices is the number of vertices a task has.
-const taskVertices = 1 << 14
-
 // Plan returns the edges, and a label for each vertex and for where dummies lead.
 func (Components) Plan(g *store.Catalogue, _ int) Plan {
 	return Plan{Edges: true, Places: true, Arrays: []Array{
@@ -45,11 +42,10 @@ func (c Components) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 		return nil, err
 	}
 	f := forest(labels)
-	err = f.each(ctx, e, func(_ int, from, to uint32) error {
+	err = e.Ranges(ctx, len(f), func(_, from, to int) {
 		for v := from; v < to; v++ {
 			f[v] = gas.VertexID(v)
 		}
-		return nil
 	})
 	if rows := c.heldRows(e); err == nil && rows != nil {
 		err = f[:n].sample(ctx, e, rows)
@@ -115,7 +111,10 @@ func (f forest) sample(ctx context.Context, e *Env, held []*page.HeldRows) error
 		func(worker int, from, to uint32) error { return f.linkOthers(cursors[worker], largest, from, to) },
 	} {
 		largest = f.frequent()
-		if err := f.each(ctx, e, do); err != nil {
+		err := e.Each(ctx, (len(f)+summed-1)/summed, func(worker, i int) error {
+			return do(worker, uint32(i*summed), uint32(min((i+1)*summed, len(f))))
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -227,13 +226,6 @@ func (f forest) frequent() (most uint32) {
 	return most
 }
 
-// each calls do for ranges of all vertices, on the threads of the run.
-func (f forest) each(ctx context.Context, e *Env, do func(worker int, from, to uint32) error) error {
-	return e.Each(ctx, (len(f)+taskVertices-1)/taskVertices, func(worker, i int) error {
-		return do(worker, uint32(i*taskVertices), uint32(min((i+1)*taskVertices, len(f))))
-	})
-}
-
 // forest has the parent of each vertex, which is not above it; a root is its own. Any
 // goroutine may replace a parent by one that is further up.
 type forest []gas.VertexID
@@ -287,10 +279,7 @@ func (f forest) shorten(v uint32) uint32 {
 // compressAll makes roots the parents of all vertices, and counts them.
 func (f forest) compressAll(ctx context.Context, e *Env) error {
 	var roots atomic.Int64
-	err := f.each(ctx, e, func(_ int, from, to uint32) error {
-		roots.Add(f.compress(from, to))
-		return nil
-	})
+	err := e.Ranges(ctx, len(f), func(_, from, to int) { roots.Add(f.compress(uint32(from), uint32(to))) })
 	e.Total("components", roots.Load())
 	return err
 }

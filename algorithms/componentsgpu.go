@@ -113,11 +113,10 @@ func (f forest) linkParents(ctx context.Context, e *Env, m *DeviceMemory, at dev
 		if err := ToHost(m, parents, at+device.Pointer(4*first)); err != nil {
 			return err
 		}
-		err := f[first:][:len(parents)].each(ctx, e, func(_ int, from, to uint32) error {
+		err := e.Ranges(ctx, len(parents), func(_, from, to int) {
 			for v := from; v < to; v++ {
-				f.link(uint32(first)+v, parents[v])
+				f.link(uint32(first+v), parents[v])
 			}
-			return nil
 		})
 		if err != nil {
 			return err

@@ -31,10 +31,10 @@ func (d Degrees) Run(ctx context.Context, e *Env) ([]int64, error) {
 		return nil, err
 	}
 	var sides []shard.Direction
-	if e.Graph.Symmetric || !d.NotIn {
+	if !d.NotIn {
 		sides = append(sides, shard.In)
 	}
-	if !e.Graph.Symmetric && !d.NotOut {
+	if !d.NotOut {
 		sides = append(sides, shard.Out)
 	}
 	if err := eachDegree(ctx, e, sides, nil, func(v, degree uint32) { sums[v] += int64(degree) }); err != nil {
@@ -45,9 +45,12 @@ func (d Degrees) Run(ctx context.Context, e *Env) ([]int64, error) {
 }
 
 // eachDegree calls f with the degrees of vertices on each of some sides, at least of an ascending list of vertices, or
-// of all if it is nil. One goroutine calls it for a vertex.
+// of all if it is nil. One goroutine calls it for a vertex. The sides of a symmetric graph are one.
 func eachDegree(ctx context.Context, e *Env, sides []shard.Direction, list []uint32, f func(v, degree uint32)) error {
 	buffers := make([][]uint32, e.Threads)
+	if e.Graph.Symmetric {
+		sides = BothRows(e.Graph)
+	}
 	return e.Each(ctx, len(e.Graph.Shards), func(worker, i int) (err error) {
 		first := e.Graph.Shards[i].First
 		if at, _ := slices.BinarySearch(list, first); list != nil && !e.renames() &&

@@ -306,10 +306,7 @@ const summed = 1 << 14
 // these sums in their order, so that the result does not depend on the number of threads.
 func (e *Env) Sum(ctx context.Context, n int, sum func(from, to int) float64) (float64, error) {
 	parts := make([]float64, (n+summed-1)/summed)
-	err := e.Each(ctx, len(parts), func(_, i int) error {
-		parts[i] = sum(i*summed, min((i+1)*summed, n))
-		return nil
-	})
+	err := e.Ranges(ctx, n, func(_, from, to int) { parts[from/summed] = sum(from, to) })
 	var all float64
 	for _, x := range parts {
 		all += x

@@ -37,9 +37,6 @@ func (LCC) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.Rows().Close(); err != nil {
-		return nil, err
-	}
 	counts, err := g.count(ctx, e)
 	if err != nil {
 		return nil, err
@@ -69,8 +66,7 @@ func (LCC) Run(ctx context.Context, e *Env) ([]float64, error) {
 
 // markMutual marks the edges of the span that the graph has in both directions.
 func (g *oriented) markMutual(ctx context.Context, e *Env) error {
-	var done atomic.Int64
-	return e.Rows().Each(ctx, func(_ int, b *Block) error {
+	return e.Rows().pass(ctx, "edges in both directions", nil, func(_ int, b *Block) {
 		for i := range b.Len {
 			v := b.Vertex(i)
 			out, own := b.Row(shard.Out, i), g.rank[v]
@@ -89,8 +85,6 @@ func (g *oriented) markMutual(ctx context.Context, e *Env) error {
 				atomic.OrUint64(&g.mutual[at>>6], 1<<(at&63))
 			}
 		}
-		e.Progress("edges in both directions", done.Add(int64(b.Len)), int64(len(g.rank)))
-		return nil
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync/atomic"
 
 	"github.com/garaph/garaph/gas"
 	"github.com/garaph/garaph/internal/hostmem"
@@ -108,10 +107,7 @@ func nameByLeast(ctx context.Context, e *Env, labels []gas.VertexID) error {
 	}
 	err = e.Ranges(ctx, len(labels), func(_, from, to int) {
 		for v := from; v < to; v++ {
-			at := &least[labels[v]]
-			for old := atomic.LoadUint32(at); e.ids[v] < old && !atomic.CompareAndSwapUint32(at, old, e.ids[v]); {
-				old = atomic.LoadUint32(at)
-			}
+			lowerTo(&least[labels[v]], e.ids[v])
 		}
 	})
 	if err == nil {

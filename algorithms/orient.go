@@ -89,7 +89,7 @@ func spanBytes(vertices, edges int64) int64 {
 
 // orient makes an oriented graph of the rows, in two passes, or if it is not even in three. Where the plan has a file
 // for it, the last one is done for each span of rows that there is memory for. Its arrays belong to the run. With
-// mutual it marks mutual edges, in one more pass for a span.
+// mutual it marks mutual edges, in one more pass for a span. It closes the rows.
 func orient(ctx context.Context, e *Env, mutual bool) (*oriented, error) {
 	g := &oriented{}
 	n := int(e.Graph.Vertices)
@@ -128,7 +128,7 @@ func orient(ctx context.Context, e *Env, mutual bool) (*oriented, error) {
 	if g.file != nil {
 		Free(e, g.memory)
 	}
-	return g, nil
+	return g, e.Rows().Close()
 }
 
 // order ranks vertices by their degrees, and finds where the rows begin.

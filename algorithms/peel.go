@@ -53,37 +53,30 @@ type corePeeling struct {
 
 // peel empties the graph, with memory for lists of the vertices that are left.
 func (p *corePeeling) peel(ctx context.Context, left, other *frontier.Frontier[uint32]) error {
-	least := newMinimum()
-	err := frontier.FilterAll(ctx, p.env, len(p.core), left, func(v uint32) bool { return p.remains(v, 0, least) })
+	least := uint32(math.MaxUint32)
+	err := frontier.FilterAll(ctx, p.env, len(p.core), left, func(v uint32) bool { return p.remains(v, 0, &least) })
 	for all := len(left.List()); err == nil && len(left.List()) > 0; left, other = other, left {
-		k := least.Load()
+		k := least
 		if err = p.level(ctx, left.List(), k); err != nil {
 			return err
 		}
 		other.Clear()
-		least = newMinimum()
-		err = frontier.Filter(ctx, p.env, left.List(), other, func(v uint32) bool { return p.remains(v, k, least) })
+		least = math.MaxUint32
+		err = frontier.Filter(ctx, p.env, left.List(), other, func(v uint32) bool { return p.remains(v, k, &least) })
 		p.env.Progress("core numbers", int64(all-len(other.List())), int64(all))
 	}
 	return err
 }
 
-// newMinimum returns the minimum of no degrees.
-func newMinimum() *atomic.Uint32 {
-	var least atomic.Uint32
-	least.Store(math.MaxUint32)
-	return &least
-}
-
-// lowerTo makes x the minimum, if it is less.
-func lowerTo(least *atomic.Uint32, x uint32) {
-	for old := least.Load(); x < old && !least.CompareAndSwap(old, x); {
-		old = least.Load()
+// lowerTo makes x the minimum, if it is less. Goroutines may lower it at once.
+func lowerTo(least *uint32, x uint32) {
+	for old := atomic.LoadUint32(least); x < old && !atomic.CompareAndSwapUint32(least, old, x); {
+		old = atomic.LoadUint32(least)
 	}
 }
 
 // remains reports whether v is left after level k, and lowers least to its degree then.
-func (p *corePeeling) remains(v, k uint32, least *atomic.Uint32) bool {
+func (p *corePeeling) remains(v, k uint32, least *uint32) bool {
 	d := p.core[v]
 	if d > k {
 		lowerTo(least, d)

@@ -31,19 +31,12 @@ func spillRows(ctx context.Context, e *Env) (off []uint64, f *rowFile, err error
 	if off, err = Make[uint64](e, int(e.Graph.Vertices)+1); err != nil {
 		return nil, nil, err
 	}
-	dir := shard.Out
-	if e.Graph.Symmetric {
-		dir = shard.In
+	err = eachDegree(ctx, e, []shard.Direction{shard.Out}, nil, func(v, n uint32) { off[v+1] = uint64(n) })
+	if err != nil {
+		return nil, nil, err
 	}
-	var degrees []uint32
-	for i, info := range e.Graph.Shards {
-		if degrees, err = e.store.DegreesInto(degrees, dir, i); err != nil {
-			return nil, nil, err
-		}
-		for k, n := range degrees {
-			v := info.First + uint32(k)
-			off[v+1] = off[v] + uint64(n)
-		}
+	for v := range e.Graph.Vertices {
+		off[v+1] += off[v]
 	}
 	f.edge = off[e.Graph.Vertices]
 	err = e.Rows().Each(ctx, func(_ int, b *Block) error { return f.file.Write(b.all(shard.Out), off[b.Vertex(0)]) })

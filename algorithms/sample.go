@@ -126,11 +126,7 @@ func (c Sample) start(e *Env) (*sampling, error) {
 // count sets where the edges of each vertex of the layer begin, behind those of the layers before, from the degrees
 // that are stored beside the edges. It returns where the last ones end.
 func (s *sampling) count(ctx context.Context, at int64, fanout int) (end int64, err error) {
-	side := s.Along
-	if s.env.Graph.Symmetric {
-		side = shard.In
-	}
-	err = eachDegree(ctx, s.env, []shard.Direction{side}, s.layer, func(v, n uint32) {
+	err = eachDegree(ctx, s.env, []shard.Direction{s.Along}, s.layer, func(v, n uint32) {
 		k, ok := slices.BinarySearch(s.layer, v)
 		if !ok {
 			return

@@ -60,7 +60,7 @@ func (s *Scratch) full(cause error) error {
 
 // Write writes numbers from a position on.
 func (s *Scratch) Write(numbers []uint32, at uint64) error {
-	n, err := s.file.WriteAt(bytesOf(numbers), int64(4*at))
+	n, err := s.file.WriteAt(hostmem.AsBytes(numbers), int64(4*at))
 	s.env.mu.Lock()
 	s.env.spilled += int64(n)
 	s.env.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *Scratch) Write(numbers []uint32, at uint64) error {
 
 // Read reads numbers from a position on. They have been written.
 func (s *Scratch) Read(numbers []uint32, at uint64) error {
-	if _, err := s.file.ReadAt(bytesOf(numbers), int64(4*at)); err != nil {
+	if _, err := s.file.ReadAt(hostmem.AsBytes(numbers), int64(4*at)); err != nil {
 		return fmt.Errorf("read %s from a temporary file: %w", s.name, err)
 	}
 	return nil
@@ -148,8 +148,4 @@ func sharedBytes() int64 {
 	text, _ := os.ReadFile("/proc/self/statm") // without it, nothing is trimmed
 	_, _ = fmt.Sscan(string(text), &size, &resident, &shared)
 	return shared * int64(os.Getpagesize())
-}
-
-func bytesOf(numbers []uint32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), 4*len(numbers))
 }

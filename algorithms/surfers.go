@@ -76,11 +76,7 @@ func (c Surfers) start(ctx context.Context, e *Env) (*surfing, error) {
 	if err != nil {
 		return nil, err
 	}
-	side := shard.Out
-	if e.Graph.Symmetric {
-		side = shard.In
-	}
-	err = eachDegree(ctx, e, []shard.Direction{side}, nil, func(v, degree uint32) { x.out[v] = degree })
+	err = eachDegree(ctx, e, []shard.Direction{shard.Out}, nil, func(v, degree uint32) { x.out[v] = degree })
 	if err != nil {
 		return nil, err
 	}

@@ -69,9 +69,6 @@ func (Triangles) Run(ctx context.Context, e *Env) ([]int64, error) {
 		return nil, err
 	}
 	Free(e, g.degree)
-	if err := e.Rows().Close(); err != nil {
-		return nil, err
-	}
 	counts, err := g.count(ctx, e)
 	if err != nil {
 		return nil, err

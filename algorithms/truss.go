@@ -86,9 +86,6 @@ func (Truss) Run(ctx context.Context, e *Env) ([]int64, error) {
 		return nil, err
 	}
 	Free(e, g.degree)
-	if err := e.Rows().Close(); err != nil {
-		return nil, err
-	}
 	if wide(g.edges()) {
 		return trussOf[uint64](ctx, e, g)
 	}

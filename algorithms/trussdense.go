@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"sync/atomic"
 )
@@ -123,7 +124,7 @@ func (d *densePeeling) lower(v int) {
 // the others.
 func (d *densePeeling) gather(ctx context.Context, level uint32, all bool) (int64, uint32, error) {
 	n := d.left.n
-	least := newMinimum()
+	least := uint32(math.MaxUint32)
 	var joined atomic.Int64
 	err := d.env.Each(ctx, n, func(_, v int) error {
 		left, found, own := d.left.row(v), false, int64(0)
@@ -143,7 +144,7 @@ func (d *densePeeling) gather(ctx context.Context, level uint32, all bool) (int6
 		for u := range eachBit(left) {
 			s := uint32(d.support[v*n+u] + d.support[u*n+v])
 			if s > level {
-				lowerTo(least, s)
+				lowerTo(&least, s)
 			} else if d.next.add(u, v) {
 				own++
 			}
@@ -152,5 +153,5 @@ func (d *densePeeling) gather(ctx context.Context, level uint32, all bool) (int6
 		return nil
 	})
 	d.now, d.next = d.next, d.now
-	return joined.Load(), least.Load(), err
+	return joined.Load(), least, err
 }

@@ -83,17 +83,17 @@ func (Truss) Steps() (name, version string) { return "rounds", stateVersion }
 // leastSupport returns the least support of the edges that are left.
 func (p *peeling[E]) leastSupport(ctx context.Context) (uint32, error) {
 	const scanned = 1 << 16
-	least := newMinimum()
+	least := uint32(math.MaxUint32)
 	m := len(p.support)
 	err := p.env.Each(ctx, (m+scanned-1)/scanned, func(_, i int) error {
 		own := uint32(peeled)
 		for _, s := range p.support[i*scanned : min((i+1)*scanned, m)] {
 			own = min(own, s)
 		}
-		lowerTo(least, own)
+		lowerTo(&least, own)
 		return nil
 	})
-	return least.Load(), err
+	return least, err
 }
 
 // round peels a frontier of support least or less, and adds the edges that fall to it.
