@@ -49,14 +49,11 @@ func (c Betweenness) Plan(g *store.Catalogue, threads int) Plan {
 	case c.Weighted && g.Weighted:
 		search = 36
 	}
-	plan := func(lanes int) Plan {
+	return perLane(threads, func(lanes int) Plan {
 		return Plan{Whole: whole, Weights: c.Weighted && c.Error == 0, Arrays: []Array{
 			{"the sums", sums}, {"searches", search * n * int64(lanes)},
 		}}
-	}
-	p, less := plan(threads), plan(1)
-	p.Less = &less
-	return p
+	})
 }
 
 // Run searches from every source.
@@ -81,7 +78,7 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if sources != nil {
 		count, source = len(sources), func(i int) uint32 { return sources[i] }
 	}
-	lanes, err := c.lanes(ctx, e, rows, min(e.Threads, count))
+	lanes, err := c.lanes(ctx, e, rows, count)
 	if err != nil {
 		return nil, err
 	}
@@ -158,10 +155,7 @@ func (c Betweenness) lanes(ctx context.Context, e *Env, rows *frontier.Rows, n i
 			return nil, err
 		}
 	}
-	if e.Plan().Less == nil {
-		n = min(n, 1)
-	}
-	for range n {
+	for range e.lanes(n) {
 		var x pathSearch = new(brandes)
 		if weighted {
 			x = new(weightedBrandes)

@@ -37,15 +37,12 @@ type Closeness struct {
 // Plan returns the out-rows, and a search for each thread.
 func (c Closeness) Plan(g *store.Catalogue, threads int) Plan {
 	n := int64(g.Vertices)
-	plan := func(lanes int) Plan {
+	return perLane(threads, func(lanes int) Plan {
 		return Plan{Whole: []shard.Direction{shard.Out}, Arrays: []Array{
 			{"searches", 8 * n * int64(lanes)}, {"components and order", 12 * n},
 			{"the result", (28 + 32) * max(int64(len(c.Sources)), int64(c.Most))},
 		}}
-	}
-	p, less := plan(threads), plan(1)
-	p.Less = &less
-	return p
+	})
 }
 
 // near is a vertex with its centralities.
@@ -87,10 +84,7 @@ func (c Closeness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	if x.found = all; c.Most > 0 {
 		x.found = all[:0]
 	}
-	lanes := make([]sphere, min(e.Threads, max(1, len(sources))))
-	if e.Plan().Less == nil {
-		lanes = lanes[:1]
-	}
+	lanes := make([]sphere, e.lanes(max(1, len(sources))))
 	for i := range lanes {
 		if err := makeAll(e, into(&lanes[i].mark, n), into(&lanes[i].queue, n)); err != nil {
 			return nil, err

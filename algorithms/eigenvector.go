@@ -38,17 +38,7 @@ func (c Eigenvector) Run(ctx context.Context, e *Env) ([]float64, error) {
 		return nil, err
 	}
 	err = iterate(ctx, e, c.Iterations, c.Tolerance, []any{&values}, func() (change float64, err error) {
-		if err = gatherSums(ctx, e, shard.In, values, next); err == nil {
-			err = e.Ranges(ctx, len(next), func(_, from, to int) {
-				for v := from; v < to; v++ {
-					next[v] += values[v]
-				}
-			})
-		}
-		if err == nil {
-			norm, err = normalize(ctx, e, next)
-		}
-		if err == nil {
+		if norm, err = gather(ctx, e, shard.In, 1, values, next); err == nil {
 			change, err = distance(ctx, e, values, next)
 		}
 		if err == nil {

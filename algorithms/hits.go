@@ -37,14 +37,8 @@ func (c HITS) Run(ctx context.Context, e *Env) ([]float64, error) {
 		return nil, err
 	}
 	err := iterate(ctx, e, c.Iterations, c.Tolerance, []any{&hubs}, func() (change float64, err error) {
-		if err = gatherSums(ctx, e, shard.In, hubs, authorities); err == nil {
-			_, err = normalize(ctx, e, authorities)
-		}
-		if err == nil {
-			err = gatherSums(ctx, e, shard.Out, authorities, next)
-		}
-		if err == nil {
-			_, err = normalize(ctx, e, next)
+		if _, err = gather(ctx, e, shard.In, 0, hubs, authorities); err == nil {
+			_, err = gather(ctx, e, shard.Out, 0, authorities, next)
 		}
 		if err == nil {
 			change, err = distance(ctx, e, hubs, next)

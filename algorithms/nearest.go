@@ -17,10 +17,7 @@ type counters struct {
 // rows. Those of a vertex begin with the most similar one, of several the least.
 func (c Similarity) nearest(ctx context.Context, e *Env, p *similarPairs, degree []uint32) (int, error) {
 	n := len(degree)
-	lanes := make([]counters, min(e.Threads, n))
-	if e.Plan().Less == nil {
-		lanes = lanes[:1]
-	}
+	lanes := make([]counters, e.lanes(n))
 	for i := range lanes {
 		x := &lanes[i]
 		if err := makeAll(e, into(&x.common, n), into(&x.adar, n), into(&x.found, n)); err != nil {

@@ -58,6 +58,21 @@ func (p Plan) bytes() (n int64) {
 	return n
 }
 
+// perLane returns the plan of searches side by side: one for each thread, or if the budget has no room for that, one.
+func perLane(threads int, plan func(lanes int) Plan) Plan {
+	p, less := plan(threads), plan(1)
+	p.Less = &less
+	return p
+}
+
+// lanes returns the number of searches of the plan, at most n.
+func (e *Env) lanes(n int) int {
+	if e.plan.Less == nil {
+		return min(n, 1)
+	}
+	return min(n, e.Threads)
+}
+
 // MemoryError is a budget that is too small for an algorithm. It is an
 // [hostmem.ErrBudget].
 type MemoryError struct {

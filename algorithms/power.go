@@ -11,14 +11,20 @@ import (
 	"github.com/garaph/garaph/shard"
 )
 
-// gatherSums sets to[v] to the sum of from over the row of v in a direction, for every vertex v.
-func gatherSums(ctx context.Context, e *Env, dir shard.Direction, from, to []float64) error {
-	return e.Rows().Each(ctx, func(_ int, b *Block) error {
+// gather sets to[v] to the sum of from over the row of v in a direction, and own times from[v], for every vertex v. It
+// normalizes to, and returns the norm that it had.
+func gather(ctx context.Context, e *Env, dir shard.Direction, own float64, from, to []float64) (float64, error) {
+	err := e.Rows().Each(ctx, func(_ int, b *Block) error {
 		for i := range b.Len {
-			to[b.Vertex(i)] = sumAt(from, b.Row(dir, i))
+			v := b.Vertex(i)
+			to[v] = sumAt(from, b.Row(dir, i)) + own*from[v]
 		}
 		return nil
 	})
+	if err != nil {
+		return 0, err
+	}
+	return normalize(ctx, e, to)
 }
 
 // sumAt returns the sum of x at some vertices. It adds up four sums at a time, because an addition waits for the one

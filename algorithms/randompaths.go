@@ -30,10 +30,7 @@ func (c Betweenness) estimate(ctx context.Context, e *Env) ([]float64, error) {
 	if err := makeAll(e, into(&counts, n), into(&sums, n)); err != nil {
 		return nil, err
 	}
-	lanes := make([]meeting, e.Threads)
-	if e.Plan().Less == nil {
-		lanes = lanes[:1]
-	}
+	lanes := make([]meeting, e.lanes(e.Threads))
 	for i := range lanes {
 		if err := lanes[i].init(e, out, in); err != nil {
 			return nil, err

@@ -46,7 +46,7 @@ var measureNames = []string{"jaccard", "overlap", "cosine", "adamic_adar"}
 // Plan returns the rows of the whole graph, the numbers of neighbours, the columns, and counters for each thread.
 func (c Similarity) Plan(g *store.Catalogue, threads int) Plan {
 	n := int64(g.Vertices)
-	plan := func(lanes int) Plan {
+	p := perLane(threads, func(lanes int) Plan {
 		p := Plan{Whole: BothRows(g), Arrays: []Array{
 			{"numbers of neighbours", 4 * n}, {"the pairs", 48 * c.rows(n)},
 		}}
@@ -54,10 +54,9 @@ func (c Similarity) Plan(g *store.Catalogue, threads int) Plan {
 			p.Arrays = append(p.Arrays, Array{"common neighbours", 16 * n * int64(lanes)})
 		}
 		return p
-	}
-	p := plan(threads)
-	if less := plan(1); c.Nearest > 0 {
-		p.Less = &less
+	})
+	if c.Nearest == 0 {
+		p.Less = nil
 	}
 	return p
 }
