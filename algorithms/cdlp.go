@@ -60,7 +60,6 @@ func (c CDLP) Run(ctx context.Context, e *Env) ([]gas.VertexID, error) {
 		}
 		return nil
 	}}, func() (again bool, err error) {
-		some.begin()
 		copy(next, labels)
 		err = e.Rows().pass(ctx, fmt.Sprintf("iteration %d", done+1), anyOf(some.now), func(worker int, b *Block) {
 			t := ballot{labels, slots[worker*ballotSlots:][:ballotSlots]}
@@ -103,12 +102,6 @@ type spread struct {
 	most       int64        // edges that are followed, which takes less time than it saves
 }
 
-// begin begins an iteration.
-func (s *spread) begin() {
-	s.next.Clear()
-	s.edges.Store(0)
-}
-
 // add adds the neighbours of a vertex that has changed, unless they are too many.
 func (s *spread) add(a, b []uint32) {
 	if s.edges.Load() > s.most || s.edges.Add(int64(len(a)+len(b))) > s.most {
@@ -124,7 +117,8 @@ func (s *spread) add(a, b []uint32) {
 // end ends an iteration, and reports whether a vertex has changed.
 func (s *spread) end() bool {
 	s.last, s.next, s.now = s.next, s.last, nil
-	edges := s.edges.Load()
+	s.next.Clear()
+	edges := s.edges.Swap(0)
 	if edges <= s.most {
 		s.now = s.last
 	}

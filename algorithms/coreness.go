@@ -38,12 +38,12 @@ func (Coreness) Plan(g *store.Catalogue, threads int) Plan {
 // The rows are those of [EachVertex].
 func CorePlan(g *store.Catalogue, threads int, whole, passes []Array) Plan {
 	n := int64(g.Vertices)
-	core := Array{"the core numbers", 4 * n}
+	core, peeling := Array{"the core numbers", 4 * n}, []Array{{"lists of vertices to peel", 12 * n}}
 	passing := []Array{{"changed vertices", 8 * int64(bitset.Words(g.Vertices))},
 		{"counts of neighbours", 4 * int64(threads) * int64(MostCore(g)+1)}}
 	return Plan{
 		Whole:  BothRows(g),
-		Arrays: append([]Array{core}, larger(peelArrays(n), whole)...),
+		Arrays: append([]Array{core}, larger(peeling, whole)...),
 		Less:   &Plan{Rows: BothRows(g), Arrays: append([]Array{core}, larger(passing, passes)...)},
 	}
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/garaph/garaph/frontier"
 )
 
-// peelArrays returns what [peelCores] allocates on a graph of n vertices.
-func peelArrays(n int64) []Array { return []Array{{"lists of vertices to peel", 12 * n}} }
-
 // peelCores computes core numbers from rows in memory, level by level, as PKC (Kabir and Madduri,
 // Parallel k-core Decomposition on Multicore Platforms, IPDPSW 2017): of the vertices that are left
 // those of the least degree k are the frontier of level k. Each takes itself from the degrees

@@ -295,7 +295,8 @@ on. Where --memory has no room for all edges, each step is a pass over the graph
 	Setup: func(fs *pflag.FlagSet) registry.Make {
 		length := flags.Range(fs, "length", 20, 1, 1000, "steps of a walk")
 		walks := flags.Range(fs, "walks", 1, 1, 1<<20, "walks from each vertex")
-		p, q := factorFlag(fs, "p", "return"), factorFlag(fs, "q", "in-out")
+		p := flags.Positive(fs, "p", 1, "return parameter of node2vec")
+		q := flags.Positive(fs, "q", 1, "in-out parameter of node2vec")
 		flags.Sources(fs, "to walk from (default all)")
 		seed := seedFlag(fs)
 		return func(e registry.Env) (any, error) {
@@ -306,9 +307,4 @@ on. Where --memory has no room for all edges, each step is a pass over the graph
 			return Walks{*length, *walks, uint64(*seed), *p, *q, sources}, err
 		}
 	},
-}
-
-// factorFlag declares a parameter of node2vec, which divides.
-func factorFlag(fs *pflag.FlagSet, name, word string) *float64 {
-	return flags.Positive(fs, name, 1, word+" parameter of node2vec")
 }
