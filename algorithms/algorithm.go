@@ -254,14 +254,12 @@ func compute[T Value](ctx context.Context, e *Env, a Algorithm[T], r *Report) (v
 // checkValues refuses columns that are not of one length, or not the run's.
 func checkValues[T Value](e *Env, a Algorithm[T], values []T) error {
 	rows, what := int(e.Graph.Vertices), "vertices"
+	columns := append([]Column{{"", values}}, e.columns...)
 	if e.keyName != "" {
 		rows, what = len(e.keys), "rows"
+		columns = append(columns, Column{e.keyName, e.keys})
 	}
-	columns := append([]Column{{"", values}, {e.keyName, e.keys}}, e.columns...)
-	for i, c := range columns {
-		if i == 1 && e.keyName == "" {
-			continue
-		}
+	for _, c := range columns {
 		n := reflect.ValueOf(c.Values).Len()
 		if n != rows {
 			return fmt.Errorf("algorithm %T returned %d values for %d %s", a, n, rows, what)

@@ -3,7 +3,6 @@ package algorithms
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -72,7 +71,8 @@ func (c Betweenness) Run(ctx context.Context, e *Env) ([]float64, error) {
 	}
 	sources := c.Sources
 	if sources == nil && c.Samples > 0 && c.Samples < n {
-		sources = sampled(n, c.Samples, c.Seed)
+		random := rand.New(rand.NewPCG(c.Seed, 0))
+		sources = someOf(nil, map[uint32]bool{}, n, c.Samples, false, random.IntN)
 	}
 	count, source := n, func(i int) uint32 { return uint32(i) }
 	if sources != nil {
@@ -166,21 +166,6 @@ func (c Betweenness) lanes(ctx context.Context, e *Env, rows *frontier.Rows, n i
 		lanes = append(lanes, x)
 	}
 	return lanes, nil
-}
-
-// sampled returns some different numbers below n at random, ascending.
-func sampled(n, some int, seed uint64) (list []uint32) {
-	random, chosen := rand.New(rand.NewPCG(seed, 0)), make(map[uint32]bool, some)
-	for i := n - some; i < n; i++ { // Floyd's algorithm
-		v := uint32(random.IntN(i + 1))
-		if chosen[v] {
-			v = uint32(i)
-		}
-		chosen[v] = true
-		list = append(list, v)
-	}
-	slices.Sort(list)
-	return list
 }
 
 // brandes is the search from one source.

@@ -150,16 +150,20 @@ func (s *sampling) count(ctx context.Context, at int64, fanout int) (end int64, 
 // sample chooses the edges of each vertex of the layer.
 func (s *sampling) sample(ctx context.Context, layer int, edges int64) error {
 	replace := s.Replace && s.Fanouts[layer-1] > 0
-	chosen, places := make([]map[int]bool, s.env.Threads), make([][]int, s.env.Threads)
+	chosen, places := make([]map[uint32]bool, s.env.Threads), make([][]uint32, s.env.Threads)
 	for i := range chosen {
-		chosen[i] = map[int]bool{}
+		chosen[i] = map[uint32]bool{}
 	}
 	var done atomic.Int64
 	return s.env.Rows().EachRow(ctx, s.layer, func(worker int, b *Block, i, k int) error {
 		v, row := s.layer[k], b.Row(s.Along, i)
 		at, end := s.begin[k], s.begin[k+1]
 		random := walk.Mixed(walk.Mixed(s.Seed+walk.Gamma) + uint64(v)*walk.Gamma)
-		list := someOf(places[worker][:0], chosen[worker], len(row), int(end-at), replace, random)
+		next := func(n int) int {
+			random += walk.Gamma
+			return int(walk.Below(walk.Mixed(random), uint64(n)))
+		}
+		list := someOf(places[worker][:0], chosen[worker], len(row), int(end-at), replace, next)
 		for n, place := range list {
 			n := at + int64(n)
 			if s.sources[n], s.targets[n] = gas.VertexID(row[place]), gas.VertexID(v); s.Along == shard.Out {
@@ -174,21 +178,19 @@ func (s *sampling) sample(ctx context.Context, layer int, edges int64) error {
 }
 
 // someOf appends some of the numbers below n to list, ascending. Without replace they are different. chosen is empty,
-// and memory for numbers that were chosen.
-func someOf(list []int, chosen map[int]bool, n, some int, replace bool, random uint64) []int {
-	next := func(n int) int {
-		random += walk.Gamma
-		return int(walk.Below(walk.Mixed(random), uint64(n)))
-	}
+// and memory for numbers that were chosen. next returns a random number below its argument.
+func someOf(
+	list []uint32, chosen map[uint32]bool, n, some int, replace bool, next func(n int) int,
+) []uint32 {
 	for i := range some {
 		if replace {
-			list = append(list, next(n))
+			list = append(list, uint32(next(n)))
 			continue
 		}
 		i += n - some // Floyd's algorithm
-		number := next(i + 1)
+		number := uint32(next(i + 1))
 		if chosen[number] {
-			number = i
+			number = uint32(i)
 		}
 		chosen[number] = true
 		list = append(list, number)
