@@ -2,18 +2,15 @@ package algorithms
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"go.uber.org/zap"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/garaph/garaph/checkpoint"
 	"github.com/garaph/garaph/gas"
@@ -228,34 +225,6 @@ func (e *Env) Rows() *Rows { return e.rows }
 // Edges returns the edges, if they were planned.
 func (e *Env) Edges() *Edges { return e.edges }
 
-// Each calls f(worker, i) for every i from 0 to n-1, in ascending order of their
-// beginning, on as many goroutines as the run has threads. worker, from 0 to
-// Threads-1, is the number of the goroutine. Each returns when all calls have
-// returned; after an error, or the end of the context, no more are begun.
-func (e *Env) Each(ctx context.Context, n int, f func(worker, i int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	var next atomic.Int64
-	for worker := range min(e.Threads, n) {
-		g.Go(func() error {
-			return panics.Guard(e.algorithm, func() error {
-				for {
-					i := int(next.Add(1)) - 1
-					if i >= n {
-						return nil
-					}
-					if err := ctx.Err(); err != nil {
-						return err
-					}
-					if err := f(worker, i); err != nil {
-						return err
-					}
-				}
-			})
-		})
-	}
-	return g.Wait()
-}
-
 // Progress reports that done of the total tasks of a stage are done. It may be
 // called from many goroutines.
 func (e *Env) Progress(stage string, done, total int64) {
@@ -298,29 +267,6 @@ func AddColumn[T Value](e *Env, name string, values []T) {
 // vertex keys[i] in its first column, and then the i-th value of the column that Run returns and of
 // the columns of [AddColumn]. Make has allocated keys, which the result keeps.
 func (e *Env) Keys(name string, keys []gas.VertexID) { e.keys, e.keyName = keys, name }
-
-// summed is the number of terms that are summed by one goroutine.
-const summed = 1 << 14
-
-// Sum returns the sum of the terms from 0 to n-1. The terms of blocks of fixed size are summed by sum(from, to), and
-// these sums in their order, so that the result does not depend on the number of threads.
-func (e *Env) Sum(ctx context.Context, n int, sum func(from, to int) float64) (float64, error) {
-	parts := make([]float64, (n+summed-1)/summed)
-	err := e.Ranges(ctx, n, func(_, from, to int) { parts[from/summed] = sum(from, to) })
-	var all float64
-	for _, x := range parts {
-		all += x
-	}
-	return all, err
-}
-
-// Ranges calls f for ranges of the numbers from 0 to n-1, on the threads of the run.
-func (e *Env) Ranges(ctx context.Context, n int, f func(worker, from, to int)) error {
-	return e.Each(ctx, (n+summed-1)/summed, func(worker, i int) error {
-		f(worker, i*summed, min((i+1)*summed, n))
-		return nil
-	})
-}
 
 // Make allocates n zeroed values of a type without pointers. It fails when the
 // arrays of the run would become larger than planned.
