@@ -33,7 +33,6 @@ type StoredRows struct {
 	whole  bool            // shards are read whole
 	shards [][]*storedBlob // by shard: the rows of each side, and behind them their weights
 	blobs  []*storedBlob   // of all shards
-	heads  int64           // bytes of all indexes
 	frame  frameSize
 	owned  [][]byte
 	frames chan *ActiveRows
@@ -129,7 +128,6 @@ func (r *StoredRows) plan(i int) error {
 				}
 				b.headBytes, b.runs = n, packedrows.Runs(r.cat.Shards[i].Vertices)
 			}
-			r.heads += b.headBytes + runPlaceBytes*int64(b.runs) + blobBytes
 			blobs = place(blobs, b.bytes) + b.bytes
 			r.shards[i], r.blobs = append(r.shards[i], b), append(r.blobs, b)
 		}
@@ -192,10 +190,9 @@ func (r *StoredRows) Local() bool {
 // ReadWhole has all rows of a shard read at once where some are needed: those will lead to others of them. There are
 // no indexes in memory then.
 func (r *StoredRows) ReadWhole() {
-	r.whole, r.heads = true, 0
+	r.whole = true
 	for _, b := range r.blobs {
 		b.headBytes, b.runs = 0, 0
-		r.heads += blobBytes
 	}
 }
 
@@ -203,7 +200,15 @@ func (r *StoredRows) ReadWhole() {
 func (r *StoredRows) Whole() bool { return r.whole }
 
 // Memory returns the memory of the rows with a number of frames.
-func (r *StoredRows) Memory(frames int) int64 { return r.heads + int64(frames)*r.frame.bytes() }
+func (r *StoredRows) Memory(frames int) int64 { return r.indexBytes() + int64(frames)*r.frame.bytes() }
+
+// indexBytes returns the memory of all indexes.
+func (r *StoredRows) indexBytes() (n int64) {
+	for _, b := range r.blobs {
+		n += b.headBytes + runPlaceBytes*int64(b.runs) + blobBytes
+	}
+	return n
+}
 
 // Symmetric reports whether vertices gather along the same rows.
 func (r *StoredRows) Symmetric() bool { return r.cat.SameRows() }
@@ -214,7 +219,7 @@ func (r *StoredRows) Wide() bool { return r.cat.Wide }
 // Frames returns the number of frames that fit into memory: at least one, and no more than keep
 // readers and engine busy.
 func (r *StoredRows) Frames(bytes int64) int {
-	return int(max(1, min((bytes-r.heads)/r.frame.bytes(), int64(max(1, r.Threads)+Readers))))
+	return int(max(1, min((bytes-r.indexBytes())/r.frame.bytes(), int64(max(1, r.Threads)+Readers))))
 }
 
 // Reserve allocates frames, and stay bytes for blobs that stay.
@@ -232,7 +237,7 @@ func (r *StoredRows) Reserve(frames int, stay int64) error {
 		p.weights = b[f.blobs+4*(f.list+unpackSlack):]
 		r.frames <- p
 	}
-	heads, err := r.bytes(max(1, r.heads))
+	heads, err := r.bytes(max(1, r.indexBytes()))
 	if err != nil {
 		return err
 	}
