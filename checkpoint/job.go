@@ -223,8 +223,8 @@ func (j *Job) End(s Status, cause error) error {
 	return errors.Join(err, j.Close())
 }
 
-// Fail ends the job with the error of its run. A new job that has done no iteration is removed if it lacks memory or has
-// no checkpoint: to resume it would be to run it again.
+// Fail ends the job with the error of its run. A new job that has done no iteration is removed if it lacks memory or
+// has no checkpoint: to resume it would be to run it again.
 func (j *Job) Fail(cause error) error {
 	err := j.End(Failed, cause)
 	if r := j.Record(); j.fresh && r.Iteration == 0 && (r.Epoch == 0 || errors.Is(cause, hostmem.ErrBudget)) {

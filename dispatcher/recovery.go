@@ -32,8 +32,8 @@ func (w *workers[V, A]) survive(err error) error {
 	return err
 }
 
-// lose drops a GPU: the job continues with its edges on the others, from the values of the last iteration, or from those
-// of the host if no other GPU has these.
+// lose drops a GPU. The job continues with its edges on the others, from the values of the last iteration, or from
+// those of the host if no other GPU has these.
 func (w *workers[V, A]) lose(number int, err error) {
 	within := w.state.within && w.plan.opt.Mode == Async || w.state.place.behind
 	clear(w.state.arrays.Rising)

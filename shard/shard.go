@@ -104,8 +104,8 @@ type Buffer struct {
 
 var decoders = map[uint16]func(blob []byte) (Side, error){} // by version
 
-// Register adds an encoding, by the version in the headers of its blobs. decode checks every checksum of a blob and that
-// its sections agree. The blob must be 4-byte aligned. Packages call Register as they are initialised.
+// Register adds an encoding, by the version in the headers of its blobs. decode checks every checksum of a blob and
+// that its sections agree. The blob must be 4-byte aligned. Packages call Register as they are initialised.
 func Register(version uint16, decode func(blob []byte) (Side, error)) { decoders[version] = decode }
 
 // Decode checks and decodes a blob in whatever encoding it has.
